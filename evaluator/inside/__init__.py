@@ -1,0 +1,1 @@
+"""What runs inside the sandbox, beside the candidate. Imports only itself, numpy, torch and triton."""
