@@ -1,6 +1,6 @@
 """Arithmetic over axes: shapes, couplings, bytes and flops in a task's config.yaml.
 
-The text is parsed with Python's own grammar and only the nodes named here are allowed; nothing is ever evaluated as code.
+The text is parsed with Python's own grammar and only the nodes named here are allowed; nothing is evaluated as code.
 """
 
 from __future__ import annotations

@@ -1,0 +1,276 @@
+"""Read and check a task's config.yaml: every problem at once, each with file, key path, seen and expected."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from evaluator import fields
+from evaluator.errors import TaskError, UsageError
+from evaluator.fields import Fields, Problems
+from evaluator.taskspec import (
+    CATEGORIES,
+    Axis,
+    Case,
+    Entry,
+    Input,
+    Output,
+    Profile,
+    TaskLimits,
+    TaskSpec,
+    Tolerance,
+    task_digest,
+    task_files,
+    tasks_folder,
+)
+
+DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
+LAYOUTS = ("contiguous", "transposed", "padded")
+DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
+SUFFIX = {"hip2hip": ".hip", "torch2hip": ".hip", "triton2triton": ".py"}
+V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
+V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
+ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "tolerance", "model")
+ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def task_ids(root: Path | None = None) -> list[str]:
+    """The ids of all task folders, sorted."""
+    root = root or tasks_folder()
+    return sorted(path.parent.relative_to(root).as_posix() for path in root.rglob("config.yaml"))
+
+
+def load_task(task_id: str, root: Path | None = None) -> TaskSpec:
+    """Read one task.
+
+    Raises:
+        UsageError: there is no such task.
+        TaskError: the folder breaks the format; it holds every problem.
+    """
+    root = root or tasks_folder()
+    if task_id not in task_ids(root):
+        raise UsageError(f"no task is named {task_id!r}; `python -m evaluator tasks` lists them")
+    return read_task(root / task_id, task_id)
+
+
+def read_task(folder: Path, task_id: str) -> TaskSpec:
+    """Read one task folder. Raises TaskError with every problem."""
+    files, problems = task_files(folder), Problems(f"{task_id}/config.yaml")
+    try:
+        config = yaml.safe_load(files.get("config.yaml", b""))
+    except yaml.YAMLError as error:
+        raise TaskError([f"{task_id}/config.yaml: not YAML: {error}"]) from error
+    top = Fields.of(config, "", problems)
+    spec = _task(top, task_id, folder, files)
+    problems.raise_if_any()
+    return spec
+
+
+def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> TaskSpec:
+    top.only(V1_KEYS)
+    arena = top.mapping("arena")
+    arena.only((*ARENA_KEYS, *ARENA_OPTIONAL))
+    arena.choice("version", (1,))
+    category = str(top.choice("task_type", CATEGORIES))
+    if category in CATEGORIES and task_id.split("/")[0] != category:
+        top.problem("task_type", category, f"the first part of the task's id {task_id!r}")
+    axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(NAME))
+    names = {axis.name: axis for axis in axes}
+    inputs = tuple(_input(name, value, names) for name, value in arena.mapping("inputs").children(NAME))
+    outputs = tuple(_output(name, value, names, inputs) for name, value in arena.mapping("outputs").children(NAME))
+    cases = _cases(arena, axes)
+    spec = TaskSpec(
+        id=task_id,
+        folder=folder,
+        digest=task_digest(files),
+        category=category,
+        sources=_files(top, "source_file_path", files),
+        kernels=top.strings("target_kernel_functions"),
+        editable=_editable(arena, category),
+        entry=_entry(arena.mapping("entry")),
+        axes=axes,
+        cases=cases,
+        inputs=inputs,
+        outputs=outputs,
+        tolerance=_tolerance(arena.mapping("tolerance"), outputs, names),
+        model_bytes=arena.mapping("model").expression("bytes", {*names, "itemsize"}),
+        model_flops=arena.mapping("model").expression("flops", {*names, "itemsize"}),
+        atomic=arena.boolean("atomic", False),
+        source=arena.string("source", "arena"),
+        provenance=_texts(arena.mapping("provenance", optional=True)),
+        limits=_limits(arena.mapping("limits", optional=True)),
+    )
+    _check_folder(spec, top, files)
+    _check_shapes(spec, arena)
+    return spec
+
+
+def _axis(name: str, value: Fields) -> Axis:
+    kind = value.choice("kind", ("dim", "dtype", "layout", "flag"))
+    value.only(("kind", "range", "multiple_of", "couplings") if kind == "dim" else ("kind", "values", "couplings"))
+    couplings = tuple(value.expressions("couplings", None))
+    if kind == "dim":
+        low, high = value.pair("range")
+        multiple = int(value.number("multiple_of", 1, low=1))
+        return Axis(name, "dim", low, high, multiple, couplings=couplings)
+    allowed: tuple[Any, ...] = {"dtype": DTYPES, "layout": LAYOUTS}.get(str(kind), (False, True))
+    values = tuple(value.sequence("values")) if kind != "flag" else (False, True)
+    for index, item in enumerate(values):
+        if item not in allowed:
+            value.problem(f"values.{index}", item, f"one of {', '.join(map(str, allowed))}")
+    return Axis(name, cast(Any, kind), values=values, couplings=couplings)
+
+
+def _cases(arena: Fields, axes: tuple[Axis, ...]) -> tuple[Case, ...]:
+    cases: list[Case] = []
+    for item in arena.items("cases"):
+        item.only((*(axis.name for axis in axes), "profile"))
+        profile = cast(Profile, item.choice("profile", ("small", "full")))
+        pairs = tuple((axis.name, _axis_value(item, axis)) for axis in axes)
+        case = Case(pairs, profile)
+        if any(case.id == other.id for other in cases):
+            item.problem("", case.id, "a case that is not there already")
+        for coupling in (coupling for axis in axes for coupling in axis.couplings):
+            if not fields.holds(coupling, case.numbers, item):
+                item.problem("", case.id, f"{coupling.text} (coupling)")
+        cases.append(case)
+    return tuple(cases)
+
+
+def _axis_value(item: Fields, axis: Axis) -> int | str | bool:
+    if axis.kind == "flag":
+        return item.boolean(axis.name, None)
+    if axis.kind != "dim":
+        return str(item.choice(axis.name, axis.values))
+    value = int(item.number(axis.name, None, low=axis.low, high=axis.high))
+    if value % axis.multiple_of:
+        item.problem(axis.name, value, f"a multiple of {axis.multiple_of}")
+    return value
+
+
+def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
+    if "scalar" in value:
+        value.only(("scalar",))
+        kind = "int" if isinstance(value.raw["scalar"], int | str) else "float"
+        return Input(name, scalar=value.expression("scalar", set(axes)), scalar_kind=cast(Any, kind))
+    value.only(("shape", "dtype", "layout", "distribution", "special", "static", "mutable", "when"))
+    special = value.mapping("special", optional=True)
+    return Input(
+        name,
+        shape=tuple(value.expressions("shape", set(axes), required=True)),
+        dtype=_axis_or(value, "dtype", DTYPES, axes, "dtype", None),
+        layout=_axis_or(value, "layout", LAYOUTS, axes, "layout", "contiguous"),
+        distribution=_distribution(value.mapping("distribution"), set(axes)),
+        special=tuple((key, special.numbers(key)) for key in special.names(NAME)),
+        static=value.boolean("static", False),
+        mutable=value.boolean("mutable", False),
+        when=_axis_or(value, "when", (), axes, "flag", None) if "when" in value else None,
+    )
+
+
+def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
+    kinds = [kind for kind in DISTRIBUTIONS if kind in value]
+    if len(kinds) != 1 or len(value.raw) != 1:
+        value.problem("", value.raw, f"exactly one of {', '.join(DISTRIBUTIONS)}")
+        return "normal", ()
+    parameters = tuple(value.expressions(kinds[0], axes, required=True))
+    if len(parameters) != DISTRIBUTIONS[kinds[0]]:
+        value.problem(kinds[0], value.raw[kinds[0]], f"{DISTRIBUTIONS[kinds[0]]} numbers")
+    return kinds[0], parameters
+
+
+def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
+    value.only(("shape", "dtype", "may_alias", "identity", "nan"))
+    aliases = value.strings("may_alias", ())
+    for alias in aliases:
+        if alias not in {item.name for item in inputs}:
+            value.problem("may_alias", alias, "the name of an input")
+    return Output(
+        name,
+        shape=tuple(value.expressions("shape", set(axes), required=True)),
+        dtype=_axis_or(value, "dtype", DTYPES, axes, "dtype", None),
+        may_alias=aliases,
+        identity=value.boolean("identity", False),
+        nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
+    )
+
+
+def _axis_or(
+    value: Fields, key: str, literals: tuple[str, ...], axes: dict[str, Axis], kind: str, default: str | None
+) -> str:
+    """A literal, or the name of an axis of that kind."""
+    names = tuple(name for name, axis in axes.items() if axis.kind == kind)
+    return str(value.choice(key, (*literals, *names), default))
+
+
+def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]) -> dict[str, Tolerance]:
+    found = {}
+    for name, item in value.children(re.compile("|".join(DTYPES))):
+        item.only(("c", "n", "tau", "because"))
+        c, tau = item.number("c", None, low=0), item.number("tau", None, low=0)
+        found[name] = Tolerance(float(c), item.expression("n", set(axes)), float(tau), item.string("because", None))
+    for output in outputs:
+        wanted = axes[output.dtype].values if output.dtype in axes else (output.dtype,)
+        for dtype in map(str, wanted):
+            if ("float" in dtype) and dtype not in found:
+                value.problem(dtype, None, f"a tolerance, since output {output.name} can have this dtype")
+    return found
+
+
+def _entry(value: Fields) -> Entry:
+    value.only(("function", "style", "prepare"))
+    style = value.choice("style", ("return", "out"))
+    return Entry(value.string("function", None), cast(Any, style), value.boolean("prepare", False))
+
+
+def _limits(value: Fields) -> TaskLimits:
+    value.only(("build_s", "first_call_s", "call_s", "memory_mb"))
+    given = {key: value.number(key, None, low=1, high=100_000) for key in value.raw if key in TaskLimits.__slots__}
+    return TaskLimits(**cast(Any, given))
+
+
+def _texts(value: Fields) -> dict[str, str]:
+    return {name: value.string(name, None) for name in value.names(NAME)}
+
+
+def _files(top: Fields, key: str, files: dict[str, bytes]) -> tuple[str, ...]:
+    names = top.strings(key)
+    for name in names:
+        if name not in files:
+            top.problem(key, name, "a file of the task folder")
+    return names
+
+
+def _editable(arena: Fields, category: str) -> tuple[str, ...]:
+    names = arena.strings("editable")
+    for name in names:
+        if Path(name).name != name:
+            arena.problem("editable", name, "a file name without folders")
+    if len(names) != 1 or not names[0].endswith(SUFFIX.get(category, "")):
+        arena.problem("editable", list(names), f"one file that ends in {SUFFIX.get(category)}")
+    return names
+
+
+def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
+    wanted = {"reference.py", "description.md", *(f"expert/{name}" for name in spec.editable)}
+    for name in sorted(wanted - files.keys()):
+        top.problem("(folder)", "no file", name)
+    if spec.category != "torch2hip" and not set(spec.editable) <= set(spec.sources):
+        top.problem("arena.editable", list(spec.editable), "files of source_file_path: the baseline is what is edited")
+    if spec.category == "torch2hip" and set(spec.editable) & set(files):
+        top.problem("arena.editable", list(spec.editable), "a file that is not there yet: the agent writes it")
+
+
+def _check_shapes(spec: TaskSpec, arena: Fields) -> None:
+    """Every shape must come out as whole, non-negative numbers for every case."""
+    for case in spec.cases:
+        items: tuple[Input | Output, ...] = (*spec.inputs, *spec.outputs)
+        for item in items:
+            for extent in item.shape:
+                value = fields.value_or_problem(extent, case.numbers, arena, f"{item.name}.shape")
+                if value is not None and (value != int(value) or value < 0):
+                    arena.problem(f"{item.name}.shape", f"{extent.text} = {value} for {case.id}", "a whole number ≥ 0")

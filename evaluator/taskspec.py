@@ -1,0 +1,173 @@
+"""One kernel problem as the judge sees it: read from tasks/<category>/<source>/<name>/, frozen, with its digest.
+
+The format is explained in tasks/README.md; `taskreader` checks it and reports every problem at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evaluator.expressions import Expression
+from evaluator.state import REPOSITORY
+
+Profile = Literal["small", "full"]
+AxisValue = int | str | bool
+NOT_IN_DIGEST = ("description.md", "variants")
+CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
+
+
+def tasks_folder() -> Path:
+    """ARENA_TASKS if set, else tasks/ beside the sources."""
+    return Path(os.environ.get("ARENA_TASKS") or REPOSITORY / "tasks")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One named degree of freedom that callers are promised: a dimension, a dtype, a layout or a flag."""
+
+    name: str
+    kind: Literal["dim", "dtype", "layout", "flag"]
+    low: int = 0
+    high: int = 0
+    multiple_of: int = 1
+    values: tuple[AxisValue, ...] = ()
+    couplings: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input configuration. Its identity is its sorted axis=value pairs; how values are drawn is not part of it."""
+
+    axes: tuple[tuple[str, AxisValue], ...]
+    profile: Profile
+
+    @property
+    def id(self) -> str:
+        return ",".join(f"{name}={_plain(value)}" for name, value in sorted(self.axes))
+
+    def value(self, name: str) -> AxisValue:
+        return dict(self.axes)[name]
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """What expressions may read: dimensions as they are, flags as 0 and 1."""
+        return {name: int(value) for name, value in self.axes if not isinstance(value, str)}
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A tensor argument, or (`scalar`) a plain Python number."""
+
+    name: str
+    shape: tuple[Expression, ...] = ()
+    dtype: str = "float32"  # a torch dtype or the name of a dtype axis
+    layout: str = "contiguous"  # contiguous, transposed, padded, or the name of a layout axis
+    distribution: tuple[str, tuple[Expression, ...]] = ("normal", ())
+    special: tuple[tuple[str, tuple[float, ...]], ...] = ()  # named alphabets of special values
+    static: bool = False
+    mutable: bool = False
+    when: str | None = None  # the flag axis that says whether it is given; None is passed where not
+    scalar: Expression | None = None
+    scalar_kind: Literal["int", "float"] = "float"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    name: str
+    shape: tuple[Expression, ...]
+    dtype: str
+    may_alias: tuple[str, ...] = ()
+    identity: bool = False
+    nan: Literal["forbidden", "as_reference"] = "forbidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Relative RMSE ≤ max(4 × baseline's own error, c·eps·√n) and |y − r| ≤ tau·(RMS(r) + |r|)."""
+
+    c: float
+    n: Expression
+    tau: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    function: str
+    style: Literal["return", "out"]
+    prepare: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLimits:
+    build_s: float = 600
+    first_call_s: float = 120
+    call_s: float = 60
+    memory_mb: int = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """A native task. `id` is its path below tasks/; `digest` names its contents."""
+
+    id: str
+    folder: Path
+    digest: str
+    category: str
+    sources: tuple[str, ...]  # what the agent starts from
+    kernels: tuple[str, ...]
+    editable: tuple[str, ...]  # the only paths a candidate may bring
+    entry: Entry
+    axes: tuple[Axis, ...]
+    cases: tuple[Case, ...]
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    tolerance: Mapping[str, Tolerance]
+    model_bytes: Expression
+    model_flops: Expression
+    atomic: bool
+    source: str
+    provenance: Mapping[str, str]
+    limits: TaskLimits
+
+    @property
+    def description(self) -> str:
+        return (self.folder / "description.md").read_text(encoding="utf-8")
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        folder = self.folder / "variants"
+        return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
+
+    def cases_of(self, profiles: tuple[Profile, ...]) -> tuple[Case, ...]:
+        return tuple(case for case in self.cases if case.profile in profiles)
+
+    def dtype_of(self, dtype: str, case: Case) -> str:
+        """A dtype as named in an input or output, resolved through the case's axes."""
+        return str(dict(case.axes).get(dtype, dtype))
+
+
+def task_files(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder by its relative path, caches and links left out."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    names = {path: path.relative_to(folder).as_posix() for path in paths if "__pycache__" not in path.parts}
+    return {name: path.read_bytes() for path, name in names.items()}
+
+
+def task_digest(files: Mapping[str, bytes]) -> str:
+    """sha256 over the sorted (path, sha256) of every file but description and variants."""
+    lines = [
+        f"{name}\0{hashlib.sha256(data).hexdigest()}\n"
+        for name, data in sorted(files.items())
+        if name.split("/", 1)[0] not in NOT_IN_DIGEST
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _plain(value: AxisValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
