@@ -1,0 +1,75 @@
+"""What was handed in: an overlay of editable files over a task, or an agent's whole workspace. Source files only."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evaluator.errors import UsageError
+from evaluator.records import CandidateRef
+from evaluator.taskspec import TaskSpec, task_files
+
+MAX_BYTES = 2 << 20  # of one source file
+IGNORED_PARTS = ("__pycache__", ".git")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The files taken, and what was wrong with the rest (reason code, detail), first problem first."""
+
+    files: Mapping[str, bytes]
+    label: str
+    problems: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def digest(self) -> str:
+        lines = [f"{name}\0{digest}\n" for name, digest in sorted(self.ref_files.items())]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+    @property
+    def ref_files(self) -> dict[str, str]:
+        return {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
+
+    def ref(self) -> CandidateRef:
+        return CandidateRef(self.digest, self.ref_files, self.label)
+
+
+def read_candidate(folder: Path, task: TaskSpec, *, label: str = "", ignore_extra: bool = False) -> Candidate:
+    """Read a candidate folder against its task.
+
+    Editable paths are taken; a file equal to the task's is passed over; a link, a changed protected file or any other
+    file is a problem, the last kind only unless `ignore_extra`.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder; a candidate is a folder that holds {', '.join(task.editable)}")
+    ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        name = relative.as_posix()
+        if any(part in IGNORED_PARTS for part in relative.parts) or (path.is_dir() and not path.is_symlink()):
+            continue
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
+            problems.append(("not_a_source", name))
+        elif name in task.editable:
+            files[name] = path.read_bytes()
+        elif name in ours and path.read_bytes() != ours[name]:
+            problems.append(("protected_file", name))
+        elif name not in ours and not ignore_extra:
+            problems.append(("extra_file", name))
+    problems += [("not_written", name) for name in task.editable if not files.get(name, b"").strip()]
+    return Candidate(files, label or folder.name, tuple(problems))
+
+
+def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
+    """One of the task's own candidates: `expert` or `variants/<name>`."""
+    return Candidate({name: (task.folder / folder / name).read_bytes() for name in task.editable}, label)
+
+
+def baseline(task: TaskSpec) -> Candidate:
+    """The task's own sources: the edited file itself, or for torch2hip the PyTorch module (eager)."""
+    return Candidate({name: (task.folder / name).read_bytes() for name in task.sources}, "baseline")

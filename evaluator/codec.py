@@ -1,0 +1,130 @@
+"""Frozen dataclasses to strict JSON and back. A missing, unknown or ill-typed field is a problem with its path."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+import math
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class DecodeError(ValueError):
+    """The JSON is not this record; `problems` holds a line for each thing that is wrong."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def encode(value: Any) -> Any:
+    """Plain JSON values: dataclasses as objects, enums as their value, tuples as lists."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [encode(item) for item in value]
+    return value
+
+
+def dumps(value: Any) -> str:
+    """Strict JSON text; NaN and infinity are refused.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    return json.dumps(encode(value), allow_nan=False, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def loads(kind: type[T], text: str | bytes) -> T:
+    """Read one dataclass.
+
+    Raises:
+        DecodeError: with every problem.
+    """
+    try:
+        raw = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise DecodeError([f"(top): not strict JSON: {error}"]) from error
+    return decode(kind, raw)
+
+
+def decode(kind: type[T], raw: Any) -> T:
+    problems: list[str] = []
+    value = _decode(kind, raw, "", problems)
+    if problems:
+        raise DecodeError(problems)
+    return typing.cast(T, value)
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def _decode(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _decode_optional(arguments, raw, path, problems)
+    if dataclasses.is_dataclass(kind):
+        return _decode_dataclass(kind, raw, path, problems)
+    if origin in (tuple, list):
+        if not isinstance(raw, list):
+            return _wrong(problems, path, raw, "a list")
+        return tuple(_decode(arguments[0], item, f"{path}.{index}", problems) for index, item in enumerate(raw))
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(raw, dict):
+            return _wrong(problems, path, raw, "an object")
+        return {key: _decode(arguments[1], item, f"{path}.{key}", problems) for key, item in raw.items()}
+    if origin is typing.Literal:
+        return raw if raw in arguments else _wrong(problems, path, raw, f"one of {', '.join(map(str, arguments))}")
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        values = [member.value for member in kind]
+        return kind(raw) if raw in values else _wrong(problems, path, raw, f"one of {', '.join(values)}")
+    return _decode_plain(kind, raw, path, problems)
+
+
+def _decode_optional(kinds: tuple[Any, ...], raw: Any, path: str, problems: list[str]) -> Any:
+    if raw is None and types.NoneType in kinds:
+        return None
+    plain = [kind for kind in kinds if kind is not types.NoneType]
+    if len(plain) == 1:
+        return _decode(plain[0], raw, path, problems)
+    for kind in plain:
+        if type(raw) is kind:
+            return raw
+    return _wrong(problems, path, raw, " or ".join(kind.__name__ for kind in plain))
+
+
+def _decode_dataclass(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
+    if not isinstance(raw, dict):
+        return _wrong(problems, path, raw, "an object")
+    hints, before = typing.get_type_hints(kind), len(problems)
+    names = [field.name for field in dataclasses.fields(kind)]
+    for name in sorted(set(raw) ^ set(names)):
+        problems.append(f"{path}.{name}: {'no such field' if name in raw else 'missing'}".lstrip("."))
+    values = {
+        name: _decode(hints[name], raw[name], f"{path}.{name}".lstrip("."), problems) for name in names if name in raw
+    }
+    return kind(**values) if len(problems) == before else None
+
+
+def _decode_plain(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
+    if kind is float and type(raw) in (int, float) and math.isfinite(raw):
+        return float(raw)
+    if kind in (int, str, bool) and type(raw) is kind:
+        return raw
+    return _wrong(
+        problems, path, raw, {float: "a finite number", int: "a whole number", str: "text"}.get(kind, "a bool")
+    )
+
+
+def _wrong(problems: list[str], path: str, raw: Any, expected: str) -> None:
+    problems.append(f"{path or '(top)'}: seen {raw!r:.120}; expected {expected}")

@@ -1,0 +1,95 @@
+"""Is an output right? Two rules, both relative to the reference's scale; NaN equals nothing unless the task says so."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from evaluator.taskspec import Case, Output, Tolerance
+
+BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
+TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`reason` is None if right; the numbers are relative RMSE, its bound, and None for exact outputs."""
+
+    reason: str | None
+    detail: str
+    relative_rmse: float | None = None
+    allowed_rmse: float | None = None
+
+
+def compare(
+    output: torch.Tensor,
+    reference: torch.Tensor,
+    *,
+    spec: Output,
+    tolerance: Tolerance | None,
+    case: Case,
+    baseline_rmse: float | None,
+) -> Comparison:
+    """Judge one output tensor against the reference (float64, same shape); integers and bools must be equal."""
+    if not output.dtype.is_floating_point:
+        wrong = int((output != reference.to(output.dtype)).sum())
+        detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
+        return Comparison("mismatch" if wrong else None, detail)
+    assert tolerance is not None, "the task reader demands one for every floating dtype"
+    seen, wanted = output.double(), reference.double()
+    if problem := _not_finite(seen, wanted, spec):
+        return problem
+    finite = wanted.isfinite()
+    return _close(seen[finite], wanted[finite], spec.name, output.dtype, tolerance, case, baseline_rmse)
+
+
+def relative_rmse(output: torch.Tensor, reference: torch.Tensor) -> float | None:
+    """RMS of the error over RMS of the reference, where the reference is finite; None for exact dtypes."""
+    if not output.dtype.is_floating_point:
+        return None
+    finite = reference.isfinite()
+    error, wanted = (output.double() - reference.double())[finite], reference.double()[finite]
+    return _rms(error) / max(_rms(wanted), TINY) if error.numel() and _rms(error) > 0 else 0.0
+
+
+def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Comparison | None:
+    nan = seen.isnan() if spec.nan == "forbidden" else seen.isnan() != wanted.isnan()
+    if bool(nan.any()):
+        return Comparison("nan", f"{spec.name}: {int(nan.sum())} of {seen.numel()} values")
+    infinite = (seen.isinf() | wanted.isinf()) & (seen != wanted) & ~wanted.isnan()
+    if bool(infinite.any()):
+        return Comparison("infinite", f"{spec.name}: {int(infinite.sum())} of {seen.numel()} values")
+    return None
+
+
+def _close(
+    seen: torch.Tensor,
+    wanted: torch.Tensor,
+    name: str,
+    dtype: torch.dtype,
+    tolerance: Tolerance,
+    case: Case,
+    baseline_rmse: float | None,
+) -> Comparison:
+    if not wanted.numel():
+        return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
+    scale, error = _rms(wanted), (seen - wanted).abs()
+    rmse = _rms(error) / max(scale, TINY) if float(error.max()) > 0 else 0.0
+    noise = tolerance.c * torch.finfo(dtype).eps * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
+    allowed = max(BASELINE_FACTOR * (baseline_rmse or 0.0), noise)
+    bound = tolerance.tau * (scale + wanted.abs())
+    outside = int((error > bound).sum())
+    if rmse <= allowed and not outside:
+        return Comparison(None, f"{name}: relative error {rmse:.1e}, allowed {allowed:.1e}", rmse, allowed)
+    worst = float((error / (bound + TINY)).max())
+    detail = (
+        f"{name}: relative error {rmse:.1e}, allowed {allowed:.1e}; "
+        f"{outside} of {wanted.numel()} values outside their bound, the worst {worst:.1f} times"
+    )
+    return Comparison("mismatch", detail, rmse, allowed)
+
+
+def _rms(values: torch.Tensor) -> float:
+    return float(values.square().mean().sqrt())

@@ -1,0 +1,106 @@
+"""Contents of inputs. The seed stays in this process; a draw's numbers follow from it and tell nothing of the others."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+
+from evaluator.taskspec import Case, Input, TaskSpec
+
+Contents = dict[str, torch.Tensor | int | float | None]
+DRAWS_PER_KIND = 3
+DRAWS_PER_KIND_ATOMIC = 12
+OUTLIER_SHARE, OUTLIER_SCALE = 0.001, 20.0  # at least one element a tensor is forced
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One set of contents for a case: standard, outlier, or one of the task's named special alphabets."""
+
+    kind: str  # standard, outlier, special
+    name: str  # the alphabet's name for special ones, else the kind
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """The judge's secret of one evaluation. Only its hash may leave."""
+
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+
+    def generator(self, *words: object) -> torch.Generator:
+        digest = hashlib.blake2b("\0".join(map(str, words)).encode(), key=self.secret, digest_size=8).digest()
+        return torch.Generator().manual_seed(int.from_bytes(digest, "big") >> 1)
+
+
+def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
+    """Three of each kind, twelve for tasks marked atomic; every special alphabet at least once."""
+    count = DRAWS_PER_KIND_ATOMIC if task.atomic else DRAWS_PER_KIND
+    names = list(dict.fromkeys(name for item in task.inputs for name, _ in item.special))
+    special = [names[index % len(names)] for index in range(max(count, len(names)))] if names else []
+    return (
+        *(Draw("standard", "standard", index) for index in range(count)),
+        *(Draw("outlier", "outlier", index) for index in range(count)),
+        *(Draw("special", name, index) for index, name in enumerate(special)),
+    )
+
+
+def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed) -> Contents:
+    """Fresh contents for every input of the case, in the order of the task.
+
+    Returns:
+        name → tensor of the input's shape and dtype (contiguous), a Python number for scalars, None where not given.
+    """
+    return {item.name: _input(item, task, case, draw, seed) for item in task.inputs}
+
+
+def shape_of(item: Input, case: Case) -> tuple[int, ...]:
+    return tuple(int(extent.value(case.numbers)) for extent in item.shape)
+
+
+def _input(item: Input, task: TaskSpec, case: Case, draw: Draw, seed: Seed) -> torch.Tensor | int | float | None:
+    if item.scalar is not None:
+        value = item.scalar.value(case.numbers)
+        return int(value) if item.scalar_kind == "int" else float(value)
+    if item.when is not None and not case.value(item.when):
+        return None
+    generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name)
+    shape, dtype = shape_of(item, case), getattr(torch, task.dtype_of(item.dtype, case))
+    alphabet = dict(item.special).get(draw.name) if draw.kind == "special" else None
+    if alphabet is not None:
+        choice = torch.randint(len(alphabet), shape, generator=generator)
+        return torch.tensor(alphabet, dtype=torch.float64)[choice].to(dtype)
+    values = _distributed(item, shape, case.numbers, generator)
+    if draw.kind == "outlier" and item.distribution[0] in ("normal", "uniform") and values.numel():
+        values = _with_outliers(values, generator)
+    return values.to(dtype)
+
+
+def _distributed(
+    item: Input, shape: tuple[int, ...], axes: Mapping[str, int], generator: torch.Generator
+) -> torch.Tensor:
+    kind, expressions = item.distribution
+    numbers = [expression.value(axes) for expression in expressions]
+    match kind:
+        case "normal":
+            return torch.randn(shape, generator=generator) * numbers[1] + numbers[0]
+        case "uniform":
+            return torch.rand(shape, generator=generator) * (numbers[1] - numbers[0]) + numbers[0]
+        case "integers":
+            return torch.randint(int(numbers[0]), int(numbers[1]), shape, generator=generator)
+        case "bernoulli":
+            return torch.rand(shape, generator=generator) < numbers[0]
+        case "permutation":
+            count = torch.Size(shape).numel()
+            return torch.randperm(int(numbers[0]), generator=generator)[:count].reshape(shape)
+    raise AssertionError(kind)
+
+
+def _with_outliers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    large = torch.rand(values.shape, generator=generator) < OUTLIER_SHARE
+    large.view(-1)[torch.randint(values.numel(), (1,), generator=generator)] = True
+    return torch.where(large, values * OUTLIER_SCALE, values)

@@ -1,0 +1,57 @@
+"""The answer: the task's reference.py, run in the judge's own process tree, in float64. It is trusted code."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+
+import torch
+
+from evaluator.errors import TaskError
+from evaluator.judge.draws import Contents
+from evaluator.taskspec import Case, TaskSpec
+
+Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
+
+
+class Reference:
+    """A task's `reference` (or `second_opinion`), loaded once."""
+
+    def __init__(self, task: TaskSpec, function: str = "reference") -> None:
+        self.task = task
+        spec = importlib.util.spec_from_file_location(f"reference_{task.digest[:12]}", task.folder / "reference.py")
+        if spec is None or spec.loader is None:
+            raise TaskError([f"{task.id}/reference.py: cannot be imported"])
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        implementation = getattr(module, function, None)
+        if not callable(implementation):
+            raise TaskError([f"{task.id}/reference.py: no function {function}(inputs)"])
+        self._implementation: Implementation = implementation
+
+    def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
+        """The right outputs: float64 for floating ones, of the declared shapes.
+
+        Raises:
+            TaskError: the reference breaks its own contract.
+        """
+        exact = {name: _widened(value) for name, value in contents.items()}
+        with torch.no_grad():
+            found = dict(self._implementation(exact))
+        problems = []
+        for output in self.task.outputs:
+            shape = tuple(int(extent.value(case.numbers)) for extent in output.shape)
+            seen = found.get(output.name)
+            if not isinstance(seen, torch.Tensor) or tuple(seen.shape) != shape:
+                seen_shape = tuple(seen.shape) if isinstance(seen, torch.Tensor) else seen
+                problems.append(f"{self.task.id}/reference.py: {output.name}: seen {seen_shape}; expected {shape}")
+        if problems:
+            raise TaskError(problems)
+        return {output.name: found[output.name] for output in self.task.outputs}
+
+
+def _widened(value: torch.Tensor | int | float | None) -> torch.Tensor | int | float | None:
+    """A copy, floats in float64: a reference that writes in place harms nobody."""
+    if isinstance(value, torch.Tensor):
+        return value.double() if value.dtype.is_floating_point and value.dtype != torch.float64 else value.clone()
+    return value

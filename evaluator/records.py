@@ -1,0 +1,290 @@
+"""What one evaluation says, as versioned JSON: the same from the evaluator, in a bundle and in the database's archive.
+
+The status decides which fields exist; `problems_of` holds those rules and `read_record` refuses what breaks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from evaluator import codec
+
+SCHEMA_VERSION = 1
+PROTOCOL = "arena-1"
+GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
+FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the result page, part of no metric
+
+
+class Status(StrEnum):
+    """The statuses a finished evaluation can have. queued, running and cancelled belong to the site's rows alone."""
+
+    PASSED = "passed"
+    BUILD_FAILED = "build_failed"
+    WRONG_OUTPUT = "wrong_output"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    TAMPERED = "tampered"
+    IMPLAUSIBLE = "implausible"
+    NOT_PRODUCED = "not_produced"
+    NOT_JUDGED = "not_judged"
+    ERRORED = "errored"
+
+
+class Flag(StrEnum):
+    HOLD = "hold"
+    NOISY = "noisy"
+    HOST_BOUND = "host_bound"
+    CENSORED = "censored"
+    SCRIPT_TIMED = "script_timed"
+    FUNCTIONAL = "functional"
+    ORDER_DEPENDENT = "order_dependent"
+    UNCALIBRATED = "uncalibrated"
+
+
+# Reason code: the status it leads to, and one sentence for people. {detail} is filled in by the gate.
+REASONS: Mapping[str, tuple[Status, str]] = {
+    "not_written": (Status.NOT_PRODUCED, "The candidate holds no {detail}."),
+    "extra_file": (Status.TAMPERED, "The candidate brings a file it may not bring: {detail}."),
+    "protected_file": (Status.TAMPERED, "The candidate changes a protected file: {detail}."),
+    "not_a_source": (Status.TAMPERED, "The candidate brings something that is not a plain source file: {detail}."),
+    "forged_reply": (Status.TAMPERED, "The worker's channel carried a message that nobody asked for: {detail}."),
+    "task_changed": (Status.TAMPERED, "A file of the task changed while the candidate was evaluated: {detail}."),
+    "syntax_error": (Status.BUILD_FAILED, "The source cannot be parsed: {detail}."),
+    "compiler_error": (Status.BUILD_FAILED, "The source does not compile: {detail}."),
+    "target_compiler_error": (Status.BUILD_FAILED, "The source does not compile for {detail}."),
+    "no_module": (Status.BUILD_FAILED, "The source defines no PYBIND11_MODULE, so nothing can be called."),
+    "import_error": (Status.BUILD_FAILED, "The module cannot be imported: {detail}."),
+    "no_entry": (Status.BUILD_FAILED, "The module has no function named {detail}."),
+    "mismatch": (Status.WRONG_OUTPUT, "The output is wrong: {detail}."),
+    "nan": (Status.WRONG_OUTPUT, "The output holds NaN where none is allowed: {detail}."),
+    "infinite": (Status.WRONG_OUTPUT, "The output is infinite where the answer is not: {detail}."),
+    "wrong_count": (Status.WRONG_OUTPUT, "The candidate returns the wrong number of outputs: {detail}."),
+    "wrong_type": (Status.WRONG_OUTPUT, "An output is not a plain tensor: {detail}."),
+    "wrong_dtype": (Status.WRONG_OUTPUT, "An output has the wrong dtype: {detail}."),
+    "wrong_shape": (Status.WRONG_OUTPUT, "An output has the wrong shape: {detail}."),
+    "wrong_layout": (Status.WRONG_OUTPUT, "An output has the wrong device or layout: {detail}."),
+    "aliases_input": (Status.WRONG_OUTPUT, "An output lies in the memory of an input: {detail}."),
+    "input_changed": (Status.WRONG_OUTPUT, "The candidate changes an input it may only read: {detail}."),
+    "wrote_outside": (Status.WRONG_OUTPUT, "The candidate writes outside its buffers: {detail}."),
+    "out_of_bounds": (Status.CRASHED, "The kernel reads or writes outside its buffers: {detail}."),
+    "segfault": (Status.CRASHED, "The process died of a memory fault: {detail}."),
+    "aborted": (Status.CRASHED, "The process aborted: {detail}."),
+    "killed": (Status.CRASHED, "The process was killed by a signal: {detail}."),
+    "raised": (Status.CRASHED, "The candidate raised an exception: {detail}."),
+    "out_of_memory": (Status.CRASHED, "The candidate needs more memory than the task allows: {detail}."),
+    "no_output": (Status.CRASHED, "The process ended before it returned an output: {detail}."),
+    "flood": (Status.CRASHED, "The candidate prints without end: {detail}."),
+    "repeated_fault": (Status.CRASHED, "The host failed twice on this candidate and is healthy without it: {detail}."),
+    "build_time": (Status.TIMED_OUT, "Building took longer than allowed: {detail}."),
+    "call_time": (Status.TIMED_OUT, "A call took longer than allowed: {detail}."),
+    "total_time": (Status.TIMED_OUT, "The evaluation took longer than allowed: {detail}."),
+    "impossible_time": (Status.IMPLAUSIBLE, "A reported time cannot be true: {detail}."),
+    "unsupported_feature": (Status.NOT_JUDGED, "This host cannot run what the source uses: {detail}."),
+    "host_budget": (Status.NOT_JUDGED, "This host cannot finish the task within its budget: {detail}."),
+    "host_fault": (Status.ERRORED, "The evaluation failed through no fault of the candidate: {detail}."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRef:
+    id: str
+    digest: str
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRef:
+    """`digest` is sha256 over the sorted (path, sha256) of the files handed in."""
+
+    digest: str
+    files: Mapping[str, str]  # path → sha256
+    label: str  # who handed it in: an agent's name, or the folder
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    backend: str
+    device_class: str
+    architecture: str
+    facts: Mapping[str, str]  # versions of torch, triton, compiler; processor
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxRef:
+    kind: str
+    strength: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GateOutcome:
+    name: str
+    outcome: Literal["passed", "failed", "not_reached"]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something worth knowing that fails nobody."""
+
+    gate: str
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Times of both sides on one clock, in milliseconds per call."""
+
+    baseline_ms: tuple[float, ...]
+    candidate_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRecord:
+    """One case: what was checked and, after a pass, what was timed."""
+
+    id: str
+    axes: Mapping[str, int | str | bool]
+    profile: Literal["small", "full"]
+    split: Literal["seen", "unseen"]
+    correct: bool
+    draws: int  # judged draws that were right
+    relative_rmse: float | None  # worst over draws and outputs
+    allowed_rmse: float | None  # the bound that the worst one was held to
+    baseline_rmse: float | None
+    first_call_ms: float | None
+    clocks: Mapping[str, Clock]
+    speedup: float | None  # never on functional times
+
+
+@dataclass(frozen=True, slots=True)
+class IsaReport:
+    """What the cross-compiler says about one kernel; a number it does not give is None."""
+
+    target: str
+    kernel: str
+    numbers: Mapping[str, float | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    schema: int
+    protocol: str
+    evaluator: str
+    started_at: str  # ISO 8601, UTC
+    task: TaskRef
+    candidate: CandidateRef
+    baseline_kind: Literal["source", "eager"]
+    host: Host
+    sandbox: SandboxRef | None
+    status: Status
+    gate: str | None  # the gate that turned the candidate away
+    reason: str | None
+    message: str | None  # one sentence
+    flags: tuple[Flag, ...]
+    findings: tuple[Finding, ...]
+    gates: tuple[GateOutcome, ...]
+    cases: tuple[CaseRecord, ...]
+    isa: tuple[IsaReport, ...]
+    isa_checked: Mapping[str, str]  # target → "compiled", "failed" or why it was not checked
+    seconds: Mapping[str, float]
+    log: str
+
+    def gate_passed(self, name: str) -> bool:
+        return any(gate.name == name and gate.outcome == "passed" for gate in self.gates)
+
+    @property
+    def compiled(self) -> bool:
+        return self.gate_passed("compile")
+
+    @property
+    def correct(self) -> bool:
+        return self.gate_passed("correctness")
+
+
+def write_record(record: Record, path: Path) -> None:
+    """Write atomically; a record that breaks its own rules is our fault and is never written.
+
+    Raises:
+        codec.DecodeError: the record is inconsistent.
+    """
+    if problems := problems_of(record):
+        raise codec.DecodeError(problems)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(codec.dumps(record), encoding="utf-8")
+    temporary.replace(path)
+
+
+def read_record(text: str | bytes) -> Record:
+    """Read and check one record.
+
+    Raises:
+        codec.DecodeError: with every problem.
+    """
+    record = codec.loads(Record, text)
+    if problems := problems_of(record):
+        raise codec.DecodeError(problems)
+    return record
+
+
+def problems_of(record: Record) -> list[str]:
+    """Every rule between status and fields that this record breaks."""
+    problems = []
+    if record.schema != SCHEMA_VERSION:
+        problems.append(f"schema: seen {record.schema}; expected {SCHEMA_VERSION}")
+    if [gate.name for gate in record.gates] != list(GATE_NAMES):
+        problems.append(f"gates: expected {', '.join(GATE_NAMES)} in this order")
+    problems += _problems_of_pass(record) if record.status is Status.PASSED else _problems_of_failure(record)
+    for case in record.cases:
+        problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
+    if any(seconds < 0 for seconds in record.seconds.values()):
+        problems.append("seconds: a negative duration")
+    return problems
+
+
+def _problems_of_pass(record: Record) -> list[str]:
+    problems = []
+    if record.gate or record.reason or record.message:
+        problems.append("status passed: leave gate, reason and message out")
+    if not record.cases:
+        problems.append("status passed: no case was judged")
+    if not all(gate.outcome == "passed" for gate in record.gates):
+        problems.append("status passed: a gate is not passed")
+    for case in record.cases:
+        if not case.correct or case.draws < 1 or not case.clocks:
+            problems.append(f"cases.{case.id}: status passed needs a correct, judged and timed case")
+    functional = any(FUNCTIONAL in case.clocks for case in record.cases)
+    if functional != (Flag.FUNCTIONAL in record.flags):
+        problems.append("flags: functional must stand exactly where functional times do")
+    return problems
+
+
+def _problems_of_failure(record: Record) -> list[str]:
+    problems = []
+    if REASONS.get(record.reason or "", (None,))[0] is not record.status:
+        problems.append(f"reason: seen {record.reason!r}; expected a reason of status {record.status.value}")
+    if not record.message:
+        problems.append(f"status {record.status.value}: a message is missing")
+    if any(case.clocks or case.speedup is not None for case in record.cases):
+        problems.append(f"status {record.status.value}: leave clocks and speedup out")
+    failed = [gate.name for gate in record.gates if gate.outcome == "failed"]
+    if failed != ([record.gate] if record.gate else []):
+        problems.append(f"gate: seen {record.gate!r}; the gates say {failed}")
+    if record.gate is None and record.status not in (Status.ERRORED, Status.NOT_JUDGED):
+        problems.append(f"status {record.status.value}: the gate is missing")
+    return problems
+
+
+def _problems_of_case(case: CaseRecord) -> list[str]:
+    times = [time for clock in case.clocks.values() for time in (*clock.baseline_ms, *clock.candidate_ms)]
+    problems = ["a time that is not positive"] if any(time <= 0 for time in times) else []
+    if any(not clock.baseline_ms or not clock.candidate_ms for clock in case.clocks.values()):
+        problems.append("a clock without times of both sides")
+    if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
+        problems.append("a speedup needs a positive ratio on a clock that is not functional")
+    return problems
