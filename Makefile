@@ -1,0 +1,41 @@
+# The commands of the project; `make` alone lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup tools demo lint check test clean
+
+PYTHON := .venv/bin/python
+STAGE := scripts/stage.sh
+# Two workers with one thread each: what the two cores of CI carry (decision 30).
+WORKERS ?= 2
+PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
+
+help:  ## list the commands
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup:  ## make .venv with the pinned packages, and as root install missing system packages
+	@scripts/setup.sh
+
+tools:
+	@scripts/setup.sh develop
+
+demo: setup  ## evaluate the six smoke tasks on this machine's CPU and print the board
+	@$(PYTHON) -m evaluator demo
+
+lint: tools
+	@$(STAGE) "ruff check" .venv/bin/ruff check
+	@$(STAGE) "ruff format --check" .venv/bin/ruff format --check
+	@$(STAGE) "mypy" .venv/bin/mypy
+	@$(STAGE) "lint-imports" .venv/bin/lint-imports
+
+check: lint  ## lint, types, import contracts and the quick tests
+	@echo "== pytest without the slow tests"
+	@$(PYTEST) -m "not slow"
+
+test: lint  ## the same with every test: what CI runs
+	@echo "== pytest"
+	@$(PYTEST)
+
+clean:  ## remove .venv, .arena (prepared toolchains, calibration) and the tools' caches
+	rm -rf .venv .arena .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
