@@ -1,0 +1,94 @@
+"""Confine a forked process before it meets the candidate: own user, no capability, limits, a system call filter.
+
+What the whole sandbox shares (namespaces, mounts) is there before the zygote starts: evaluator/sandbox/bubblewrap.py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import struct
+from dataclasses import dataclass
+
+from evaluator.inside import seccomp
+from evaluator.inside.limits import Limits
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
+CAPABILITY_VERSION_3 = 0x20080522
+CPU_GRACE_S = 2  # between SIGXCPU, which says what happened, and SIGKILL
+FIRST_TO_DIE = "1000"  # of all processes, if the host runs out of memory
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the judge tells a zygote. `swept` folders are emptied after each worker, `guarded` pids it may not signal."""
+
+    kind: str
+    limits: Limits
+    workspace: str
+    swept: tuple[str, ...]
+    guarded: tuple[int, ...]
+    host_namespaces: dict[str, str]
+
+
+def become_zygote() -> None:
+    """Adopt orphans, so that none is lost; keep children, even of the same user, out of this memory (decision 15)."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    _prctl(PR_SET_DUMPABLE, 0)
+
+
+def confine(settings: Settings, user: int | None) -> None:
+    """Never returns to what was: call it in a fresh child of the zygote. `user` None keeps the user as it is."""
+    zygote = os.getppid()
+    os.setsid()
+    os.umask(0o077)
+    _set_limits(settings.limits)
+    _drop_privileges(user)
+    _prctl(PR_SET_DUMPABLE, 1)  # its own /proc/self belongs to it again
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
+    if os.getppid() != zygote:
+        os._exit(1)
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write(FIRST_TO_DIE)
+    _prctl(PR_SET_NO_NEW_PRIVS, 1)
+    seccomp.install([zygote, *settings.guarded])
+
+
+def _set_limits(limits: Limits) -> None:
+    wanted = {
+        resource.RLIMIT_AS: limits.memory_bytes,
+        resource.RLIMIT_CPU: limits.cpu_s,
+        resource.RLIMIT_NPROC: limits.processes,
+        resource.RLIMIT_FSIZE: limits.file_bytes,
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_CORE: 0,
+    }
+    for name, value in wanted.items():
+        hardest = resource.getrlimit(name)[1]
+        if hardest != resource.RLIM_INFINITY:
+            value = min(value, hardest)
+        hard = value
+        if name == resource.RLIMIT_CPU and hardest == resource.RLIM_INFINITY:
+            hard = value + CPU_GRACE_S
+        resource.setrlimit(name, (value, hard))
+
+
+def _drop_privileges(user: int | None) -> None:
+    """The bounding set only yields to a process that may change it; without that right no_new_privs does the same."""
+    for capability in range(64):
+        _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    if user is not None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    header, nothing = struct.pack("Ii", CAPABILITY_VERSION_3, 0), struct.pack("IIIIII", 0, 0, 0, 0, 0, 0)
+    if _libc.capset(header, nothing) != 0:
+        raise OSError(ctypes.get_errno(), "capabilities could not be dropped")
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc.prctl(option, value, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), f"prctl {option}")

@@ -1,0 +1,31 @@
+"""Confined processes for candidates, from the judge's side: open a sandbox, spawn workers in it, talk to them.
+
+    with open_sandbox("auto") as sandbox, sandbox.spawn(mailbox_bytes=1 << 20) as worker:
+        worker.put("kernel.py", source)
+        worker.call("load", path="kernel.py", timeout_s=30)
+
+What a candidate does wrong is raised as a WorkerError; what is wrong with the host, as a SandboxError.
+"""
+
+from __future__ import annotations
+
+from evaluator.inside.limits import Limits
+from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+from evaluator.sandbox.sandbox import Sandbox, open_sandbox
+from evaluator.sandbox.standby import Standby
+from evaluator.sandbox.worker import Worker
+
+__all__ = [
+    "BadReply",
+    "Ended",
+    "Limits",
+    "OutputFlood",
+    "Sandbox",
+    "Standby",
+    "Worker",
+    "WorkerDied",
+    "WorkerError",
+    "WorkerFault",
+    "WorkerTimeout",
+    "open_sandbox",
+]

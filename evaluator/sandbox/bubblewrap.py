@@ -1,0 +1,140 @@
+"""A sandbox in namespaces of its own, by bubblewrap: own root, read-only system, own /proc, sized tmpfs, no network.
+
+Started as root, the zygote stays root inside with the few capabilities it needs to give each worker a user of its own;
+otherwise bubblewrap makes a user namespace, in which zygote and workers share one user.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from evaluator.inside import processes
+from evaluator.inside.limits import Limits
+
+ARENA = "/arena"  # where evaluator/ lies inside
+WORKSPACE = "/ws"
+SWEPT = (WORKSPACE, "/tmp", "/dev/shm")
+NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
+AS_ROOT = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")
+AS_USER = ("SETPCAP", "DAC_OVERRIDE", "FOWNER")
+SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib64")
+SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives")
+KILL_TIMEOUT_S = 10.0
+
+
+@functools.cache
+def program() -> str | None:
+    """bubblewrap, from the system or from the PyPI wheel beside this interpreter."""
+    return shutil.which("bwrap", path=f"{os.environ.get('PATH', '/usr/bin:/bin')}:{sys.prefix}/bin")
+
+
+@functools.cache
+def works() -> bool:
+    """Is it there, and does this host let it make namespaces? Takes 10 ms, once."""
+    if program() is None:
+        return False
+    trial = [str(program()), *NAMESPACES, *_user_namespace(), "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    return subprocess.run(trial, capture_output=True, check=False).returncode == 0
+
+
+def command(limits: Limits, readable: Sequence[Path], info_fd: int) -> list[str]:
+    """The command line up to the program to run inside."""
+    words = [
+        str(program()),
+        *NAMESPACES,
+        *_user_namespace(),
+        "--hostname",
+        "sandbox",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]
+    for capability in AS_ROOT if os.geteuid() == 0 else AS_USER:
+        words += ["--cap-add", f"CAP_{capability}"]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += _sized("/tmp", limits.tmp_bytes, "1777") + _sized("/dev/shm", limits.shm_bytes, "1777")
+    words += _sized(WORKSPACE, limits.workspace_bytes, "0755")
+    words += _system() + _evaluator()
+    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *map(str, readable)]):
+        words += _read_only(path, path)
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
+
+
+class Tree:
+    """All processes of one sandbox. The end of its init is the end of them all: the kernel sees to that."""
+
+    def __init__(self, process: subprocess.Popen[bytes], info_fd: int) -> None:
+        self._process = process
+        with open(info_fd, "rb") as info:
+            told = info.read()
+        self._init = _open_child(process.pid, json.loads(told)["child-pid"]) if told else None
+
+    def kill(self) -> None:
+        """Returns when the last process has gone."""
+        if self._init is not None:
+            signal.pidfd_send_signal(self._init, signal.SIGKILL)
+            select.select([self._init], [], [], KILL_TIMEOUT_S)
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        if self._init is not None:
+            os.close(self._init)
+            self._init = None
+
+
+def _user_namespace() -> list[str]:
+    return [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "65534", "--gid", "65534"]
+
+
+def _sized(folder: str, size: int, mode: str) -> list[str]:
+    return ["--perms", mode, "--size", str(size), "--tmpfs", folder]
+
+
+def _system() -> list[str]:
+    words = []
+    for name in SYSTEM_LINKS:
+        if os.path.islink(name):
+            words += ["--symlink", os.readlink(name), name]
+        elif os.path.isdir(name):
+            words += ["--ro-bind", name, name]
+    for name in filter(os.path.exists, SYSTEM):
+        words += _read_only(name, name)
+    return words
+
+
+def _evaluator() -> list[str]:
+    package = Path(__file__).parents[1]
+    names = ("__init__.py", "inside")
+    return [word for name in names for word in _read_only(str(package / name), f"{ARENA}/evaluator/{name}")]
+
+
+def _read_only(source: str, target: str) -> list[str]:
+    """With parents that everyone may pass: bubblewrap itself makes them 0700 where the host's are."""
+    return [*_parents(Path(target).parents), "--ro-bind", source, target]
+
+
+def _parents(parents: Iterable[Path]) -> list[str]:
+    ordered = [str(parent) for parent in parents if str(parent) != "/"][::-1]
+    return [word for parent in ordered for word in ("--perms", "0755", "--dir", parent)]
+
+
+def _open_child(parent: int, child: int) -> int | None:
+    """A handle that cannot come to mean another process."""
+    try:
+        handle = os.pidfd_open(child)
+    except ProcessLookupError:
+        return None
+    if processes.parent_of(child) == parent:
+        return handle
+    os.close(handle)
+    return None

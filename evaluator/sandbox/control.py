@@ -1,0 +1,52 @@
+"""The judge's line to a zygote: a request, a reply, files attached. A zygote is trusted: what goes wrong here is ours."""
+
+from __future__ import annotations
+
+import json
+import socket
+import tempfile
+from collections.abc import Sequence
+from typing import cast
+
+from evaluator.errors import SandboxError
+
+START_TIMEOUT_S, REQUEST_TIMEOUT_S = 120.0, 60.0
+MAX_MESSAGE, MAX_LOG = 1 << 16, 2000
+
+
+class Control:
+    """`inside` is the zygote's end and `log` its standard error; both are handed to its process."""
+
+    def __init__(self) -> None:
+        self._socket, self.inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the control)
+
+    def await_ready(self) -> dict[str, object]:
+        """What the zygote says of itself once it has imported all it needs."""
+        return self._receive("start", START_TIMEOUT_S)
+
+    def request(self, op: str, fds: Sequence[int] = (), **fields: object) -> dict[str, object]:
+        try:
+            socket.send_fds(self._socket, [json.dumps({op: fields}).encode()], list(fds))
+        except OSError as error:
+            raise SandboxError(f"the sandbox does not take {op}: {error}; {self._said()}") from error
+        return self._receive(op, REQUEST_TIMEOUT_S)
+
+    def close(self) -> None:
+        """The zygote sees it and ends."""
+        self._socket.close()
+        self.log.close()
+
+    def _receive(self, op: str, timeout_s: float) -> dict[str, object]:
+        self._socket.settimeout(timeout_s)
+        try:
+            data = self._socket.recv(MAX_MESSAGE)
+        except OSError as error:
+            raise SandboxError(f"the sandbox does not answer to {op}: {error}; {self._said()}") from error
+        if not data:
+            raise SandboxError(f"the sandbox has gone ({op}); {self._said()}")
+        return cast("dict[str, object]", json.loads(data))
+
+    def _said(self) -> str:
+        self.log.seek(0)
+        return "it said: " + (self.log.read()[-MAX_LOG:].decode(errors="replace").strip() or "nothing")

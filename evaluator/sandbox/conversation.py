@@ -1,0 +1,87 @@
+"""The judge's end of a channel: it waits with a deadline, and takes in what the worker prints meanwhile."""
+
+from __future__ import annotations
+
+import os
+from select import POLLIN, POLLOUT, poll
+from time import monotonic
+
+from evaluator.inside.channel import Channel
+
+CHUNK, KEPT_BYTES = 1 << 16, 1 << 16
+
+
+class DeadlinePassed(Exception):
+    """Nothing, or not enough, arrived in time."""
+
+
+class FloodSeen(Exception):
+    """More was printed than allowed."""
+
+
+class Output:
+    """Standard output and error of a worker: counted, the end kept, read without waiting."""
+
+    def __init__(self, fd: int, limit: int) -> None:
+        os.set_blocking(fd, False)
+        self.fd, self.open = fd, True
+        self._kept, self._seen, self._limit = b"", 0, limit
+
+    @property
+    def text(self) -> str:
+        return self._kept.decode(errors="replace")
+
+    @property
+    def flooded(self) -> bool:
+        return self._seen > self._limit
+
+    def drain(self) -> None:
+        """Take in what is there, up to the limit."""
+        while self.open and not self.flooded:
+            try:
+                chunk = os.read(self.fd, CHUNK)
+            except BlockingIOError:
+                return
+            if not chunk:
+                self.close()
+                return
+            self._seen += len(chunk)
+            self._kept = (self._kept + chunk)[-KEPT_BYTES:]
+
+    def close(self) -> None:
+        if self.open:
+            os.close(self.fd)
+            self.open = False
+
+
+class Conversation(Channel):
+    """A channel whose every wait ends at `deadline`."""
+
+    def __init__(self, read_fd: int, write_fd: int, output: Output) -> None:
+        super().__init__(read_fd, write_fd)
+        os.set_blocking(read_fd, False)
+        os.set_blocking(write_fd, False)
+        self.output, self.deadline = output, monotonic()
+
+    def _until_readable(self) -> None:
+        self._wait(self.read_fd, POLLIN)
+
+    def _until_writable(self) -> None:
+        self._wait(self.write_fd, POLLOUT)
+
+    def _wait(self, wanted: int, event: int) -> None:
+        while True:
+            poller = poll()
+            poller.register(wanted, event)
+            if self.output.open:
+                poller.register(self.output.fd, POLLIN)
+            left = self.deadline - monotonic()
+            ready = [fd for fd, _ in poller.poll(max(0.0, left) * 1000)]
+            if self.output.fd in ready:
+                self.output.drain()
+            if self.output.flooded:
+                raise FloodSeen
+            if wanted in ready:
+                return
+            if left <= 0:
+                raise DeadlinePassed

@@ -1,0 +1,70 @@
+"""How a worker disappoints. Candidates' doing, not ours: the pipeline turns each of these into a status."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a worker's process ended, and how many processes it left behind (all killed since)."""
+
+    exit_code: int | None
+    signal: str | None
+    killed: bool  # by the judge: it did not end by itself
+    leftovers: int
+
+    @classmethod
+    def from_code(cls, code: int, killed: bool, leftovers: int) -> Ended:
+        """A negative code is the number of a signal."""
+        if code >= 0:
+            return cls(code, None, False, leftovers)
+        return cls(None, _name(-code), killed and -code == signal.SIGKILL, leftovers)
+
+    def __str__(self) -> str:
+        how = "killed by the judge" if self.killed else self.signal or f"exit code {self.exit_code}"
+        return f"{how}, {self.leftovers} processes left behind" if self.leftovers else how
+
+
+class WorkerError(Exception):
+    """The process behind a worker failed during `op`; `output` is the end of what it printed."""
+
+    def __init__(self, op: str, detail: str, output: str) -> None:
+        super().__init__(f"{op}: {detail}")
+        self.op, self.detail, self.output = op, detail, output
+
+
+class WorkerDied(WorkerError):
+    """It ended, or hung up, without answering."""
+
+    def __init__(self, op: str, ended: Ended, output: str) -> None:
+        super().__init__(op, f"the process ended ({ended})", output)
+        self.ended = ended
+
+
+class WorkerTimeout(WorkerError):
+    """No answer in time, or the sandbox's time was over."""
+
+
+class WorkerFault(WorkerError):
+    """The command raised an exception; the worker lives on. `kind` is the qualified name of its class."""
+
+    def __init__(self, op: str, kind: str, text: str, output: str) -> None:
+        super().__init__(op, f"raised {kind}", output)
+        self.kind, self.text = kind, text
+
+
+class BadReply(WorkerError):
+    """What came back does not belong to the command, or is not of our protocol: somebody else wrote it."""
+
+
+class OutputFlood(WorkerError):
+    """It printed more than its limit."""
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,211 @@
+"""Start a zygote, in bubblewrap or as a plain process, and ask it for workers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Literal, Protocol, cast
+
+from evaluator.errors import SandboxError
+from evaluator.inside.confine import Settings
+from evaluator.inside.limits import Limits
+from evaluator.sandbox import bubblewrap, plain
+from evaluator.sandbox.control import Control
+from evaluator.sandbox.faults import Ended
+from evaluator.sandbox.worker import Worker
+
+Kind = Literal["bubblewrap", "plain"]
+NAMESPACES = ("pid", "net", "ipc", "uts", "mnt")
+KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
+
+
+class Tree(Protocol):
+    """All processes of a sandbox."""
+
+    def kill(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def open_sandbox(
+    kind: Literal["auto", "bubblewrap", "plain"],
+    *,
+    limits: Limits | None = None,
+    readable: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Sandbox:
+    """Start a sandbox, return at once; the first spawn waits until it is ready. `readable` are extra paths seen inside."""
+    if kind == "auto":
+        kind = "bubblewrap" if bubblewrap.works() else "plain"
+    if kind == "bubblewrap" and not bubblewrap.works():
+        raise SandboxError("bubblewrap is missing, or this host does not let it make namespaces")
+    return Sandbox(kind, limits or Limits(), readable, environment or {})
+
+
+class Sandbox:
+    """One zygote and, one at a time, its workers. Killed as a whole at close, and `wall_s` after the first spawn."""
+
+    def __init__(self, kind: Kind, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]) -> None:
+        self.kind, self.limits = kind, limits
+        self.expired = False
+        self._closed, self._busy = False, False
+        self._ready: dict[str, object] | None = None
+        self._ready_s = 0.0
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(limits.wall_s, self._expire)
+        self._timer.daemon = True
+        self._started_at = monotonic()
+        self._control = Control()
+        start = _start_in_bubblewrap if kind == "bubblewrap" else _start_plain
+        self._tree = start(self._control, limits, readable, environment)
+        self._control.inside.close()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def strength(self) -> tuple[str, ...]:
+        """What really holds: tried by a confined process before the first worker (see inside/strength.py)."""
+        return tuple(cast("list[str]", self._await_ready()["strength"]))
+
+    @property
+    def ready_s(self) -> float:
+        """Seconds from start to ready."""
+        self._await_ready()
+        return self._ready_s
+
+    def spawn(self, *, mailbox_bytes: int, environment: Mapping[str, str] | None = None) -> Worker:
+        """A fresh process with a fresh folder. The worker before must have been closed."""
+        self._await_ready()
+        if self.expired or self._closed:
+            raise SandboxError("this sandbox's time is over" if self.expired else "this sandbox is closed")
+        if self._busy:
+            raise SandboxError("this sandbox has a worker already: close it first")
+        if self._timer.ident is None:
+            self._timer.start()
+        self._busy = True
+        return Worker(self, mailbox_bytes, environment or {})
+
+    def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None:
+        """For Worker alone: fds are its ends of commands, replies, output and mailbox."""
+        self._request("spawn", fds, mailbox_bytes=mailbox_bytes, environment=dict(environment))
+
+    def end_worker(self, grace_s: float) -> Ended:
+        """For Worker alone: kill it, unless it ends by itself within the grace, and all that it left."""
+        if self.expired or self._closed:
+            self._kill()
+            return KILLED
+        reply = self._request("end", grace_s=grace_s)
+        self._busy = False
+        if not reply["clean"]:
+            self.close()
+        return Ended.from_code(cast("int", reply["code"]), bool(reply["killed"]), cast("int", reply["leftovers"]))
+
+    def close(self) -> None:
+        """Kill every process of the sandbox; returns when the last has gone."""
+        self._timer.cancel()
+        self._kill()
+        if not self._closed:
+            self._closed = True
+            self._control.close()
+            self._tree.close()
+
+    def _await_ready(self) -> dict[str, object]:
+        if self._ready is None:
+            try:
+                self._ready = self._control.await_ready()
+            except SandboxError:
+                self.close()
+                raise
+            self._ready_s = cast("float", self._ready["at"]) - self._started_at
+        return self._ready
+
+    def _request(self, op: str, fds: Sequence[int] = (), **fields: object) -> dict[str, object]:
+        """A zygote that does not answer is of no use any more."""
+        try:
+            return self._control.request(op, fds, **fields)
+        except SandboxError:
+            self.close()
+            raise
+
+    def _expire(self) -> None:
+        self.expired = True
+        self._kill()
+
+    def _kill(self) -> None:
+        with self._lock:
+            self._tree.kill()
+
+
+def _start_in_bubblewrap(
+    control: Control, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]
+) -> Tree:
+    settings = _settings("bubblewrap", limits, bubblewrap.WORKSPACE, bubblewrap.SWEPT)
+    info, inside_info = os.pipe()
+    command = [*bubblewrap.command(limits, readable, inside_info), *_zygote(control, settings)]
+    variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(environment)
+    process = _start(command, variables, control, inside_info)
+    os.close(inside_info)
+    return bubblewrap.Tree(process, info)
+
+
+def _start_plain(control: Control, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]) -> Tree:
+    """Everything can be read here, so `readable` changes nothing."""
+    workspace = plain.make_workspace()
+    settings = _settings("plain", limits, workspace, (workspace,))
+    variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(environment)
+    return plain.Tree(_start(_zygote(control, settings), variables, control), workspace)
+
+
+def _settings(kind: Kind, limits: Limits, workspace: str, swept: tuple[str, ...]) -> Settings:
+    host_namespaces = {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}
+    return Settings(kind, limits, workspace, swept, (os.getpid(),), host_namespaces)
+
+
+def _zygote(control: Control, settings: Settings) -> list[str]:
+    """Unbuffered, so that the last words before a crash arrive; -P and -s: modules from nowhere else than given."""
+    told = json.dumps(dataclasses.asdict(settings))
+    return [sys.executable, "-u", "-B", "-P", "-s", "-m", "evaluator.inside.zygote", str(control.inside.fileno()), told]
+
+
+def _environment(workspace: str, package_root: str) -> dict[str, str]:
+    """All the variables there are: nothing is inherited. Heap memory is poisoned, so that no output is right by luck."""
+    return {
+        "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+        "PYTHONPATH": package_root,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LANG": "C.UTF-8",
+        "USER": "worker",
+        "HOME": workspace,
+        "TMPDIR": workspace,
+        "TRITON_CACHE_DIR": f"{workspace}/.triton",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_PERTURB_": "128",
+        "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
+    }
+
+
+def _start(command: list[str], environment: dict[str, str], control: Control, *fds: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        env=environment,
+        cwd="/",
+        pass_fds=[control.inside.fileno(), *fds],
+        stdin=subprocess.DEVNULL,
+        stdout=control.log,
+        stderr=control.log,
+        start_new_session=True,
+    )

@@ -1,0 +1,130 @@
+"""One worker process as the judge sees it: commands with deadlines, a shared mailbox, captured output."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from evaluator.errors import SandboxError
+from evaluator.inside.channel import BadFrame, ChannelClosed, SharedMemory, sealed_memory
+from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, Output
+from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+
+if TYPE_CHECKING:
+    from evaluator.sandbox.sandbox import Sandbox
+
+HELLO_TIMEOUT_S = 60.0
+EXIT_GRACE_S = 1.0  # between the end of a process's files and its own end
+MAX_DETAIL = 4000
+
+
+class Worker:
+    """Made by Sandbox.spawn. A fault other than WorkerFault ends it."""
+
+    def __init__(self, sandbox: Sandbox, mailbox_bytes: int, environment: Mapping[str, str]) -> None:
+        self._sandbox = sandbox
+        self._ended: Ended | None = None
+        memory = sealed_memory(mailbox_bytes)
+        self.mailbox = SharedMemory(memory, mailbox_bytes)
+        command, reply, output = os.pipe(), os.pipe(), os.pipe()
+        inside = [command[0], reply[1], output[1], memory]
+        self._output = Output(output[0], sandbox.limits.output_bytes)
+        self._channel = Conversation(reply[0], command[1], self._output)
+        try:
+            sandbox.start_worker(inside, mailbox_bytes, environment)
+        finally:
+            for fd in inside:
+                os.close(fd)
+        self._await_hello()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def call(self, op: str, *, timeout_s: float, **fields: object) -> dict[str, object]:
+        """Send one command, wait for its reply."""
+        if self._ended is not None:
+            raise SandboxError(f"{op} was asked of a worker that has ended ({self._ended})")
+        token = secrets.token_hex(8)
+        reply = self._exchange(op, {"op": op, "token": token, **fields}, timeout_s)
+        if reply.pop("token", None) != token:
+            raise self._broken(BadReply, op, "a reply that does not belong to the command")
+        if "fault" in reply:
+            raise self._fault(op, reply["fault"])
+        return reply
+
+    def put(self, path: str, data: bytes, *, timeout_s: float = 30) -> None:
+        """Write a file of the worker's own folder, through the mailbox."""
+        deadline, step = monotonic() + timeout_s, self.mailbox.size
+        for begin in range(0, max(len(data), 1), step):
+            chunk = data[begin : begin + step]
+            self.mailbox.view(0, len(chunk))[:] = chunk
+            left = deadline - monotonic()
+            self.call("put", path=path, offset=0, size=len(chunk), append=begin > 0, timeout_s=left)
+
+    def output(self) -> str:
+        """The end of what it printed so far."""
+        self._output.drain()
+        return self._output.text
+
+    def close(self) -> Ended:
+        """Kill the worker and everything it left; say how it ended."""
+        return self._end(grace_s=0.0)
+
+    def _exchange(self, op: str, message: dict[str, object], timeout_s: float) -> dict[str, object]:
+        self._channel.deadline = monotonic() + timeout_s
+        try:
+            self._channel.send(message)
+            return self._channel.receive()
+        except DeadlinePassed:
+            raise self._broken(WorkerTimeout, op, f"no answer within {timeout_s:.3g} s") from None
+        except FloodSeen:
+            raise self._broken(OutputFlood, op, "printed more than its limit") from None
+        except BadFrame as error:
+            raise self._broken(BadReply, op, f"a reply that is not of our protocol: {error}") from error
+        except ChannelClosed:
+            raise self._died(op) from None
+
+    def _broken(self, fault: Callable[[str, str, str], WorkerError], op: str, detail: str) -> WorkerError:
+        self.close()
+        return fault(op, detail, self._output.text)
+
+    def _died(self, op: str) -> WorkerError:
+        if self._sandbox.expired:
+            return self._broken(WorkerTimeout, op, "the sandbox's time was over")
+        ended = self._end(EXIT_GRACE_S)
+        return WorkerDied(op, ended, self._output.text)
+
+    def _fault(self, op: str, fault: object) -> WorkerError:
+        """The fields of a fault are the worker's word: bounded text, nothing else."""
+        if not isinstance(fault, dict):
+            return self._broken(BadReply, op, "a fault without fields")
+        kind, text = str(fault.get("kind"))[:200], str(fault.get("text"))[-MAX_DETAIL:]
+        return WorkerFault(op, kind, text, self.output())
+
+    def _end(self, grace_s: float) -> Ended:
+        if self._ended is None:
+            self._ended = self._sandbox.end_worker(grace_s)
+            self._output.drain()
+            self._output.close()
+            self._channel.close()
+        return self._ended
+
+    def _await_hello(self) -> None:
+        """No candidate has been near the process yet: whatever goes wrong here is ours."""
+        self._channel.deadline = monotonic() + HELLO_TIMEOUT_S
+        try:
+            self._channel.receive()
+        except (DeadlinePassed, FloodSeen, BadFrame, ChannelClosed) as error:
+            ended = self.close()
+            raise SandboxError(
+                f"a worker did not start ({type(error).__name__}, {ended}): {self._output.text[-500:]}"
+            ) from error
