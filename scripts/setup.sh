@@ -102,9 +102,9 @@ install_pins() {
     [[ ! -e /dev/kfd && ! -e /dev/nvidiactl ]] || say "this host has a GPU, but no Python with a torch that sees it: only the cpu backend" \
         "will work. To use the GPU, install torch for it, remove .venv and start again."
     if ! pip install -qq --no-deps --retries 0 --extra-index-url "$CPU_TORCH_INDEX" "$torch+cpu" 2>/dev/null; then
-        require_space . 7000
+        require_space . 6000
         say "no CPU build of torch can be had for this Python or from this network; taking the one of the package index, on x86-64" \
-            "the CUDA build: about 2.8 GB to download, 6 GB on disk"
+            "the CUDA build: about 2.7 GB to download, 5 GB on disk"
     fi
     pip install -qq -r requirements.txt
 }
