@@ -1,4 +1,4 @@
-"""Contents of inputs. The seed stays in this process; a draw's numbers follow from it and tell nothing of the others."""
+"""Contents of inputs. The seed stays in this process; a draw tells nothing about its seed or about other draws."""
 
 from __future__ import annotations
 

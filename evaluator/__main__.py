@@ -1,0 +1,168 @@
+"""The evaluator's door from a shell: python -m evaluator COMMAND.
+
+Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad task,
+3 this host cannot do it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
+
+OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT = 0, 1, 2, 3
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse, run one command, translate our own faults into exit codes."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except (UsageError, TaskError) as error:
+        sys.stderr.write(f"{error}\n")
+        return BAD_USAGE
+    except HostError as error:
+        sys.stderr.write(f"this host cannot do it: {error}\n")
+        return HOST_CANNOT
+    except EvaluatorError as error:
+        sys.stderr.write(f"the evaluation failed: {error}\n")
+        return HOST_CANNOT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m evaluator", description="Evaluate kernels for ArenaBoard's tasks.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
+    tasks.add_argument(
+        "--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from the tasks it names, or all"
+    )
+    tasks.set_defaults(command=_tasks)
+    evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
+    evaluate.add_argument("task")
+    evaluate.add_argument("--candidate", type=Path, required=True, metavar="DIR")
+    evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
+    evaluate.add_argument(
+        "--ignore-extra", action="store_true", help="pass over files that are neither task nor kernel"
+    )
+    _device(evaluate)
+    evaluate.set_defaults(command=_evaluate)
+    run = commands.add_parser("run", help="run a built-in agent over a suite; continues where it stopped")
+    run.add_argument("--suite", required=True)
+    run.add_argument("--agent", required=True)
+    run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    run.add_argument("--repeat", type=int, default=0, help="number of the repeat, from 0")
+    _device(run)
+    run.set_defaults(command=_run)
+    demo = commands.add_parser("demo", help="the smoke suite with all built-in agents")
+    demo.add_argument("--suite", default="smoke")
+    demo.add_argument("--out", type=Path, metavar="DIR", help="default: a new folder below the state folder")
+    _device(demo)
+    demo.set_defaults(command=_demo)
+    doctor = commands.add_parser("doctor", help="try what this host can do")
+    _device(doctor)
+    doctor.set_defaults(command=_doctor)
+    workspace = commands.add_parser("workspace", help="write what an agent starts from")
+    workspace.add_argument("task")
+    workspace.add_argument("--out", type=Path, required=True, metavar="DIR")
+    workspace.set_defaults(command=_workspace)
+    return parser
+
+
+def _device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")
+
+
+def _tasks(options: argparse.Namespace) -> int:
+    from evaluator import suites
+    from evaluator.taskreader import load_task, task_ids
+
+    if options.freeze:
+        names = [task.id for task in suites.members(options.freeze)] or task_ids()
+        sys.stdout.write(f"{suites.freeze_suite(options.freeze, names)}\n")
+        return OK
+    for task in map(load_task, task_ids()):
+        small = sum(case.profile == "small" for case in task.cases)
+        sys.stdout.write(f"{task.id:45} {task.digest[:12]}  {small} small, {len(task.cases) - small} full cases\n")
+    return OK
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from evaluator.backends.cpu import get_backend
+    from evaluator.candidate import read_candidate
+    from evaluator.pipeline import Evaluator
+    from evaluator.records import write_record
+    from evaluator.taskreader import load_task
+
+    task = load_task(options.task)
+    candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
+    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+        record = evaluator.evaluate(task, candidate)
+    write_record(record, options.out)
+    sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
+    return OK
+
+
+def _run(options: argparse.Namespace) -> int:
+    from evaluator.backends.cpu import get_backend
+    from evaluator.board import board_text
+    from evaluator.demo import ProgressBar
+    from evaluator.pipeline import Evaluator
+    from evaluator.runfolder import run_suite
+    from evaluator.suites import load_suite
+
+    suite, backend = load_suite(options.suite), get_backend(options.backend)
+    bar = ProgressBar(len(suite.tasks))
+    with Evaluator(backend, options.sandbox) as evaluator:
+        outcomes = run_suite(
+            suite, options.agent, evaluator, options.out, repeat=options.repeat, progress=bar.of(options.agent)
+        )
+    bar.end()
+    records = {options.agent: [outcome.record for outcome in outcomes]}
+    sys.stdout.write(board_text(records, f"{suite.label} on {backend.device_class}") + "\n")
+    sys.stdout.write(f"\nbundle: {options.out}.zip\n")
+    return OK
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from datetime import UTC, datetime
+
+    from evaluator.backends.cpu import get_backend
+    from evaluator.demo import run_demo
+    from evaluator.pipeline import Evaluator
+    from evaluator.state import state_folder
+    from evaluator.suites import load_suite
+
+    suite, backend = load_suite(options.suite), get_backend(options.backend)
+    folder = options.out or state_folder() / "demo" / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    with Evaluator(backend, options.sandbox) as evaluator:
+        good = run_demo(suite, evaluator, folder, lambda text: sys.stdout.write(f"{text}\n"))
+    return OK if good else NOT_AS_EXPECTED
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from evaluator.backends.cpu import get_backend
+    from evaluator.doctor import checks
+
+    missing = False
+    for check in checks(get_backend(options.backend)):
+        word = "ok" if check.good else "MISSING" if check.needed else "absent"
+        sys.stdout.write(f"{word:8} {check.name:20} {check.text}\n")
+        sys.stdout.flush()
+        missing |= check.needed and not check.good
+    return HOST_CANNOT if missing else OK
+
+
+def _workspace(options: argparse.Namespace) -> int:
+    from evaluator.taskreader import load_task
+    from evaluator.workspace import make_workspace
+
+    for name in make_workspace(load_task(options.task), options.out):
+        sys.stdout.write(f"{options.out / name}\n")
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""A board as text: compilation and correctness per category and entry, then one line for each result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evaluator.records import Record
+from evaluator.taskspec import CATEGORIES
+
+
+def rate(count: int, of: int) -> str:
+    """Rates are always shown as x of n (p %)."""
+    return f"{count} of {of} ({100 * count / of:.0f} %)" if of else "0 of 0"
+
+
+def board_text(records: dict[str, list[Record]], suite: str) -> str:
+    """`records` by entry. Seconds are what the evaluation took; times of kernels on cpu are no measurement."""
+    rows = [["category", "entry", "compiled", "correct", "seconds"]]
+    for category in [*CATEGORIES, "all"]:
+        for entry, found in records.items():
+            chosen = [record for record in found if category in (record.task.category, "all")]
+            if chosen:
+                rows.append(_entry_row(category, entry, chosen))
+    results = [["task", "entry", "status", "seconds", "what happened"]]
+    results += [_result_row(entry, record) for entry, found in records.items() for record in found]
+    return f"Board {suite}\n\n{_table(rows)}\n\nResults\n\n{_table(results)}"
+
+
+def seconds_text(records: Iterable[Record]) -> str:
+    """Where the time went, per result."""
+    parts = ("sandbox", "build_cpu", "build_gfx942", "compile", "correctness", "performance", "total")
+    rows = [["task", "entry", *parts]]
+    for record in records:
+        seconds = [f"{record.seconds[part]:.2f}" if part in record.seconds else "-" for part in parts]
+        rows.append([record.task.id, record.candidate.label, *seconds])
+    return _table(rows)
+
+
+def _entry_row(category: str, entry: str, records: list[Record]) -> list[str]:
+    compiled, correct = sum(record.compiled for record in records), sum(record.correct for record in records)
+    seconds = sum(record.seconds["total"] for record in records)
+    return [category, entry, rate(compiled, len(records)), rate(correct, len(records)), f"{seconds:.1f}"]
+
+
+def _result_row(entry: str, record: Record) -> list[str]:
+    flags = ", ".join(flag.value for flag in record.flags if flag != "functional")
+    text = record.message or (f"passed ({flags})" if flags else "")
+    return [record.task.id, entry, record.status.value, f"{record.seconds['total']:.1f}", text[:90]]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

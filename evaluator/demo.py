@@ -1,0 +1,64 @@
+"""The embedded default: the smoke suite with the three built-in agents, a progress bar, a board, a verdict on ourselves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+from evaluator.agents import AGENTS
+from evaluator.board import board_text, seconds_text
+from evaluator.pipeline import Evaluator
+from evaluator.records import Record
+from evaluator.runfolder import Outcome, run_suite
+from evaluator.suites import Suite
+
+BAR_WIDTH = 30
+
+
+def run_demo(suite: Suite, evaluator: Evaluator, folder: Path, write: Callable[[str], object]) -> bool:
+    """Evaluate every built-in agent on the suite; True if every expected status was reached."""
+    bar = ProgressBar(len(suite.tasks) * len(AGENTS))
+    outcomes: dict[str, list[Outcome]] = {}
+    for agent in AGENTS:
+        outcomes[agent] = run_suite(suite, agent, evaluator, folder / agent, progress=bar.of(agent))
+    bar.end()
+    records = {agent: [outcome.record for outcome in found] for agent, found in outcomes.items()}
+    write(board_text(records, f"{suite.label} on {evaluator.backend.device_class}"))
+    write("\nSeconds\n\n" + seconds_text(record for found in records.values() for record in found))
+    wrong = [outcome for found in outcomes.values() for outcome in found if not outcome.as_expected]
+    for outcome in wrong:
+        record = outcome.record
+        write(f"\n{record.task.id} by {record.candidate.label}: {record.status}, expected {outcome.expected}")
+        write(f"  {record.message or ''}\n{record.log[-2000:]}")
+    total = sum(map(len, outcomes.values()))
+    write(f"\n{total - len(wrong)} of {total} results have the expected status. Records: {folder}")
+    return not wrong
+
+
+class ProgressBar:
+    """On a terminal one line that is rewritten; elsewhere one line for each finished evaluation."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.begin = total, 0, monotonic()
+        self.live = sys.stderr.isatty()
+
+    def of(self, agent: str) -> Callable[[str, Record | None], None]:
+        return lambda task_id, record: self._show(agent, task_id, record)
+
+    def end(self) -> None:
+        if self.live:
+            sys.stderr.write("\n")
+
+    def _show(self, agent: str, task_id: str, record: Record | None) -> None:
+        self.done += record is not None
+        filled = BAR_WIDTH * self.done // self.total
+        bar, seconds = "#" * filled + "." * (BAR_WIDTH - filled), monotonic() - self.begin
+        status = record.status.value if record else "running"
+        line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {agent}: {task_id} {status}"
+        if self.live:
+            sys.stderr.write(f"\r\x1b[K{line}")
+        elif record is not None:
+            sys.stderr.write(line + "\n")
+        sys.stderr.flush()

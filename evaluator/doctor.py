@@ -1,0 +1,79 @@
+"""What this host can do, and what is missing: every line is a thing that was tried."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluator.backends.cpu import CpuBackend
+from evaluator.errors import EvaluatorError, HostError
+from evaluator.sandbox import WorkerError, open_sandbox
+from evaluator.state import state_folder
+from evaluator.taskreader import load_task, task_ids
+
+LEAST_FREE_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    good: bool
+    needed: bool  # without it this host cannot evaluate
+    text: str
+
+
+def checks(backend: CpuBackend) -> Iterator[Check]:
+    """Try everything an evaluation needs, cheapest first."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Check("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
+    yield _packages()
+    free = shutil.disk_usage(state_folder()).free
+    yield Check("disk", free > LEAST_FREE_BYTES, True, f"{free / 2**30:.0f} GiB free for {state_folder()}")
+    yield _hip(backend)
+    for kind, needed in (("bubblewrap", False), ("plain", True)):
+        yield _sandbox(kind, needed, backend)
+    yield _tasks()
+
+
+def _packages() -> Check:
+    try:
+        import torch
+        import triton
+    except ImportError as error:
+        return Check("packages", False, True, str(error))
+    return Check("packages", True, True, f"torch {torch.__version__}, triton {triton.__version__}")
+
+
+def _hip(backend: CpuBackend) -> Check:
+    try:
+        toolchain = backend.toolchain
+    except HostError as error:
+        return Check("hip toolchain", False, True, str(error))
+    target = "gfx942 is checked" if toolchain.gfx942_available else f"gfx942 is not checked: {toolchain.gfx942_reason}"
+    return Check("hip toolchain", True, True, f"{toolchain.clang}; {target}")
+
+
+def _sandbox(kind: str, needed: bool, backend: CpuBackend) -> Check:
+    try:
+        with (
+            open_sandbox(kind, readable=backend.readable()) as sandbox,  # type: ignore[arg-type]
+            sandbox.spawn(mailbox_bytes=1 << 16) as worker,
+        ):
+            worker.put("probe", b"probe")
+            text = f"ready in {sandbox.ready_s:.1f} s; {', '.join(sandbox.strength)}"
+    except (EvaluatorError, WorkerError) as error:
+        return Check(f"sandbox {kind}", False, needed, str(error))
+    return Check(f"sandbox {kind}", True, needed, text)
+
+
+def _tasks() -> Check:
+    problems, ids = [], task_ids()
+    for task_id in ids:
+        try:
+            load_task(task_id)
+        except EvaluatorError as error:
+            problems.append(str(error))
+    text = "\n".join(problems) or f"{len(ids)} tasks read"
+    return Check("tasks", bool(ids) and not problems, True, text)

@@ -1,0 +1,96 @@
+"""Does the source become something that can be called, with the task's toolchain and for the target architecture?
+
+HIP: built in the sandbox for this processor and for gfx942. Triton: imported, and every case's launches compiled.
+"""
+
+from __future__ import annotations
+
+from evaluator.backends.cpu import TARGET
+from evaluator.gates.context import Context
+from evaluator.judge.builds import Build, build
+from evaluator.judge.draws import contents_of, draws_of
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.side import Side
+from evaluator.records import IsaReport
+
+NAME = "compile"
+REPORT_WORDS = ("name", "kernel", "target", "ok", "error")  # of a kernel's report: not numbers
+
+
+def check(context: Context) -> Rejection | None:
+    """Build and load the candidate; leaves a loaded worker for the correctness gate."""
+    side = context.candidate_side()
+    if side.language == "hip":
+        made = build(side, context.backend.toolchain)
+        _note(context, made)
+        if rejection := _rejection(made):
+            return rejection
+        side.product = made.product
+    context.runner = side.runner(cross_compile=True)
+    if side.language == "python":
+        _compile_cases(context)
+    return None
+
+
+def build_trusted(side: Side, context: Context) -> None:
+    """The baseline's product; it must build."""
+    if side.language == "hip":
+        made = build(side, context.backend.toolchain)
+        if made.product is None:
+            raise AssertionError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
+        side.product = made.product
+
+
+def _rejection(made: Build) -> Rejection | None:
+    """A source this runtime lacks something for, but which gfx942's compiler takes, is ours to run elsewhere."""
+    target_ok = made.gfx942["checked"] and made.gfx942["ok"]
+    if made.cpu["ok"]:
+        if made.gfx942["checked"] and not made.gfx942["ok"]:
+            return Rejection("target_compiler_error", f"{TARGET}: {_first(made.gfx942['log'])}", made.gfx942["log"])
+        return None if made.cpu["has_module"] else Rejection("no_module", "")
+    if made.unsupported and (target_ok or not made.gfx942["checked"]):
+        return Rejection("unsupported_feature", ", ".join(made.unsupported), made.cpu["log"])
+    if target_ok:
+        return Rejection("unsupported_feature", f"the cpu runtime: {_first(made.cpu['log'])}", made.cpu["log"])
+    return Rejection("compiler_error", _first(made.cpu["log"]), made.cpu["log"])
+
+
+def _note(context: Context, made: Build) -> None:
+    context.seconds["build_cpu"] = 0.0 if made.cached else float(made.cpu["seconds"])
+    context.seconds["build_gfx942"] = 0.0 if made.cached else float(made.gfx942["seconds"])
+    checked = made.gfx942["checked"]
+    context.isa_checked[TARGET] = ("compiled" if made.gfx942["ok"] else "failed") if checked else made.gfx942["reason"]
+    context.isa += [_isa(str(kernel["name"]), kernel) for kernel in made.gfx942["kernels"]]
+
+
+def _compile_cases(context: Context) -> None:
+    """Every case's launches, on one standard draw. A refusal is raised by the worker as CompileFailed."""
+    assert context.runner is not None
+    draw = draws_of(context.task)[0]
+    for case in context.backend.cases(context.task):
+        context.runner.compile(case, contents_of(context.task, case, draw, context.seed))
+
+
+def note_launches(context: Context) -> None:
+    """Triton's ISA reports, after the correctness gate has launched everything."""
+    assert context.runner is not None
+    report = context.runner.report()
+    kernels = report["kernels"]
+    context.isa += [_isa(str(kernel["kernel"]), kernel) for kernel in kernels]
+    if kernels:
+        context.isa_checked[TARGET] = "compiled" if all(kernel["ok"] for kernel in kernels) else "failed"
+    else:
+        context.isa_checked[TARGET] = "no kernel was launched"
+
+
+def _isa(name: str, kernel: dict[str, object]) -> IsaReport:
+    numbers = {key: value for key, value in kernel.items() if key not in REPORT_WORDS}
+    plain = {key: value if type(value) in (int, float) else None for key, value in numbers.items()}
+    return IsaReport(TARGET, name, plain)  # type: ignore[arg-type]
+
+
+def _first(log: str) -> str:
+    """The first line that names an error, else the last line."""
+    lines = [line for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if "error:" in line]
+    return (errors or lines[-1:] or ["the compiler said nothing"])[0]

@@ -1,0 +1,65 @@
+"""What one evaluation has learned so far; every gate reads and adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from evaluator.backends.cpu import CpuBackend
+from evaluator.candidate import Candidate
+from evaluator.judge.draws import Seed
+from evaluator.judge.reference import Reference
+from evaluator.judge.side import Runner, Side
+from evaluator.records import Clock, Finding, Flag, IsaReport
+from evaluator.taskspec import Case, TaskSpec
+
+
+@dataclass(slots=True)
+class CaseState:
+    """What is known of one case; becomes a CaseRecord."""
+
+    case: Case
+    correct: bool = False
+    draws: int = 0
+    relative_rmse: float | None = None
+    allowed_rmse: float | None = None
+    baseline_errors: dict[str, float | None] = field(default_factory=dict)  # by the draw's name
+    first_call_ms: float | None = None
+    clocks: dict[str, Clock] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Context:
+    task: TaskSpec
+    candidate_files: Candidate
+    baseline_files: Candidate
+    backend: CpuBackend
+    open_side: Callable[[Candidate, bool], Side]  # candidate, trusted → a side with a sandbox of its own
+    seed: Seed = field(default_factory=Seed)
+    cases: dict[str, CaseState] = field(default_factory=dict)
+    flags: set[Flag] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
+    isa: list[IsaReport] = field(default_factory=list)
+    isa_checked: dict[str, str] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    candidate: Side | None = None
+    baseline: Side | None = None
+    runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
+    _reference: Reference | None = None
+
+    @property
+    def reference(self) -> Reference:
+        if self._reference is None:
+            self._reference = Reference(self.task)
+        return self._reference
+
+    def candidate_side(self) -> Side:
+        if self.candidate is None:
+            self.candidate = self.open_side(self.candidate_files, False)
+        return self.candidate
+
+    def close_runner(self) -> None:
+        if self.runner is not None and self.candidate is not None:
+            self.candidate.close(self.runner.worker)
+            self.runner = None

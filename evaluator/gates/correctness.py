@@ -1,0 +1,159 @@
+"""Are the outputs right on every case that will be timed, on every draw, whatever order the lanes run in?
+
+Standard, outlier and special draws, each judged against the reference in float64 and the baseline's own error. HIP
+sources run again with lanes, waves and blocks reversed and buffers ending at a guard page, on two draws a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from evaluator.gates import compile as compile_gate
+from evaluator.gates.context import CaseState, Context
+from evaluator.judge.compare import Comparison, compare, relative_rmse
+from evaluator.judge.draws import Contents, Draw, contents_of, draws_of
+from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.side import Call, Runner, trusted_call
+from evaluator.records import Finding, Flag
+from evaluator.sandbox import WorkerDied
+from evaluator.taskspec import Case
+
+NAME = "correctness"
+REVERSED_DRAWS = 2  # a case: the first standard and the first outlier one
+
+
+@dataclass(slots=True)
+class Judged:
+    """One draw of one case: inputs, right answer, and what was found."""
+
+    case: Case
+    draw: Draw
+    contents: Contents
+    reference: Mapping[str, torch.Tensor]
+    rejection: Rejection | None = None
+
+
+def check(context: Context) -> Rejection | None:
+    """Every case, every draw; then HIP sources in reversed order."""
+    context.baseline = context.open_side(context.baseline_files, True)
+    compile_gate.build_trusted(context.baseline, context)
+    assert context.runner is not None
+    forward: list[Judged] = []
+    with context.baseline.runner() as baseline:
+        for case in context.backend.cases(context.task):
+            state = context.cases[case.id] = CaseState(case)
+            for draw in draws_of(context.task):
+                judged = _judge(context, state, draw, baseline)
+                if judged.rejection and not _may_depend_on_order(context, judged):
+                    return judged.rejection
+                forward.append(judged)
+    if context.runner.side.language == "python":
+        compile_gate.note_launches(context)
+    context.close_runner()
+    if context.candidate_side().language == "hip" and (rejection := _reversed(context, forward)):
+        return rejection
+    for state in context.cases.values():
+        state.correct = True
+    return None
+
+
+def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
+    """One call of the candidate on one draw, and what the reference says about it."""
+    assert context.runner is not None
+    contents = contents_of(context.task, state.case, draw, context.seed)
+    judged = Judged(state.case, draw, contents, context.reference.outputs(state.case, contents))
+    if draw.index == 0 or draw.kind == "special":
+        ours = trusted_call(baseline, state.case, contents)
+        state.baseline_errors[draw.name] = _baseline_error(ours, judged.reference)
+    call = context.runner.call(state.case, contents)
+    if isinstance(call, Call):
+        if state.first_call_ms is None:
+            state.first_call_ms = call.wall_ns / 1e6
+        judged.rejection = wrong_output(context, state, draw, call, judged.reference)
+    else:
+        judged.rejection = call
+    if judged.rejection is None:
+        state.draws += 1
+    return judged
+
+
+def _baseline_error(call: Call, reference: Mapping[str, torch.Tensor]) -> float | None:
+    errors = [relative_rmse(output, reference[name]) for name, output in call.outputs.items()]
+    return max([error for error in errors if error is not None], default=None)
+
+
+def wrong_output(
+    context: Context, state: CaseState, draw: Draw, call: Call, reference: Mapping[str, torch.Tensor]
+) -> Rejection | None:
+    for spec in context.task.outputs:
+        comparison = compare(
+            call.outputs[spec.name],
+            reference[spec.name],
+            spec=spec,
+            tolerance=context.task.tolerance.get(context.task.dtype_of(spec.dtype, state.case)),
+            case=state.case,
+            baseline_rmse=state.baseline_errors.get(draw.name),
+        )
+        _note_error(state, comparison)
+        if comparison.reason is not None:
+            return Rejection(comparison.reason, f"case {state.case.id}, {draw.name} inputs, {comparison.detail}")
+    return None
+
+
+def _note_error(state: CaseState, comparison: Comparison) -> None:
+    """Keep the draw that came closest to its bound, or furthest beyond."""
+    if comparison.relative_rmse is None or comparison.allowed_rmse is None:
+        return
+    used = comparison.relative_rmse / max(comparison.allowed_rmse, 1e-300)
+    before = (state.relative_rmse or 0.0) / max(state.allowed_rmse or 1e-300, 1e-300)
+    if state.relative_rmse is None or used > before:
+        state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
+
+
+def _may_depend_on_order(context: Context, judged: Judged) -> bool:
+    """A HIP source that is wrong in one order may be right in the other: the reversed run decides."""
+    numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
+    return numeric and context.candidate_side().language == "hip" and _is_reversed_draw(judged.draw)
+
+
+def _is_reversed_draw(draw: Draw) -> bool:
+    return draw.kind in ("standard", "outlier") and draw.index < REVERSED_DRAWS // 2
+
+
+def _reversed(context: Context, forward: list[Judged]) -> Rejection | None:
+    """The same contents in the opposite order, against guard pages. Right in one order only is a flag."""
+    with context.candidate_side().runner("reversed") as runner:
+        for judged in forward:
+            if not _is_reversed_draw(judged.draw):
+                continue
+            try:
+                call = runner.call(judged.case, judged.contents)
+            except WorkerDied as error:
+                return _beyond_the_end(rejection_of(error), judged)
+            state = context.cases[judged.case.id]
+            wrong = (
+                call
+                if isinstance(call, Rejection)
+                else wrong_output(context, state, judged.draw, call, judged.reference)
+            )
+            if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
+                return judged.rejection or wrong
+            if wrong or judged.rejection:
+                _flag_order(context, judged, "forward" if wrong else "reversed")
+    return None
+
+
+def _beyond_the_end(rejection: Rejection, judged: Judged) -> Rejection:
+    if rejection.reason != "segfault":
+        return rejection
+    return Rejection("out_of_bounds", f"case {judged.case.id}: the access hit the page behind a buffer", rejection.log)
+
+
+def _flag_order(context: Context, judged: Judged, right_in: str) -> None:
+    context.flags.add(Flag.ORDER_DEPENDENT)
+    text = f"case {judged.case.id} is right only when lanes run in {right_in} order: a barrier is missing"
+    if not any(finding.code == "order_dependent" for finding in context.findings):
+        context.findings.append(Finding(NAME, "order_dependent", text))

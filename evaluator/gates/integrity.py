@@ -1,0 +1,21 @@
+"""Was the evaluation left alone? The task's files unchanged, no process left at work."""
+
+from __future__ import annotations
+
+from evaluator.gates.context import Context
+from evaluator.judge.rejection import Rejection
+from evaluator.records import Finding
+from evaluator.taskspec import task_digest, task_files
+
+NAME = "integrity"
+
+
+def check(context: Context) -> Rejection | None:
+    """The task as it was read; children left behind were killed and are a finding."""
+    digest = task_digest(task_files(context.task.folder))
+    if digest != context.task.digest:
+        return Rejection("task_changed", f"{context.task.id} is now {digest[:12]}, was {context.task.digest[:12]}")
+    if (left := context.candidate_side().leftovers) > 0:
+        text = f"{left} processes were still there when a worker ended; they were killed"
+        context.findings.append(Finding(NAME, "child_left_behind", text))
+    return None

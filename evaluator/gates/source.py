@@ -1,0 +1,88 @@
+"""What was handed in, before anything is run: only files a candidate may bring, and what their text says about itself.
+
+A label never fails a candidate. It names a capability that no kernel needs and puts the result on hold for a person.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from evaluator.gates.context import Context
+from evaluator.judge.rejection import Rejection
+from evaluator.records import Finding, Flag
+
+NAME = "source"
+PYTHON_MODULES = {
+    "ctypes": "native_calls",
+    "cffi": "native_calls",
+    "mmap": "native_calls",
+    "gc": "looks_around",
+    "inspect": "looks_around",
+    "threading": "own_threads",
+    "concurrent": "own_threads",
+    "multiprocessing": "own_processes",
+    "subprocess": "own_processes",
+    "signal": "signals",
+    "socket": "network",
+    "importlib": "imports_by_name",
+}
+PYTHON_ATTRIBUTES = {
+    "_getframe": "looks_around",
+    "_current_frames": "looks_around",
+    "fork": "own_processes",
+    "system": "own_processes",
+    "popen": "own_processes",
+}
+PYTHON_NAMES = {"__import__": "imports_by_name", "exec": "runs_text", "eval": "runs_text"}
+NATIVE_TEXT = {
+    r"\b(dlopen|dlsym|mprotect|mmap)\s*\(": "native_calls",
+    r"\b(ptrace|process_vm_\w+)\s*\(|/proc/": "looks_around",
+    r"\b(fork|vfork|execve?|system|popen)\s*\(": "own_processes",
+    r"\bstd::(jthread|thread|async)\b|\bpthread_create\b": "own_threads",
+    r"\b(signal|sigaction)\s*\(": "signals",
+    r"__attribute__\s*\(\(\s*constructor|\.init_array": "constructor",
+    r"\bsocket\s*\(": "network",
+}
+
+
+def check(context: Context) -> Rejection | None:
+    """Refuse files outside the allow-list; label the rest."""
+    if context.candidate_files.problems:
+        reason, _ = context.candidate_files.problems[0]
+        same = [detail for other, detail in context.candidate_files.problems if other == reason]
+        return Rejection(reason, ", ".join(same))
+    for name, data in context.candidate_files.files.items():
+        text = data.decode("utf-8", errors="replace")
+        for label in sorted(python_labels(text) if name.endswith(".py") else native_labels(text)):
+            context.findings.append(
+                Finding(NAME, label, f"{name} uses what no kernel needs: {label.replace('_', ' ')}")
+            )
+            context.flags.add(Flag.HOLD)
+    return None
+
+
+def python_labels(text: str) -> set[str]:
+    """Labels of a Python source; empty when it cannot be parsed (the compile gate says so)."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    labels = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                labels |= {PYTHON_MODULES.get(alias.name.split(".")[0]) for alias in names}
+            case ast.ImportFrom(module=str() as module):
+                labels.add(PYTHON_MODULES.get(module.split(".")[0]))
+            case ast.Name(id=name):
+                labels.add(PYTHON_NAMES.get(name))
+            case ast.Attribute(attr=name):
+                labels.add(PYTHON_ATTRIBUTES.get(name))
+            case ast.Constant(value=str() as value) if "/proc/" in value:
+                labels.add("looks_around")
+    return {label for label in labels if label}
+
+
+def native_labels(text: str) -> set[str]:
+    return {label for pattern, label in NATIVE_TEXT.items() if re.search(pattern, text)}

@@ -1,0 +1,115 @@
+"""One case laid out in the worker: its tensors, one call of the candidate, and what came back as raw bytes in the mailbox.
+
+The judge decides sizes, dtypes and places; this side only copies. What it reports about types and zones is a courtesy: the
+verdict rests on the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Any
+
+import torch
+
+Spec = dict[str, Any]
+PAD = 8  # extra elements in each row of a padded layout
+_clock = perf_counter_ns
+_type, _tensor = type, torch.Tensor
+
+
+class Bench:
+    """Runs `entry` on one case. `inputs` and `outputs` are the judge's list of specs: name, shape, dtype, layout, offset."""
+
+    def __init__(self, entry: Callable[..., Any], inputs: list[Spec], outputs: list[Spec], style: str) -> None:
+        self.entry, self.style = entry, style
+        self.inputs, self.outputs = inputs, outputs
+        self.given: dict[str, Any] = {}
+        self.returned: list[Any] = []
+        self._previous: tuple[Any, ...] = ()  # keeps the last call's tensors alive, so that the next ones lie elsewhere
+
+    def prepare(self, mailbox: Any) -> None:
+        """Fresh tensors with the contents that lie in the mailbox; poisoned outputs for style out."""
+        self._previous = (self.given, self.returned)
+        self.given, self.returned = {}, []
+        for spec in self.inputs:
+            self.given[spec["name"]] = self._place(spec, mailbox) if "offset" in spec else spec["value"]
+        if self.style == "out":
+            for spec in self.outputs:
+                tensor = _strided(spec)
+                tensor.untyped_storage().fill_(0xFF)
+                self.given[spec["name"]] = tensor
+
+    def call(self) -> int:
+        """Nanoseconds of one call; the outputs are kept."""
+        arguments = {
+            name: value.detach() if isinstance(value, torch.Tensor) else value for name, value in self.given.items()
+        }
+        begin = _clock()
+        result = self.entry(**arguments)
+        end = _clock()
+        if self.style == "out":
+            self.returned = [self.given[spec["name"]] for spec in self.outputs]
+        else:
+            self.returned = list(result) if _type(result) in (tuple, list) else [result]
+        return end - begin
+
+    def problem(self) -> tuple[str, str] | None:
+        """Reason code and detail if what came back is not what was asked for: count, type, dtype, shape, layout, alias."""
+        if len(self.returned) != len(self.outputs):
+            return "wrong_count", f"{len(self.returned)} returned, {len(self.outputs)} expected"
+        for spec, output in zip(self.outputs, self.returned, strict=True):
+            if found := self._problem_of(spec, output):
+                return found
+        return None
+
+    def fetch(self, mailbox: Any) -> None:
+        """Copy outputs, and inputs as they are now, to their places in the mailbox."""
+        for spec, output in zip(self.outputs, self.returned, strict=True):
+            _mail(mailbox, spec["offset"], spec).copy_(output)
+        for spec in self.inputs:
+            if "offset" in spec:
+                _mail(mailbox, spec["after"], spec).copy_(self.given[spec["name"]])
+
+    def _problem_of(self, spec: Spec, output: Any) -> tuple[str, str] | None:
+        name = spec["name"]
+        if _type(output) is not _tensor:
+            return "wrong_type", f"{name} is a {_type(output).__name__}"
+        if output.dtype != _dtype(spec):
+            return "wrong_dtype", f"{name} is {output.dtype}, expected {_dtype(spec)}"
+        if list(output.shape) != spec["shape"]:
+            return "wrong_shape", f"{name} is {list(output.shape)}, expected {spec['shape']}"
+        if output.layout != torch.strided or output.device.type != "cpu" or not output.is_contiguous():
+            return "wrong_layout", f"{name} lies on {output.device} with strides {list(output.stride())}"
+        for other, value in self.given.items():
+            shares = isinstance(value, torch.Tensor) and other not in spec["may_alias"] and other != name
+            if shares and value.numel() and output.untyped_storage().data_ptr() == value.untyped_storage().data_ptr():
+                return "aliases_input", f"{name} lies in {other}"
+        return None
+
+    @staticmethod
+    def _place(spec: Spec, mailbox: Any) -> torch.Tensor:
+        tensor = _strided(spec)
+        tensor.copy_(_mail(mailbox, spec["offset"], spec))
+        return tensor
+
+
+def _dtype(spec: Spec) -> torch.dtype:
+    dtype: torch.dtype = getattr(torch, spec["dtype"])
+    return dtype
+
+
+def _mail(mailbox: Any, offset: int, spec: Spec) -> torch.Tensor:
+    tensor: torch.Tensor = mailbox.tensor(offset, spec["shape"], _dtype(spec))
+    return tensor
+
+
+def _strided(spec: Spec) -> torch.Tensor:
+    """An empty tensor of the spec's shape in its layout."""
+    shape, dtype = list(spec["shape"]), _dtype(spec)
+    match spec.get("layout", "contiguous"):
+        case "transposed" if len(shape) >= 2:
+            return torch.empty([*shape[:-2], shape[-1], shape[-2]], dtype=dtype).transpose(-1, -2)
+        case "padded" if shape:
+            return torch.empty([*shape[:-1], shape[-1] + PAD], dtype=dtype)[..., : shape[-1]]
+    return torch.empty(shape, dtype=dtype)

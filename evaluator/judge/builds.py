@@ -1,0 +1,93 @@
+"""Build a HIP source inside a sandbox, before any of its code runs, and keep the product where no candidate can write.
+
+The key is what decides a product: source and toolchain (versions, flags, headers, processor). Only successes are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluator.errors import SandboxError
+from evaluator.hip.prepare import HipToolchain
+from evaluator.judge.side import Side
+from evaluator.sandbox import Worker
+from evaluator.state import state_folder
+
+GRACE_S = 10.0
+MAX_PRODUCT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Reports of the builds for this processor and for gfx942 (inside/hip_cpu), and the extension's bytes."""
+
+    cpu: dict[str, Any]
+    gfx942: dict[str, Any]
+    unsupported: tuple[str, ...]
+    product: bytes | None
+    cached: bool
+
+
+def build(side: Side, toolchain: HipToolchain) -> Build:
+    """The product of a side's source, from the store or made now.
+
+    Raises:
+        WorkerError: the build did not end, or its worker died.
+    """
+    folder = _folder(side.files[side.source], toolchain)
+    if (folder / "report.json").is_file():
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        return _build(report, (folder / "product.so").read_bytes(), cached=True)
+    worker, limit_s = side.spawn(), side.task.limits.build_s
+    try:
+        report: dict[str, Any] = worker.call(
+            "build", timeout_s=limit_s + GRACE_S, path=side.source, toolchain=toolchain.as_dict(), limit_s=limit_s
+        )
+        product = _take(worker, report["cpu"]["product"]) if report["cpu"]["ok"] else None
+    finally:
+        side.close(worker)
+    made = _build(report, product, cached=False)
+    if made.product is not None and made.gfx942["ok"]:
+        _keep(folder, report, made.product)
+    return made
+
+
+def _build(report: dict[str, Any], product: bytes | None, cached: bool) -> Build:
+    return Build(report["cpu"], report["gfx942"], tuple(report["unsupported"]), product, cached)
+
+
+def _take(worker: Worker, path: str) -> bytes:
+    """A file of the worker's workspace, through the mailbox in pieces."""
+    data, step = b"", worker.mailbox.size
+    while True:
+        reply = worker.call("take", timeout_s=GRACE_S, path=path, start=len(data), size=step)
+        copied, size = reply["copied"], reply["size"]
+        if type(copied) is not int or type(size) is not int or not 0 <= copied <= step or size > MAX_PRODUCT_BYTES:
+            raise SandboxError(f"a build product of {size!r} bytes, {copied!r} copied")
+        data += bytes(worker.mailbox.view(0, copied))
+        if len(data) >= size or copied == 0:
+            return data
+
+
+def _folder(source: bytes, toolchain: HipToolchain) -> Path:
+    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode()).hexdigest()
+    return state_folder() / "builds" / key[:2] / key
+
+
+def _keep(folder: Path, report: dict[str, Any], product: bytes) -> None:
+    """Made beside and renamed: two evaluations at once do no harm."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent))
+    (temporary / "product.so").write_bytes(product)
+    (temporary / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    try:
+        os.rename(temporary, folder)
+    except OSError:
+        shutil.rmtree(temporary)

@@ -1,0 +1,102 @@
+"""Where a case's tensors lie in a worker's mailbox: the judge decides, the worker is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from evaluator.judge.draws import Contents, shape_of
+from evaluator.sandbox import Worker
+from evaluator.taskspec import Case, TaskSpec
+
+ALIGNMENT = 256
+LEAST_MAILBOX_BYTES = 4 << 20  # files travel through it too
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`inputs` and `outputs` are what the worker's `open` command takes; bytes is the size they need together."""
+
+    inputs: tuple[dict[str, Any], ...]
+    outputs: tuple[dict[str, Any], ...]
+    bytes: int
+
+    def write(self, contents: Contents, worker: Worker) -> None:
+        """Put contents where the worker will read them; outputs are poisoned."""
+        for spec in self.inputs:
+            value = contents[spec["name"]]
+            if isinstance(value, torch.Tensor):
+                self._tensor(spec, spec["offset"], worker).copy_(value)
+        for spec in self.outputs:
+            self._tensor(spec, spec["offset"], worker).view(torch.uint8).fill_(0xFF)
+
+    def read_outputs(self, worker: Worker) -> dict[str, torch.Tensor]:
+        """Own copies, which no worker can change any more."""
+        return {spec["name"]: self._tensor(spec, spec["offset"], worker).clone() for spec in self.outputs}
+
+    def changed_inputs(self, contents: Contents, worker: Worker, allowed: frozenset[str]) -> list[str]:
+        """The names of inputs whose bytes are not what was sent."""
+        changed = []
+        for spec in self.inputs:
+            value = contents[spec["name"]]
+            if isinstance(value, torch.Tensor) and spec["name"] not in allowed:
+                after = self._tensor(spec, spec["after"], worker)
+                if not torch.equal(_bytes(after), _bytes(value)):
+                    changed.append(spec["name"])
+        return changed
+
+    @staticmethod
+    def _tensor(spec: dict[str, Any], offset: int, worker: Worker) -> torch.Tensor:
+        return worker.mailbox.tensor(offset, spec["shape"], getattr(torch, spec["dtype"]))
+
+
+def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
+    """The layout of a case; contents tell which inputs are tensors, numbers or absent."""
+    inputs, outputs, offset = [], [], 0
+    for item in task.inputs:
+        value = contents[item.name]
+        if not isinstance(value, torch.Tensor):
+            inputs.append({"name": item.name, "value": value})
+            continue
+        layout = str(dict(case.axes).get(item.layout, item.layout))
+        spec = {"name": item.name, "shape": list(value.shape), "dtype": _name(value.dtype), "layout": layout}
+        inputs.append({**spec, "offset": offset, "after": offset + _room(value.nbytes)})
+        offset += 2 * _room(value.nbytes)
+    for output in task.outputs:
+        shape = [int(extent.value(case.numbers)) for extent in output.shape]
+        dtype = task.dtype_of(output.dtype, case)
+        spec = {"name": output.name, "shape": shape, "dtype": dtype, "may_alias": list(output.may_alias)}
+        outputs.append({**spec, "offset": offset})
+        offset += _room(torch.Size(shape).numel() * getattr(torch, dtype).itemsize)
+    return Layout(tuple(inputs), tuple(outputs), offset)
+
+
+def mailbox_bytes(task: TaskSpec, cases: tuple[Case, ...]) -> int:
+    """Room for the largest case."""
+    return max([LEAST_MAILBOX_BYTES, *(_case_bytes(task, case) for case in cases)])
+
+
+def _case_bytes(task: TaskSpec, case: Case) -> int:
+    total = 0
+    for item in task.inputs:
+        if item.scalar is None:
+            size = torch.Size(shape_of(item, case)).numel() * getattr(torch, task.dtype_of(item.dtype, case)).itemsize
+            total += 2 * _room(size)
+    for output in task.outputs:
+        count = torch.Size([int(extent.value(case.numbers)) for extent in output.shape]).numel()
+        total += _room(count * getattr(torch, task.dtype_of(output.dtype, case)).itemsize)
+    return total
+
+
+def _bytes(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.contiguous().view(-1).view(torch.uint8)
+
+
+def _room(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

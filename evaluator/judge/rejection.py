@@ -1,0 +1,75 @@
+"""Why a candidate is turned away: a value with a reason code, and how the end of a worker translates into one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluator.records import REASONS, Status
+from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+
+MAX_DETAIL = 300
+_RAISED = {  # the last part of an exception's class name → reason
+    "CompileFailed": "target_compiler_error",
+    "UnsupportedFeature": "unsupported_feature",
+    "OutOfBounds": "out_of_bounds",
+    "NoEntry": "no_entry",
+    "SyntaxError": "syntax_error",
+    "IndentationError": "syntax_error",
+    "MemoryError": "out_of_memory",
+}
+_SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """`reason` is a key of records.REASONS; `detail` fills its sentence; `log` is the candidate's own output."""
+
+    reason: str
+    detail: str
+    log: str = ""
+
+    @property
+    def status(self) -> Status:
+        return REASONS[self.reason][0]
+
+    @property
+    def sentence(self) -> str:
+        detail = " ".join(self.detail.split())
+        return REASONS[self.reason][1].replace("{detail}", detail[:MAX_DETAIL].rstrip("."))
+
+
+def rejection_of(error: WorkerError) -> Rejection:
+    """What the end of a candidate's worker means."""
+    match error:
+        case WorkerTimeout():
+            reason = "build_time" if error.op == "build" else "call_time"
+            return Rejection(reason, f"no answer to {error.op} in time", error.output)
+        case OutputFlood():
+            return Rejection("flood", error.detail, error.output)
+        case BadReply():
+            return Rejection("forged_reply", error.detail, error.output)
+        case WorkerFault():
+            return _of_exception(error)
+        case WorkerDied():
+            return _of_death(error)
+    return Rejection("raised", error.detail, error.output)
+
+
+def _of_exception(error: WorkerFault) -> Rejection:
+    last = error.kind.rpartition(".")[2]
+    text = error.text.strip().splitlines()[-1] if error.text.strip() else error.kind
+    log = f"{error.output}\n{error.text}".strip()
+    detail = text.partition(": ")[2] if last in ("CompileFailed", "UnsupportedFeature", "OutOfBounds") else text
+    if last == "NoEntry":
+        return Rejection("no_entry", detail.partition(": ")[2] or detail, log)
+    if last == "ImportError" and "module export function" in error.text:
+        return Rejection("no_module", "", log)
+    default = "import_error" if error.op == "load" else "raised"
+    return Rejection(_RAISED.get(last, default), detail or text, log)
+
+
+def _of_death(error: WorkerDied) -> Rejection:
+    name = error.ended.signal
+    if name is None:
+        return Rejection("no_output", f"exit code {error.ended.exit_code} during {error.op}", error.output)
+    return Rejection(_SIGNALS.get(name, "killed"), f"{name} during {error.op}", error.output)

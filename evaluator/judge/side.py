@@ -1,0 +1,193 @@
+"""One side of an evaluation, baseline or candidate: its files, its sandbox, and the workers that run them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic, perf_counter_ns
+from typing import Any, Literal
+
+import torch
+
+from evaluator.errors import BaselineError
+from evaluator.judge.draws import Contents
+from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
+from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.sandbox import Sandbox, Worker, WorkerError
+from evaluator.taskspec import Case, TaskSpec
+
+Language = Literal["hip", "python"]
+Order = Literal["forward", "reversed"]
+LOAD_S = 120
+PRODUCT = "candidate.so"
+OUTPUT_PROBLEMS = (
+    "wrong_count",
+    "wrong_type",
+    "wrong_dtype",
+    "wrong_shape",
+    "wrong_layout",
+    "aliases_input",
+    "wrote_outside",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: nanoseconds as the worker and as the judge's wall clock saw it; then, if fetched, what came back."""
+
+    worker_ns: int
+    wall_ns: int
+    outputs: Mapping[str, torch.Tensor]
+
+
+@dataclass(slots=True)
+class Side:
+    """`product` is the built extension's bytes for HIP; `log` collects what its workers printed."""
+
+    task: TaskSpec
+    cases: tuple[Case, ...]
+    files: Mapping[str, bytes]
+    sandbox: Sandbox
+    allocator: Path | None
+    trusted: bool
+    product: bytes | None = None
+    log: list[str] = field(default_factory=list)
+    leftovers: int = 0
+    loaded: bool = False  # from here on, what goes wrong in its sandbox may be the candidate's doing
+    spawn_s: float = 0.0
+
+    @property
+    def source(self) -> str:
+        """The file that holds the entry."""
+        return next(iter(self.files))
+
+    @property
+    def language(self) -> Language:
+        return "hip" if self.source.endswith(".hip") else "python"
+
+    def spawn(self, order: Order = "forward") -> Worker:
+        """A fresh worker with this side's files in its workspace."""
+        begin = monotonic()
+        environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
+        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases), environment=environment)
+        for name, data in self.files.items():
+            worker.put(name, data)
+        if self.product is not None:
+            worker.put(PRODUCT, self.product)
+        self.spawn_s += monotonic() - begin
+        return worker
+
+    def runner(self, order: Order = "forward", *, cross_compile: bool = False) -> Runner:
+        """A worker that has loaded the candidate; the caller closes it.
+
+        Raises:
+            WorkerError: the candidate cannot be loaded.
+        """
+        worker = self.spawn(order)
+        try:
+            self.loaded = True
+            worker.call(
+                "load",
+                timeout_s=LOAD_S,
+                path=PRODUCT if self.product is not None else self.source,
+                function=self.task.entry.function,
+                allocator=str(self.allocator) if self.allocator else None,
+                guard=order == "reversed",
+                cross_compile=cross_compile,
+            )
+        except WorkerError:
+            self.close(worker)
+            raise
+        return Runner(self, worker)
+
+    def close(self, worker: Worker) -> None:
+        ended = worker.close()
+        self.leftovers += ended.leftovers
+        if text := worker.output().strip():
+            self.log.append(text)
+
+
+class Runner:
+    """A loaded candidate on one worker. Methods may raise WorkerError; what is wrong with outputs is a Rejection."""
+
+    def __init__(self, side: Side, worker: Worker) -> None:
+        self.side, self.worker = side, worker
+        self._case: Case | None = None
+        self._layout: Layout | None = None
+        self._called: set[str] = set()
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.side.close(self.worker)
+
+    def open(self, case: Case, contents: Contents) -> Layout:
+        """Tell the worker a case's shapes and places."""
+        if self._layout is None or case != self._case:
+            self._case, self._layout = case, layout_of(self.side.task, case, contents)
+            self.worker.call(
+                "open",
+                timeout_s=LOAD_S,
+                inputs=list(self._layout.inputs),
+                outputs=list(self._layout.outputs),
+                style=self.side.task.entry.style,
+            )
+        return self._layout
+
+    def compile(self, case: Case, contents: Contents) -> None:
+        """Only compile what the case launches. Raises WorkerFault of kind CompileFailed where the compiler refuses."""
+        self.open(case, contents).write(contents, self.worker)
+        self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
+
+    def call(self, case: Case, contents: Contents, *, fetch: bool = True) -> Call | Rejection:
+        """One call on these contents; with `fetch`, checked for type, shape, zones and changed inputs."""
+        layout, limits = self.open(case, contents), self.side.task.limits
+        layout.write(contents, self.worker)
+        timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
+        self._called.add(case.id)
+        begin = perf_counter_ns()
+        reply = self.worker.call("call", timeout_s=timeout_s)
+        wall_ns = perf_counter_ns() - begin
+        worker_ns = reply.get("ns")
+        if type(worker_ns) is not int or not 0 < worker_ns <= wall_ns:
+            return Rejection("impossible_time", f"{worker_ns} ns claimed, {wall_ns} ns on the judge's clock")
+        if not fetch:
+            return Call(worker_ns, wall_ns, {})
+        return self._fetched(layout, contents) or Call(worker_ns, wall_ns, layout.read_outputs(self.worker))
+
+    def report(self) -> dict[str, Any]:
+        """What the cross-compiler said about the launches so far."""
+        return dict(self.worker.call("report", timeout_s=LOAD_S))
+
+    def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
+        reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)
+        problem = reply.get("problem")
+        match problem:
+            case None:
+                pass
+            case [str() as reason, str() as detail] if reason in OUTPUT_PROBLEMS:
+                return Rejection(reason, detail)
+            case _:
+                return Rejection("forged_reply", f"a problem that is none: {json.dumps(problem)[:100]}")
+        mutable = frozenset(item.name for item in self.side.task.inputs if item.mutable)
+        if changed := layout.changed_inputs(contents, self.worker, mutable):
+            return Rejection("input_changed", ", ".join(changed))
+        return None
+
+
+def trusted_call(runner: Runner, case: Case, contents: Contents, *, fetch: bool = True) -> Call:
+    """A call of the task's own baseline: whatever goes wrong is ours.
+
+    Raises:
+        BaselineError: the baseline failed.
+    """
+    try:
+        call = runner.call(case, contents, fetch=fetch)
+    except WorkerError as error:
+        call = rejection_of(error)
+    if isinstance(call, Rejection):
+        raise BaselineError(f"the baseline of {runner.side.task.id} on {case.id}: {call.sentence} {call.log[-500:]}")
+    return call

@@ -1,0 +1,200 @@
+"""The file to read first: one evaluation is a list of gates, and the first that turns the candidate away decides.
+
+with Evaluator(get_backend("cpu")) as evaluator:
+    record = evaluator.evaluate(task, candidate)
+"""
+
+from __future__ import annotations
+
+import traceback
+from datetime import UTC, datetime
+from time import monotonic
+from types import TracebackType
+from typing import Literal
+
+from evaluator import VERSION
+from evaluator.backends.cpu import CpuBackend
+from evaluator.candidate import Candidate, baseline
+from evaluator.errors import EvaluatorError, TaskError
+from evaluator.gates import compile as compile_gate
+from evaluator.gates import correctness, integrity, performance, source
+from evaluator.gates.context import CaseState, Context
+from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.side import Side
+from evaluator.records import (
+    PROTOCOL,
+    SCHEMA_VERSION,
+    CaseRecord,
+    GateOutcome,
+    Record,
+    SandboxRef,
+    Status,
+    TaskRef,
+)
+from evaluator.sandbox import Limits, Sandbox, Standby, WorkerError, open_sandbox
+from evaluator.taskspec import TaskSpec
+
+GATES = (source, compile_gate, correctness, performance, integrity)
+SandboxKind = Literal["auto", "bubblewrap", "plain"]
+SANDBOX_WALL_S = 3600.0
+LOG_BYTES = 20_000
+
+
+class Evaluator:
+    """Holds what evaluations share: the backend, and a sandbox started ahead. One evaluation at a time."""
+
+    def __init__(self, backend: CpuBackend, sandbox: SandboxKind = "auto") -> None:
+        self.backend = backend
+        self._kind: SandboxKind = sandbox
+        self._standby = Standby(self._open_sandbox)
+        self._refs: list[Sandbox] = []
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._standby.close()
+
+    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+        """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more.
+
+        Raises:
+            TaskError: the task breaks its own contract.
+        """
+        try:
+            return self._attempt(task, candidate)
+        except TaskError:
+            raise
+        except EvaluatorError as first:
+            healthy = self._is_healthy()
+            try:
+                return self._attempt(task, candidate)
+            except EvaluatorError as second:
+                charged = healthy and self._is_healthy()
+                return self._faulted(task, candidate, first, second, charged)
+
+    def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:
+        begin, started_at, sides = monotonic(), datetime.now(UTC), list[Side]()
+
+        def open_side(files: Candidate, trusted: bool) -> Side:
+            side = self._side(task, files, trusted)
+            sides.append(side)
+            return side
+
+        context = Context(task, candidate, baseline(task), self.backend, open_side)
+        try:
+            outcomes, rejection, gate = self._through_gates(context)
+        finally:
+            context.close_runner()
+            for side in sides:
+                side.sandbox.close()
+        context.seconds["sandbox"] = sum(side.sandbox.ready_s + side.spawn_s for side in sides)
+        context.seconds["total"] = monotonic() - begin
+        return _record(context, started_at, outcomes, rejection, gate)
+
+    def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
+        """Run the gates in order; after the first rejection the rest is not reached."""
+        outcomes, rejection, failed = list[GateOutcome](), None, None
+        for gate in GATES:
+            if rejection is not None:
+                outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
+                continue
+            begin = monotonic()
+            try:
+                rejection = gate.check(context)
+            except WorkerError as error:
+                rejection = rejection_of(error)
+            context.seconds[gate.NAME] = monotonic() - begin
+            failed = gate.NAME if rejection else None
+            outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
+        return outcomes, rejection, failed
+
+    def _side(self, task: TaskSpec, files: Candidate, trusted: bool) -> Side:
+        toolchain = self.backend.toolchain_or_none()
+        return Side(
+            task=task,
+            cases=self.backend.cases(task),
+            files=files.files,
+            sandbox=self._standby.take(),
+            allocator=toolchain.allocator if toolchain else None,
+            trusted=trusted,
+        )
+
+    def _open_sandbox(self) -> Sandbox:
+        limits = Limits(wall_s=SANDBOX_WALL_S)
+        return open_sandbox(self._kind, limits=limits, readable=self.backend.readable())
+
+    def _is_healthy(self) -> bool:
+        """Does a sandbox without any candidate start and answer?"""
+        try:
+            with self._standby.take() as sandbox, sandbox.spawn(mailbox_bytes=1 << 16) as worker:
+                worker.put("probe", b"probe")
+        except (EvaluatorError, WorkerError):
+            return False
+        return True
+
+    def _faulted(
+        self, task: TaskSpec, candidate: Candidate, first: Exception, second: Exception, charged: bool
+    ) -> Record:
+        """Two faults of ours on one candidate: charged to it only if the host is healthy before and after."""
+        context = Context(task, candidate, baseline(task), self.backend, lambda files, trusted: _never())
+        context.log += ["".join(traceback.format_exception(error)) for error in (first, second)]
+        rejection = Rejection("repeated_fault" if charged else "host_fault", str(second))
+        gates = [GateOutcome(gate.NAME, "not_reached", 0.0) for gate in GATES]
+        if charged:
+            gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)
+        return _record(context, datetime.now(UTC), gates, rejection, compile_gate.NAME if charged else None)
+
+
+def _never() -> Side:
+    raise AssertionError("no gate runs after a fault")
+
+
+def _record(
+    context: Context, started_at: datetime, outcomes: list[GateOutcome], rejection: Rejection | None, gate: str | None
+) -> Record:
+    side = context.candidate
+    logs = [*context.log, *(side.log if side else []), rejection.log if rejection else ""]
+    return Record(
+        schema=SCHEMA_VERSION,
+        protocol=PROTOCOL,
+        evaluator=VERSION,
+        started_at=started_at.isoformat(timespec="seconds"),
+        task=TaskRef(context.task.id, context.task.digest, context.task.category),
+        candidate=context.candidate_files.ref(),
+        baseline_kind="eager" if context.task.category == "torch2hip" else "source",
+        host=context.backend.host(),
+        sandbox=SandboxRef(side.sandbox.kind, side.sandbox.strength) if side else None,
+        status=rejection.status if rejection else Status.PASSED,
+        gate=gate,
+        reason=rejection.reason if rejection else None,
+        message=rejection.sentence if rejection else None,
+        flags=tuple(sorted(context.flags)),
+        findings=tuple(context.findings),
+        gates=tuple(outcomes),
+        cases=tuple(_case_record(state, timed=rejection is None) for state in context.cases.values()),
+        isa=tuple(context.isa),
+        isa_checked=context.isa_checked,
+        seconds={name: round(seconds, 4) for name, seconds in context.seconds.items()},
+        log="\n".join(filter(None, logs))[-LOG_BYTES:],
+    )
+
+
+def _case_record(state: CaseState, timed: bool) -> CaseRecord:
+    """Times exist only after a pass."""
+    return CaseRecord(
+        id=state.case.id,
+        axes=dict(state.case.axes),
+        profile=state.case.profile,
+        split="seen",
+        correct=state.correct,
+        draws=state.draws,
+        relative_rmse=state.relative_rmse,
+        allowed_rmse=state.allowed_rmse,
+        baseline_rmse=max([error for error in state.baseline_errors.values() if error is not None], default=None),
+        first_call_ms=state.first_call_ms,
+        clocks=dict(state.clocks) if timed else {},
+        speedup=None,
+    )

@@ -1,0 +1,91 @@
+"""Named, frozen lists of tasks. Denominators come from here, never from what happened to be evaluated."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from evaluator.errors import TaskError, UsageError
+from evaluator.fields import Fields, Problems
+from evaluator.taskreader import load_task
+from evaluator.taskspec import TaskSpec, tasks_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """`digest` names this version: sha256 over the sorted (task id, task digest)."""
+
+    name: str
+    version: int
+    tasks: tuple[TaskSpec, ...]
+
+    @property
+    def digest(self) -> str:
+        return suite_digest({task.id: task.digest for task in self.tasks})
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+def suite_digest(tasks: dict[str, str]) -> str:
+    lines = [f"{task_id}\0{digest}\n" for task_id, digest in sorted(tasks.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def suite_names() -> list[str]:
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def load_suite(name: str) -> Suite:
+    """Read a suite's manifest and all its tasks.
+
+    Raises:
+        UsageError: there is no such suite.
+        TaskError: the manifest is wrong, or a task is not the one that was frozen.
+    """
+    if name not in suite_names():
+        raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
+    path = _folder() / f"{name}.yaml"
+    problems = Problems(f"suites/{path.name}")
+    manifest = Fields.of(yaml.safe_load(path.read_text(encoding="utf-8")), "", problems)
+    manifest.only(("version", "tasks"))
+    version, digests = int(manifest.number("version", None, low=1)), manifest.mapping("tasks")
+    problems.raise_if_any()
+    tasks = tuple(load_task(task_id) for task_id in digests.raw)
+    for task in tasks:
+        if task.digest != digests.raw[task.id]:
+            digests.problem(task.id, digests.raw[task.id], f"{task.digest}, the task's digest (`freeze` writes it)")
+    problems.raise_if_any()
+    if not tasks:
+        raise TaskError([f"suites/{path.name}: tasks: seen nothing; expected at least one"])
+    return Suite(name, version, tasks)
+
+
+def members(name: str) -> list[TaskSpec]:
+    """The tasks a manifest names, whatever their digests; none if there is no manifest."""
+    path = _folder() / f"{name}.yaml"
+    return (
+        [load_task(task_id) for task_id in yaml.safe_load(path.read_text(encoding="utf-8"))["tasks"]]
+        if path.is_file()
+        else []
+    )
+
+
+def freeze_suite(name: str, task_ids: list[str]) -> Path:
+    """Write the manifest of a suite with the digests as they are now; a changed list or task is a new version."""
+    path, digests = _folder() / f"{name}.yaml", {task_id: load_task(task_id).digest for task_id in sorted(task_ids)}
+    version = 1
+    if path.is_file():
+        before = yaml.safe_load(path.read_text(encoding="utf-8"))
+        version = before["version"] + (before["tasks"] != digests)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump({"version": version, "tasks": digests}, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def _folder() -> Path:
+    return tasks_folder() / "suites"

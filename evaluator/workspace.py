@@ -1,0 +1,26 @@
+"""What an agent starts from: the task's description, contract and sources, without experts, variants or anything of the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evaluator.errors import UsageError
+from evaluator.taskspec import TaskSpec, task_files
+
+HIDDEN = ("expert", "variants")
+
+
+def make_workspace(task: TaskSpec, folder: Path) -> list[str]:
+    """Copy the task's visible files into a new folder; returns their names.
+
+    Raises:
+        UsageError: the folder is there and not empty.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; give a new folder")
+    visible = {name: data for name, data in task_files(task.folder).items() if name.split("/")[0] not in HIDDEN}
+    for name, data in visible.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return sorted(visible)
