@@ -1,7 +1,7 @@
 """The evaluator's door from a shell: python -m evaluator COMMAND.
 
-Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad task,
-3 this host cannot do it.
+Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad
+task, 3 this host cannot do it.
 """
 
 from __future__ import annotations
