@@ -93,19 +93,19 @@ class Sandbox:
 
     def spawn(self, *, mailbox_bytes: int, environment: Mapping[str, str] | None = None) -> Worker:
         """A fresh process with a fresh folder. The worker before must have been closed."""
-        self._await_ready()
         if self.expired or self._closed:
             raise SandboxError("this sandbox's time is over" if self.expired else "this sandbox is closed")
+        self._await_ready()
         if self._busy:
             raise SandboxError("this sandbox has a worker already: close it first")
         if self._timer.ident is None:
             self._timer.start()
-        self._busy = True
         return Worker(self, mailbox_bytes, environment or {})
 
     def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None:
         """For Worker alone: fds are its ends of commands, replies, mailbox and output."""
         self._request("spawn", fds, mailbox_bytes=mailbox_bytes, environment=dict(environment))
+        self._busy = True
 
     def end_worker(self, grace_s: float) -> Ended:
         """For Worker alone: kill it, unless it ends by itself within the grace, and all that it left."""
@@ -134,6 +134,8 @@ class Sandbox:
 
     def _await_ready(self) -> dict[str, object]:
         if self._ready is None:
+            if self._closed:
+                raise SandboxError("this sandbox was closed before it was ready")
             try:
                 self._ready = self._control.await_ready()
             except SandboxError:

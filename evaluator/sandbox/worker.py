@@ -36,7 +36,7 @@ class Worker:
         inside = [commands[0], replies[1], memory, output[1]]
         try:
             sandbox.start_worker(inside, mailbox_bytes, environment)
-        except SandboxError:
+        except BaseException:
             self._release()
             raise
         finally:
