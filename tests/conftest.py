@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests: tiny tasks, and one Evaluator a session for the tests that go through the whole pipeline."""
+"""Fixtures shared by all tests: tiny tasks, and one Evaluator a session for tests through the whole pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way to be broken, through the whole pipeline: each file of tests/broken says in its first line what it must get."""
+"""Every way to be broken, through the whole pipeline: each file of tests/broken says first what it must get."""
 
 from __future__ import annotations
 
