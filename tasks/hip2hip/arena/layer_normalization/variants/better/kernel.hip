@@ -26,18 +26,26 @@ __device__ float block_sum(float value) {
   return total;
 }
 
-// Elements from MOST_HELD on are read again: few rows have them.
-template <typename scalar_t>
+// HELD: the row fits in shared memory. Longer rows are read again; few are.
+template <typename scalar_t, bool HELD>
 __global__ void layer_norm_kernel(const scalar_t* __restrict__ x, const scalar_t* __restrict__ weight,
                                   const scalar_t* __restrict__ bias, scalar_t* __restrict__ y, int cols, float eps) {
   extern __shared__ float held[];
   const int64_t start = static_cast<int64_t>(blockIdx.x) * cols;
 
   // Every thread reads back only what it wrote itself, so no barrier is needed for `held`.
+  const auto value_at = [&](int col) {
+    if constexpr (HELD) {
+      return held[col];
+    } else {
+      return static_cast<float>(x[start + col]);
+    }
+  };
+
   float sum = 0.0f;
   for (int col = threadIdx.x; col < cols; col += THREADS) {
     const float value = static_cast<float>(x[start + col]);
-    if (col < MOST_HELD) {
+    if constexpr (HELD) {
       held[col] = value;
     }
     sum += value;
@@ -46,13 +54,13 @@ __global__ void layer_norm_kernel(const scalar_t* __restrict__ x, const scalar_t
 
   float squares = 0.0f;
   for (int col = threadIdx.x; col < cols; col += THREADS) {
-    const float centred = (col < MOST_HELD ? held[col] : static_cast<float>(x[start + col])) - mean;
+    const float centred = value_at(col) - mean;
     squares += centred * centred;
   }
   const float scale = rsqrtf(block_sum(squares) / cols + eps);
 
   for (int col = threadIdx.x; col < cols; col += THREADS) {
-    const float centred = (col < MOST_HELD ? held[col] : static_cast<float>(x[start + col])) - mean;
+    const float centred = value_at(col) - mean;
     y[start + col] =
         static_cast<scalar_t>(centred * scale * static_cast<float>(weight[col]) + static_cast<float>(bias[col]));
   }
@@ -65,12 +73,19 @@ torch::Tensor forward(torch::Tensor x, torch::Tensor weight, torch::Tensor bias,
   auto y = torch::empty_like(x);
   const dim3 blocks(x.size(0));
   const int cols = x.size(1);
-  const size_t held_bytes = sizeof(float) * (cols < MOST_HELD ? cols : MOST_HELD);
   auto stream = at::hip::getCurrentHIPStream();
   AT_DISPATCH_FLOATING_TYPES_AND2(at::ScalarType::Half, at::ScalarType::BFloat16, x.scalar_type(), "layer_norm", [&] {
-    layer_norm_kernel<scalar_t><<<blocks, THREADS, held_bytes, stream>>>(
-        x.data_ptr<scalar_t>(), weight.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), cols,
-        static_cast<float>(eps));
+    const auto* in = x.data_ptr<scalar_t>();
+    const auto* weights = weight.data_ptr<scalar_t>();
+    const auto* biases = bias.data_ptr<scalar_t>();
+    auto* out = y.data_ptr<scalar_t>();
+    const float epsilon = static_cast<float>(eps);
+    if (cols <= MOST_HELD) {
+      const size_t held_bytes = sizeof(float) * cols;
+      layer_norm_kernel<scalar_t, true><<<blocks, THREADS, held_bytes, stream>>>(in, weights, biases, out, cols, epsilon);
+    } else {
+      layer_norm_kernel<scalar_t, false><<<blocks, THREADS, 0, stream>>>(in, weights, biases, out, cols, epsilon);
+    }
   });
   return y;
 }
