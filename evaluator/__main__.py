@@ -93,7 +93,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.backends.cpu import get_backend
     from evaluator.candidate import read_candidate
     from evaluator.pipeline import Evaluator
-    from evaluator.records import write_record
+    from evaluator.records import Status, write_record
     from evaluator.taskreader import load_task
 
     task = load_task(options.task)
@@ -102,7 +102,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         record = evaluator.evaluate(task, candidate)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
-    return OK
+    return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 
 def _run(options: argparse.Namespace) -> int:
