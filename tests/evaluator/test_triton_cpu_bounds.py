@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import mmap
 
-import kernels_memory as kernels
 import pytest
 import torch
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_memory as kernels
 
 LAUNCHES = triton_cpu.install()
 
@@ -111,6 +111,7 @@ def test_a_tensor_over_part_of_a_mapping_counts_with_its_own_bytes():
     assert copy(x, block=512, size=512).sum() == 0
 
 
+@pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")
 def test_an_unchecked_block_pointer_is_checked_here():
     x, out = torch.randn(60), torch.empty(64)
     with pytest.raises(triton_cpu.OutOfBounds, match=r"load out of bounds in program .*: 4 of 64"):

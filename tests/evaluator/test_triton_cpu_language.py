@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import kernels_language as kernels
 import pytest
 import torch
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_language as kernels
 
 LAUNCHES = triton_cpu.install()
 

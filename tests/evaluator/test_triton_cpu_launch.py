@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import kernels_launch as kernels
 import pytest
 import torch
 import triton
 import triton.testing
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_launch as kernels
 
 LAUNCHES = triton_cpu.install()
 

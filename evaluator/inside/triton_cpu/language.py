@@ -17,7 +17,7 @@ from triton.language.extra import libdevice
 from triton.language.extra.hip import libdevice as hip_libdevice
 from triton.runtime.jit import JITFunction
 
-from evaluator.inside.triton_cpu import combine, meaning
+from evaluator.inside.triton_cpu import combine, meaning, quick
 from evaluator.inside.triton_cpu.builder import semantic
 from evaluator.inside.triton_cpu.errors import UnsupportedFeature
 from evaluator.inside.triton_cpu.rewrite import MEANING
@@ -146,6 +146,10 @@ def _unless_tensor(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_types() -> Iterable[Replacement]:
     """The interpreter's intermediate form of a type is the type."""
+    yield Replacement(core.tensor, "__init__", quick.init_tensor)
+    yield Replacement(core.block_type, "__init__", quick.init_block_type)
+    yield Replacement(core.block_type, "with_element_ty", quick.with_element_ty)
+    yield Replacement(core, "_unwrap_if_constexpr", quick.unwrap_if_constexpr)
     for place in (core.dtype, core.pointer_type, core.block_type):
         yield Replacement(place, "to_ir", lambda self, builder: self)
 
