@@ -7,6 +7,7 @@ task, 3 this host cannot do it.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -18,6 +19,7 @@ OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT = 0, 1, 2, 3
 def main(arguments: list[str] | None = None) -> int:
     """Parse, run one command, translate our own faults into exit codes."""
     options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `doctor | head` ends quietly
     try:
         return int(options.command(options))
     except (UsageError, TaskError) as error:

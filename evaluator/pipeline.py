@@ -17,7 +17,7 @@ from typing import Literal
 from evaluator import VERSION
 from evaluator.backends.cpu import CpuBackend
 from evaluator.candidate import Candidate, baseline
-from evaluator.errors import EvaluatorError, TaskError
+from evaluator.errors import BaselineError, EvaluatorError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
 from evaluator.gates.context import CaseState, Context
@@ -63,18 +63,18 @@ class Evaluator:
 
         Raises:
             TaskError: the task breaks its own contract.
+            HostError: this host lacks what the task needs.
         """
         begin = monotonic()
         try:
             return self._attempt(task, candidate)
-        except TaskError:
-            raise
-        except EvaluatorError as first:
+        except (SandboxError, BaselineError) as first:
             healthy = self._is_healthy()
             try:
                 return self._attempt(task, candidate)
-            except EvaluatorError as second:
-                charged = healthy and self._is_healthy()
+            except (SandboxError, BaselineError) as second:
+                theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
+                charged = theirs and healthy and self._is_healthy()
                 record = self._faulted(task, candidate, (first, second), charged)
                 return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
@@ -141,7 +141,7 @@ class Evaluator:
     def _faulted(
         self, task: TaskSpec, candidate: Candidate, errors: tuple[Exception, Exception], charged: bool
     ) -> Record:
-        """Two faults of ours on one candidate: charged to it only if the host is healthy before and after."""
+        """Two faults of ours on one candidate; `charged` if its sandbox broke twice on a host that is healthy."""
         context = Context(task, candidate, baseline(task), self.backend, lambda files, trusted: _never())
         context.log += ["".join(traceback.format_exception(error)) for error in errors]
         rejection = Rejection("repeated_fault" if charged else "host_fault", str(errors[1]))

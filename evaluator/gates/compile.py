@@ -6,6 +6,7 @@ HIP: built in the sandbox for this processor and for gfx942. Triton: imported, a
 from __future__ import annotations
 
 from evaluator.backends.cpu import TARGET
+from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
 from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import contents_of, draws_of
@@ -37,7 +38,7 @@ def build_trusted(side: Side, context: Context) -> None:
     if side.language == "hip":
         made = build(side, context.backend.toolchain)
         if made.product is None:
-            raise AssertionError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
+            raise BaselineError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
         side.product = made.product
 
 

@@ -98,6 +98,11 @@ class HipToolchain:
         return fields
 
 
+def prepared(state: Path) -> bool:
+    """Whether `prepare` would return at once."""
+    return (state.resolve() / "hip" / _key(find_host()) / "ready").exists()
+
+
 def prepare(state: Path) -> HipToolchain:
     """Return the toolchain of this host, building it below `state` where that has not been done.
 
