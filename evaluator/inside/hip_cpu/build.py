@@ -14,11 +14,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.masking import SourceError, mask
 from evaluator.inside.hip_cpu.rewrite import rewrite
-
-# Parts of <torch/extension.h> that the precompiled header leaves out (evaluator/hip/cpu/light/torch/extension.h).
-_WHOLE_TORCH = re.compile(
-    r"\btorch::(?:nn|optim|autograd|jit|data|serialize|save|load)\b|<torch/(?:nn|optim|csrc|jit|data)\b"
-)
+from evaluator.inside.hip_cpu.torch_names import needs_whole_torch
 
 Fault = Literal["source", "compile", "link", "timeout"]
 
@@ -90,7 +86,7 @@ class _Build:
         return run_compiler(command, self.folder, self.deadline)
 
     def _compile_command(self, source: Path, text: str) -> list[str]:
-        use = "whole_header" if _WHOLE_TORCH.search(mask(text)) else "precompiled"
+        use = "whole_header" if needs_whole_torch(text) else "precompiled"
         flags = [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
         return [self.toolchain["clang"], *flags, "-c", str(self.unit), "-o", str(self.object)]
 
