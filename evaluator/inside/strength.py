@@ -19,6 +19,7 @@ def observe(settings: Settings, own_user: bool) -> list[str]:
     """The names of the guarantees that hold. Runs confined, and lowers its own limits on the way: exit afterwards."""
     zygote = os.getppid()
     trials: dict[str, Callable[[], bool]] = {
+        "own network": lambda: _own_namespace(settings, "net"),
         "no network": lambda: _no_network(settings),
         "read-only system": lambda: all(
             _read_only(path) for path in ("/", "/usr", os.__file__, torch.__file__, __file__)

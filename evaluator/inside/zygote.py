@@ -42,7 +42,7 @@ def main() -> NoReturn:
     gc.collect()
     gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers
     Zygote(control, settings).serve()
-    processes.kill_below(os.getpid())
+    processes.end_all()
     os._exit(0)
 
 
@@ -91,10 +91,11 @@ class Zygote:
         """Kill the worker, unless it ends by itself within the grace, and all that it left; empty its folders."""
         exited = processes.has_exited(self._worker, grace_s)
         leftovers = [pid for pid in processes.living_below(os.getpid()) if pid != self._worker]
-        gone = processes.kill_below(os.getpid())
-        code = processes.reap_all()[self._worker] if gone else 0
-        clean = gone and folders.empty(self._settings.swept, self._kept)
-        return {"code": code, "killed": not exited, "leftovers": len(leftovers), "clean": clean}
+        codes = processes.end_all()
+        if codes is None:
+            raise TimeoutError("processes that do not die")
+        clean = folders.empty(self._settings.swept, self._kept)
+        return {"code": codes[self._worker], "killed": not exited, "leftovers": len(leftovers), "clean": clean}
 
     def _strength(self) -> list[str]:
         """A confined child tries what a candidate could try."""
