@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+
 import pytest
 import torch
 import triton
@@ -136,3 +139,17 @@ def test_the_active_driver_stands_for_an_mi300x():
     assert driver.utils.get_device_properties(0)["multiprocessor_count"] == 304
     with pytest.raises(triton_cpu.UnsupportedFeature, match="the candidate compiled itself"):
         _ = driver.launcher_cls
+
+
+def test_tritons_own_interpreter_is_refused(monkeypatch):
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
+    with pytest.raises(triton_cpu.TritonChanged, match="TRITON_INTERPRET"):
+        triton_cpu.install.__wrapped__()
+
+
+def test_a_triton_whose_internals_moved_is_named(monkeypatch):
+    monkeypatch.delattr(triton.runtime.jit, "compute_cache_key")
+    for name in [name for name in sys.modules if name.startswith("evaluator.inside.triton_cpu")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(RuntimeError, match=rf"triton {triton.__version__} .*compute_cache_key"):
+        importlib.import_module("evaluator.inside.triton_cpu")
