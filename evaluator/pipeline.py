@@ -93,7 +93,8 @@ class Evaluator:
             context.close_runner()
             for side in sides:
                 side.sandbox.close()
-        context.seconds["sandbox"] = sum(side.sandbox.ready_s + side.spawn_s for side in sides)
+        context.seconds["sandbox_start"] = sum(side.sandbox.ready_s for side in sides)  # mostly while others worked
+        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
         context.seconds["total"] = monotonic() - begin
         return _record(context, started_at, outcomes, rejection, gate)
 
