@@ -17,7 +17,7 @@ from typing import Literal
 from evaluator import VERSION
 from evaluator.backends.cpu import CpuBackend
 from evaluator.candidate import Candidate, baseline
-from evaluator.errors import BaselineError, EvaluatorError, SandboxError
+from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
 from evaluator.gates.context import CaseState, Context
@@ -38,6 +38,7 @@ from evaluator.taskspec import TaskSpec
 
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
+STRONG_SANDBOX = "bubblewrap"
 SANDBOX_WALL_S = 3600.0
 LOG_BYTES = 20_000
 
@@ -58,13 +59,17 @@ class Evaluator:
     ) -> None:
         self._standby.close()
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more.
+
+        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox.
 
         Raises:
             TaskError: the task breaks its own contract.
-            HostError: this host lacks what the task needs.
+            HostError: this host lacks what the task needs, or the strong sandbox for an uploaded candidate.
         """
+        if uploaded and (weak := self._standby.kind) != STRONG_SANDBOX:
+            raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
         begin = monotonic()
         try:
             return self._attempt(task, candidate)
