@@ -44,7 +44,15 @@ def observe(settings: Settings, own_user: bool) -> list[str]:
         "guarded signals": lambda: _refused(lambda: os.kill(-1, 0)),
         "process limit": _cannot_fork,
     }
-    return [name for name, holds in trials.items() if holds()]
+    return [name for name, trial in trials.items() if _holds(trial)]
+
+
+def _holds(trial: Callable[[], bool]) -> bool:
+    """What cannot be tried is not claimed."""
+    try:
+        return trial()
+    except OSError:
+        return False
 
 
 def _no_network(settings: Settings) -> bool:

@@ -51,7 +51,7 @@ class Zygote:
 
     def __init__(self, control: socket.socket, settings: Settings) -> None:
         self._control, self._settings = control, settings
-        self._own_user = os.geteuid() == 0 and (settings.kind == "bubblewrap" or _readable_by_others())
+        self._own_user = os.geteuid() == 0 and (settings.kind == "bubblewrap" or _open_to_others(settings.workspace))
         self._kept = folders.content(settings.swept)  # paths bound from the host may lie below /tmp
         self._spawned, self._worker = 0, 0
 
@@ -135,9 +135,9 @@ def _fork(child: Callable[[], None]) -> int:
         os._exit(CHILD_BROKE)
 
 
-def _readable_by_others() -> bool:
-    """Could a user who owns nothing here still import Python's modules?"""
-    for path in {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(__file__)}:
+def _open_to_others(workspace: str) -> bool:
+    """Could a user who owns nothing here still import Python's modules, and reach the workspace?"""
+    for path in {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(__file__), workspace}:
         path = os.path.realpath(path)
         while path != "/":
             if not os.stat(path).st_mode & 0o001:

@@ -105,11 +105,11 @@ def test_it_does_not_see_what_an_earlier_worker_left(sandbox: Sandbox) -> None:
     private = int("private tmp" in sandbox.strength)
     for _ in range(2):
         view = seen(sandbox, "files", PRIVATE=private)
-        assert view["seen"]["."] == [".tmp", "probe.py"]
+        assert view["."] == [".tmp", "probe.py"]
         assert view["beside"] == []
         assert view["mode"] == 0o700
         if private:
-            assert "left-behind" not in [*view["seen"]["/tmp"], *view["seen"]["/dev/shm"]]
+            assert "left-behind" not in [*view["/tmp"], *view["/dev/shm"]]
 
 
 def test_its_environment_holds_only_the_named_variables(sandbox: Sandbox) -> None:
