@@ -8,7 +8,6 @@ from types import ModuleType
 import pytest
 import torch
 
-
 ORDERS = ("forward", "reversed")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 
@@ -119,6 +120,14 @@ def test_pre_run_hooks_run_once_a_launch():
 def test_missing_arguments_are_pythons_error():
     with pytest.raises(TypeError, match="size"):
         kernels.copy[(1,)](torch.ones(4), torch.ones(4), BLOCK=4)
+
+
+def test_a_fault_that_the_candidate_swallows_is_kept():
+    with contextlib.suppress(triton_cpu.OutOfBounds):
+        kernels.copy[(1,)](torch.frombuffer(bytearray(16), dtype=torch.float32), torch.ones(8), 8, BLOCK=8)
+    kind, text = LAUNCHES.faults[-1]
+    assert kind == "OutOfBounds"
+    assert "4 of 8 active lanes" in text
 
 
 def test_a_jit_function_is_not_called_from_the_host():

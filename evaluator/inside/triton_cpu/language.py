@@ -54,14 +54,15 @@ def interpreted() -> Iterator[None]:
 
 def names_for(scope: Mapping[str, Any]) -> dict[str, Any]:
     """The global names of a kernel with their meaning inside it: builtins too, and functions imported by name."""
-    names = {name: _meaning(value) for name, value in scope.items()}
+    names = {name: meaning_of(value) for name, value in scope.items()}
     for name, value in _builtins().items():
         names.setdefault(name, value)
     names[MEANING] = meaning
     return names
 
 
-def _meaning(value: Any) -> Any:
+def meaning_of(value: Any) -> Any:
+    """A constexpr is its value; most things are themselves."""
     if isinstance(value, tl.constexpr):
         return value.value
     return _by_identity().get(id(value), value)
@@ -159,12 +160,14 @@ def _of_libdevice() -> Iterable[Replacement]:
     for name, stub in vars(libdevice).items():
         if inspect.isfunction(stub):
             known = vars(hip_libdevice).get(name)
-            yield Replacement(libdevice, name, _bound(known) if known else _lacking(name))
+            yield Replacement(
+                libdevice, name, _bound(known) if known else _lacking(f"libdevice.{name}, which gfx942 has not")
+            )
 
 
-def _lacking(name: str) -> Callable[..., Any]:
+def _lacking(feature: str) -> Callable[..., Any]:
     def call(*arguments: Any, **options: Any) -> Any:
-        raise UnsupportedFeature(f"libdevice.{name}, which gfx942 has not")
+        raise UnsupportedFeature(feature)
 
     return call
 
@@ -189,4 +192,5 @@ LANGUAGE = {
     "reduce": combine.reduce,
     "associative_scan": combine.associative_scan,
     "map_elementwise": combine.map_elementwise,
+    "dot_scaled": _lacking("Triton operation dot_scaled"),
 }
