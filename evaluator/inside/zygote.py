@@ -43,6 +43,9 @@ def main() -> NoReturn:
     gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers
     Zygote(control, settings).serve()
     processes.end_all()
+    if settings.kind == "plain":  # a judge that ended well has killed this process and removed the folder itself
+        folders.empty([settings.workspace])
+        os.rmdir(settings.workspace)
     os._exit(0)
 
 

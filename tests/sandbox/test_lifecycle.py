@@ -53,21 +53,23 @@ def test_its_time_is_over_even_if_nobody_calls(kind: str, opened: Callable[..., 
 
 
 @KINDS
-def test_nothing_survives_a_judge_that_dies(kind: str) -> None:
+def test_nothing_survives_a_judge_that_dies(kind: str, tmp_path: Path) -> None:
     if kind == "bubblewrap" and not bubblewrap.works():
         pytest.skip("this host does not let bubblewrap make namespaces")
     mark = f"mark-{secrets.token_hex(8)}"
     command = [sys.executable, "-c", JUDGE, kind, mark, str(PROBES / "daemon.py")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.getcwd()}) as judge:
+    environment = {**os.environ, "PYTHONPATH": os.getcwd(), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as judge:
         assert judge.stdout is not None
         assert judge.stdout.readline() == b"ready\n"
         below = {pid for pid in marked_processes(mark) if pid != judge.pid}
         assert len(below) == 1
         judge.send_signal(signal.SIGKILL)
     until = time.monotonic() + 5
-    while marked_processes(mark) and time.monotonic() < until:
+    while (marked_processes(mark) or list(tmp_path.iterdir())) and time.monotonic() < until:
         time.sleep(0.05)
     assert marked_processes(mark) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_second_worker_has_to_wait_for_the_first(sandbox: Sandbox) -> None:
