@@ -38,12 +38,12 @@ def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     fault, log = build.run(source, text)
     if fault == "timeout":
         log += f"error: not finished in {timeout_s:g} s\n"
-    names = [(f"{source.resolve().parent}/", ""), *toolchain["names"]]
+    workspaces = (folder, source.resolve().parent)
     result: CpuBuild = {
         "ok": fault is None,
         "seconds": round(time.monotonic() - started, 3),
-        "log": presentable(log, folder, names),
-        "commands": [presentable(command, folder, names) for command in build.commands],
+        "log": presentable(log, workspaces, toolchain["names"]),
+        "commands": [presentable(command, workspaces, toolchain["names"]) for command in build.commands],
         "has_module": build.has_module,
     }
     if fault is None:

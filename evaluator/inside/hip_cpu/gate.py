@@ -72,12 +72,12 @@ def gate_gfx942(
     compilation = attempts.compile(headers, worth_retrying)
     if compilation.timed_out:
         return _unchecked(f"not finished in {timeout_s:g} s", started)
-    names = [(f"{source.resolve().parent}/", ""), *toolchain["names"]]
+    workspaces = (folder, source.resolve().parent)
     return {
         "checked": True,
         "ok": compilation.ok,
         "seconds": round(time.monotonic() - started, 3),
-        "log": presentable(_without_remarks(compilation.log), folder, names),
+        "log": presentable(_without_remarks(compilation.log), workspaces, toolchain["names"]),
         "kernels": _kernels(compilation.log, toolchain["demangler"]) if compilation.ok else [],
     }
 
