@@ -21,7 +21,7 @@ from typing import NoReturn
 import torch
 import triton.language  # noqa: F401  (a candidate finds it loaded)
 
-from evaluator.inside import folders, processes, strength
+from evaluator.inside import folders, processes, strength, triton_cpu
 from evaluator.inside.channel import MAX_DATAGRAM_BYTES
 from evaluator.inside.confine import Settings, become_zygote, confine
 from evaluator.inside.limits import Limits
@@ -38,6 +38,7 @@ def main() -> NoReturn:
     settings = Settings(**{**fields, "limits": Limits(**fields["limits"])})
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init takes no signal from inside but those it has a handler for
+    triton_cpu.preheat()  # 0.1 s here, saves as much in every worker that compiles
     become_zygote()
     gc.collect()
     gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers

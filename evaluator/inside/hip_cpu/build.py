@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
+from evaluator.inside.hip_cpu.alignment import allow_unaligned
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.masking import SourceError, mask
 from evaluator.inside.hip_cpu.rewrite import rewrite
@@ -60,7 +61,7 @@ class _Build:
         self.toolchain = toolchain
         self.deadline = deadline
         self.unit = folder / f"{module_name}.cpp"
-        self.object = folder / f"{module_name}.o"
+        self.assembly = folder / f"{module_name}.s"
         self.product = folder / f"{module_name}.so"
         self.has_module = False
         self.commands: list[str] = []
@@ -75,6 +76,7 @@ class _Build:
         compilation = self._run(self._compile_command(source, text))
         if not compilation.ok:
             return _fault(compilation, "compile"), compilation.log
+        self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
         linking = self._run(self._link_command())
         if not linking.ok:
             return _fault(linking, "link"), compilation.log + linking.log
@@ -88,10 +90,10 @@ class _Build:
     def _compile_command(self, source: Path, text: str) -> list[str]:
         use = "whole_header" if needs_whole_torch(text) else "precompiled"
         flags = [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
-        return [self.toolchain["clang"], *flags, "-c", str(self.unit), "-o", str(self.object)]
+        return [self.toolchain["clang"], *flags, "-S", str(self.unit), "-o", str(self.assembly)]
 
     def _link_command(self) -> list[str]:
-        parts = [str(self.object), *self.toolchain["objects"], *self.toolchain["link_flags"]]
+        parts = [str(self.assembly), *self.toolchain["objects"], *self.toolchain["link_flags"]]
         return [self.toolchain["clang"], "-shared", *parts, "-o", str(self.product)]
 
 
