@@ -125,6 +125,11 @@ def test_vector_types_load_compute_and_store(module: ModuleType) -> None:
     torch.testing.assert_close(module.vectors(x), wanted)
 
 
+def test_vectors_may_lie_anywhere_as_on_the_device(module: ModuleType) -> None:
+    x = torch.randn(66)
+    assert torch.equal(module.misaligned(x)[1:65], x[1:65])
+
+
 def test_constant_memory_and_device_variables_belong_to_the_module(module: ModuleType) -> None:
     assert module.look_up([1, 2, 3, 4])[:8].tolist() == [1, 2, 3, 4] * 2
     assert module.look_up([5, 6, 7, 8])[:8].tolist() == [5, 6, 7, 8] * 2

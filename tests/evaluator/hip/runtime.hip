@@ -311,6 +311,18 @@ Tensor run_vectors(Tensor in) {
   return out;
 }
 
+__global__ void misaligned(const float* in, float* out) {  // 16-byte accesses at odd multiples of 4, as gfx942 allows
+  typedef float quad __attribute__((ext_vector_type(4)));
+  const int i = threadIdx.x;
+  reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(in)[i];
+  __builtin_nontemporal_store(reinterpret_cast<const quad*>(in)[8 + i], reinterpret_cast<quad*>(out) + 8 + i);
+}
+Tensor run_misaligned(Tensor in) {
+  auto out = torch::zeros_like(in);
+  misaligned<<<1, 8>>>(in.data_ptr<float>() + 1, out.data_ptr<float>() + 1);
+  return out;
+}
+
 // ---- memory of the module
 __constant__ float table[4];
 __device__ int calls = 0;
@@ -414,6 +426,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("halves", &run_halves);
   m.def("bfloats", &run_bfloats);
   m.def("vectors", &run_vectors);
+  m.def("misaligned", &run_misaligned);
   m.def("look_up", &run_look_up);
   m.def("symbol_too_small", &run_symbol_too_small);
   m.def("math", &run_math);
