@@ -59,6 +59,26 @@ def test_votes_count_the_lanes_that_take_part(module: ModuleType) -> None:
     assert set(after_loop.tolist()) == {64}
 
 
+def test_lanes_that_part_meet_only_those_on_their_way(module: ModuleType) -> None:
+    def step(values: dict[int, int], source: Callable[[int], int]) -> dict[int, int]:
+        return {lane: value + values.get(source(lane), 0) for lane, value in values.items()}
+
+    def wave_sum(values: dict[int, int]) -> dict[int, int]:
+        for offset in (32, 16, 8, 4, 2, 1):
+            values = step(values, lambda lane, by=offset: lane + by if lane + by < 64 else lane)
+        return values
+
+    sums = {**wave_sum({i: i for i in range(0, 64, 4)}), **wave_sum({i: 2 * i for i in range(1, 64, 4)})}
+    loops = {lane: lane + 1 for lane in range(64)}
+    for side, turns in ((range(32), 5), (range(32, 64), 3)):
+        for turn in range(turns):
+            loops |= step({lane: loops[lane] for lane in side if turn <= lane % turns}, lambda lane: lane ^ 2)
+    loops = {lane: value if lane < 32 else 2 * value for lane, value in loops.items()}
+    switched, looped = module.branches().tolist()
+    assert switched == [sums[i] if i % 4 < 2 else 2 if i % 4 == 2 else -i for i in range(64)]
+    assert looped == [loops[lane] + loops[63] for lane in range(64)]
+
+
 def test_barriers_wait_for_the_threads_that_have_not_returned(module: ModuleType) -> None:
     assert module.barriers().tolist() == [67 * 100 + 10] * 200 + [0] * 56
 
