@@ -21,12 +21,13 @@ extern char __stop_hipcpu_shared[] __attribute__((weak, visibility("hidden")));
 
 namespace hipcpu {
 
+constexpr size_t kLdsTail = 1024;  // behind dynamic LDS: poisoned too, and checked
+
 Context context;
-alignas(256) char dynamic_shared[kLdsSize + 1024];
+alignas(256) char dynamic_shared[kLdsSize + kLdsTail];
 
 namespace {
 
-constexpr size_t kTail = 1024;           // checked behind dynamic LDS
 constexpr unsigned char kPoison = 0xFF;  // NaN in every float type
 constexpr uint64_t kPatience = 1 << 16;  // idle atomics before a wave stops waiting for its spinning lanes
 constexpr uint64_t kHopeless = 1 << 26;  // idle atomics (0.3 s) after which nobody will come
@@ -179,14 +180,14 @@ bool open_barrier() {
 
 void poison_lds(size_t dynamic_size) {
   memset(__start_hipcpu_shared, kPoison, __stop_hipcpu_shared - __start_hipcpu_shared);
-  memset(dynamic_shared, kPoison, dynamic_size + kTail);
+  memset(dynamic_shared, kPoison, dynamic_size + kLdsTail);
 }
 
 void check_lds_tail(size_t dynamic_size) {
-  for (size_t i = 0; i < kTail; ++i)
-    if (static_cast<unsigned char>(dynamic_shared[dynamic_size + i]) != kPoison)
-      throw std::runtime_error("hipcpu: a kernel wrote behind its dynamic shared memory of " +
-                               std::to_string(dynamic_size) + " bytes");
+  const char* tail = dynamic_shared + dynamic_size;
+  if (static_cast<unsigned char>(tail[0]) != kPoison || memcmp(tail, tail + 1, kLdsTail - 1) != 0)
+    throw std::runtime_error("hipcpu: a kernel wrote behind its dynamic shared memory of " +
+                             std::to_string(dynamic_size) + " bytes");
 }
 
 void run_block(size_t dynamic_size) {
