@@ -50,13 +50,12 @@ def check(context: Context) -> Rejection | None:
                 if judged.rejection and not _may_depend_on_order(context, judged):
                     return judged.rejection
                 forward.append(judged)
+            state.correct = True  # unless the reversed run finds otherwise
     if context.runner.side.language == "python" and (rejection := compile_gate.note_launches(context)):
         return rejection
     context.close_runner()
     if context.candidate_side().language == "hip" and (rejection := _reversed(context, forward)):
         return rejection
-    for state in context.cases.values():
-        state.correct = True
     return None
 
 
@@ -140,6 +139,7 @@ def _reversed(context: Context, forward: list[Judged]) -> Rejection | None:
                 else wrong_output(context, state, judged.draw, call, judged.reference)
             )
             if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
+                state.correct = False
                 return judged.rejection or wrong
             if wrong or judged.rejection:
                 _flag_order(context, judged, "forward" if wrong else "reversed")

@@ -58,6 +58,11 @@ def test_the_unbroken_twin_passes_every_gate(category, tiny_task, evaluator):
     assert record.isa
 
 
+def test_cases_that_were_right_before_the_first_wrong_one_are_recorded_as_right(tiny_task, evaluator):
+    record = evaluated(BROKEN / "triton" / "raises.py", tiny_task, evaluator)
+    assert [(case.id, case.correct) for case in record.cases] == [("n=256", True), ("n=301", False)]
+
+
 def test_what_a_candidate_printed_is_kept_in_the_log(tiny_task, evaluator):
     record = evaluated(BROKEN / "triton" / "prints_pass.py", tiny_task, evaluator)
     assert "All tests passed" in record.log
