@@ -43,6 +43,7 @@ NATIVE_TEXT = {
     r"\b(signal|sigaction)\s*\(": "signals",
     r"__attribute__\s*\(\(\s*constructor|\.init_array": "constructor",
     r"\bsocket\s*\(": "network",
+    r"hipcpu|arena_allocator": "looks_around",
 }
 
 

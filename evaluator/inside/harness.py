@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import torch
 from evaluator.inside import loading, triton_cpu
 from evaluator.inside.bench import Bench, Spec
 from evaluator.inside.channel import Channel, SharedMemory
-from evaluator.inside.hip_cpu import build, features, gate
+from evaluator.inside.hip_cpu import build_both
 
 _undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
 MAX_FAULTS = 5
@@ -47,13 +46,7 @@ class Harness:
 
     def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
         """Compile a HIP source for this processor and for gfx942, side by side. Nothing of it is run."""
-        source, folder = self._inside(path), self.workspace
-        with ThreadPoolExecutor(1) as other:
-            target = other.submit(gate.gate_gfx942, source, folder, toolchain, limit_s)
-            here = build.build_cpu(source, loading.MODULE_NAME, folder, toolchain, limit_s)
-        here["product"] = Path(here["product"]).name if here["ok"] else ""
-        unsupported = features.unsupported_features(source.read_text(encoding="utf-8", errors="replace"))
-        return {"cpu": here, "gfx942": target.result(), "unsupported": unsupported}
+        return dict(build_both(self._inside(path), self.workspace, toolchain, limit_s))
 
     def load(
         self, path: str, function: str, allocator: str | None, guard: bool, cross_compile: bool

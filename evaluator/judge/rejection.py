@@ -17,6 +17,11 @@ _RAISED = {  # the last part of an exception's class name → reason
     "IndentationError": "syntax_error",
     "MemoryError": "out_of_memory",
 }
+_RUNTIME_SAYS = {  # evaluator/hip/cpu/runtime: what a kernel did, and what only a GPU can do
+    "hipcpu: a kernel wrote behind": "out_of_bounds",
+    "hipcpu: impossible wait": "unsupported_feature",
+    "hipcpu: a kernel cannot launch": "unsupported_feature",
+}
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 
@@ -67,6 +72,9 @@ def _of_exception(error: WorkerFault) -> Rejection:
     log = f"{error.output}\n{error.text}".strip()
     if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
+    for marker, reason in _RUNTIME_SAYS.items():
+        if marker in last:
+            return Rejection(reason, last.partition("hipcpu: ")[2], log)
     detail = (last.partition(": ")[2] or last) if name in _OURS else last
     return of_exception_class(name, detail, log, otherwise="import_error" if error.op == "load" else "raised")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter_ns
@@ -49,10 +49,11 @@ class Side:
     task: TaskSpec
     cases: tuple[Case, ...]
     files: Mapping[str, bytes]
-    sandbox: Sandbox
+    take_sandbox: Callable[[], Sandbox]
     allocator: Path | None
     trusted: bool
     product: bytes | None = None
+    sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
     loaded: bool = False  # from here on, what goes wrong in its sandbox may be the candidate's doing
@@ -71,6 +72,8 @@ class Side:
         """A fresh worker with this side's files in its workspace."""
         begin = monotonic()
         environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
+        if self.sandbox is None:
+            self.sandbox = self.take_sandbox()
         worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases), environment=environment)
         for name, data in self.files.items():
             worker.put(name, data)
