@@ -35,9 +35,8 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: nanoseconds as the worker and as the judge's wall clock saw it; then, if fetched, what came back."""
+    """One call: nanoseconds on the judge's clock, and what came back."""
 
-    worker_ns: int
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
 
@@ -63,6 +62,10 @@ class Side:
     def source(self) -> str:
         """The file that holds the entry."""
         return next(iter(self.files))
+
+    @property
+    def sandbox_hides_tasks(self) -> bool:
+        return self.sandbox is None or "hidden host files" in self.sandbox.strength
 
     @property
     def language(self) -> Language:
@@ -97,7 +100,7 @@ class Side:
                 path=PRODUCT if self.product is not None else self.source,
                 function=self.task.entry.function,
                 allocator=str(self.allocator) if self.allocator else None,
-                guard=order == "reversed",
+                reverse=order == "reversed",
                 cross_compile=cross_compile,
             )
         except WorkerError:
@@ -145,21 +148,17 @@ class Runner:
         self.open(case, contents).write(contents, self.worker)
         self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
-    def call(self, case: Case, contents: Contents, *, fetch: bool = True) -> Call | Rejection:
-        """One call on these contents; with `fetch`, checked for type, shape, zones and changed inputs."""
+    def call(self, case: Case, contents: Contents) -> Call | Rejection:
+        """One call on these contents, checked for type, shape, zones and changed inputs."""
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
+        self.worker.call("prepare", timeout_s=limits.call_s)
         begin = perf_counter_ns()
-        reply = self.worker.call("call", timeout_s=timeout_s)
+        self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        worker_ns = reply.get("ns")
-        if type(worker_ns) is not int or not 0 < worker_ns <= wall_ns:
-            return Rejection("impossible_time", f"{worker_ns} ns claimed, {wall_ns} ns on the judge's clock")
-        if not fetch:
-            return Call(worker_ns, wall_ns, {})
-        return self._fetched(layout, contents) or Call(worker_ns, wall_ns, layout.read_outputs(self.worker))
+        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker))
 
     def report(self) -> dict[str, Any]:
         """What the cross-compiler said about the launches so far."""
@@ -181,14 +180,14 @@ class Runner:
         return None
 
 
-def trusted_call(runner: Runner, case: Case, contents: Contents, *, fetch: bool = True) -> Call:
+def trusted_call(runner: Runner, case: Case, contents: Contents) -> Call:
     """A call of the task's own baseline: whatever goes wrong is ours.
 
     Raises:
         BaselineError: the baseline failed.
     """
     try:
-        call = runner.call(case, contents, fetch=fetch)
+        call = runner.call(case, contents)
     except WorkerError as error:
         call = rejection_of(error)
     if isinstance(call, Rejection):

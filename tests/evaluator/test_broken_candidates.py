@@ -14,6 +14,7 @@ from evaluator.records import Status, problems_of
 BROKEN = Path(__file__).parent.parent / "broken"
 SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])
 CANDIDATES_USERS = range(61184, 65520)
+HONEST = sorted((BROKEN.parent / "honest").rglob("*.*"))
 CATEGORY = {".py": "triton2triton", ".hip": "hip2hip"}
 
 pytestmark = pytest.mark.slow
@@ -45,6 +46,13 @@ def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, 
         assert record.message.endswith(".")
         assert "\n" not in record.message
     assert nothing_left_running(before)
+
+
+@pytest.mark.parametrize("source", HONEST, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_an_honest_candidate_passes_without_a_hold(source, tiny_task, evaluator):
+    record = evaluated(source, tiny_task, evaluator)
+    assert record.status is Status.PASSED, f"{record.message}\n{record.log}"
+    assert [flag.value for flag in record.flags] == ["functional"]
 
 
 @pytest.mark.parametrize("category", ["triton2triton", "hip2hip"])
