@@ -75,6 +75,8 @@ def _of_exception(error: WorkerFault) -> Rejection:
     for marker, reason in _RUNTIME_SAYS.items():
         if marker in last:
             return Rejection(reason, last.partition("hipcpu: ")[2], log)
+    if error.kind.startswith("torch._inductor."):  # torch.compile writes code for the GPU that is only pretended
+        return Rejection("unsupported_feature", "torch.compile", log)
     ours = error.kind.startswith("evaluator.inside.")
     if name in _OURS and not ours:  # a class of the candidate's own with the name of one of ours
         return Rejection("raised", last, log)
