@@ -191,6 +191,8 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     judged |= {"record_digest": sha256(("record", number)), "evaluator": "0.1.0"}
     if status == "passed":
         return judged | {"compiled": True, "correct": True, "flags": ["functional"]}
+    if status in ("errored", "not_judged"):
+        return judged | {"reason": "host_fault", "message": "The host failed."}
     gate = {"build_failed": "compile", "tampered": "source", "not_produced": "source"}.get(status, "correctness")
     compiled = gate == "correctness"
     return judged | {"compiled": compiled, "correct": False, "gate": gate} | {"reason": status, "message": "It failed."}

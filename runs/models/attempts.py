@@ -22,6 +22,8 @@ TURNED_AWAY = [
     "errored",
 ]
 
+SILENT = [*OPEN, "cancelled", "errored", "not_judged"]  # say nothing about the candidate
+
 
 class Attempt(models.Model):
     """One execution of a result by a worker. `fencing_token` counts its claims: only the newest may write."""
@@ -107,13 +109,14 @@ class Attempt(models.Model):
             ),
             models.CheckConstraint(
                 name="attempt_record_iff_judged",
-                condition=Q(
-                    status__in=[*OPEN, "cancelled"], record_digest="", compiled__isnull=True, correct__isnull=True
-                )
+                condition=Q(status__in=[*OPEN, "cancelled"], record_digest="")
                 | Q(status="errored")
-                | ~Q(status__in=[*OPEN, "cancelled", "errored"])
-                & ~Q(record_digest="")
-                & Q(compiled__isnull=False, correct__isnull=False),
+                | ~Q(status__in=[*OPEN, "cancelled", "errored"]) & ~Q(record_digest=""),
+            ),
+            models.CheckConstraint(
+                name="attempt_compiled_and_correct_iff_about_the_candidate",
+                condition=Q(status__in=SILENT, compiled__isnull=True, correct__isnull=True)
+                | ~Q(status__in=SILENT) & Q(compiled__isnull=False, correct__isnull=False),
             ),
             models.CheckConstraint(
                 name="attempt_speedup_only_when_passed",
