@@ -82,9 +82,12 @@ def record_verdict(*, claim: Claim, record: Record) -> bool:
     return bool(written)
 
 
-def release_attempt(*, claim: Claim, because: str) -> bool:
-    """Give up a claim after a fault of ours: back into the queue the first time, errored the second."""
-    return _give_back(_held(claim), claim.attempt_id, because)
+def release_attempt(*, claim: Claim, because: str, is_fault: bool = True) -> bool:
+    """Give up a claim: after a fault of ours back into the queue the first time, errored the second.
+
+    A worker that was told to stop is no fault and does not count.
+    """
+    return _give_back(_held(claim), claim.attempt_id, because, counts=is_fault)
 
 
 def requeue_dead(*, now: datetime | None = None) -> int:
@@ -115,12 +118,12 @@ def wake_forgotten(*, now: datetime | None = None) -> int:
 
 
 @transaction.atomic
-def _give_back(held: AttemptQuerySet, attempt_id: int, because: str) -> bool:
+def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: bool = True) -> bool:
     """`held` is the attempt, if it still is as the caller saw it."""
     now = timezone.now()
-    requeued = held.filter(requeues__lt=MAX_REQUEUES).update(
+    requeued = held.filter(requeues__lte=MAX_REQUEUES - counts).update(
         status=Attempt.Status.QUEUED,
-        requeues=F("requeues") + 1,
+        requeues=F("requeues") + int(counts),
         requeued_because=because[:BECAUSE_CHARACTERS],
         lease_until=None,
         woken_at=now,
