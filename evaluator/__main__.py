@@ -1,7 +1,7 @@
 """The evaluator's door from a shell: python -m evaluator COMMAND.
 
-Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad task,
-3 this host cannot do it.
+Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad
+task, 3 this host cannot do it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.backends.cpu import get_backend
     from evaluator.candidate import read_candidate
     from evaluator.pipeline import Evaluator
-    from evaluator.records import write_record
+    from evaluator.records import Status, write_record
     from evaluator.taskreader import load_task
 
     task = load_task(options.task)
@@ -102,7 +102,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         record = evaluator.evaluate(task, candidate)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
-    return OK
+    return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -79,7 +79,7 @@ def _decode(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
         if not isinstance(raw, list):
             return _wrong(problems, path, raw, "a list")
         return tuple(_decode(arguments[0], item, f"{path}.{index}", problems) for index, item in enumerate(raw))
-    if origin is not None and issubclass(origin, Mapping):
+    if isinstance(origin, type) and issubclass(origin, Mapping):
         if not isinstance(raw, dict):
             return _wrong(problems, path, raw, "an object")
         return {key: _decode(arguments[1], item, f"{path}.{key}", problems) for key, item in raw.items()}

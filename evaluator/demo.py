@@ -1,4 +1,4 @@
-"""The embedded default: the smoke suite with the three built-in agents, a progress bar, a board, a verdict on ourselves."""
+"""The embedded default: the smoke suite with the built-in agents, a progress bar, a board, a verdict on ourselves."""
 
 from __future__ import annotations
 

@@ -7,7 +7,9 @@ with Evaluator(get_backend("cpu")) as evaluator:
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Literal
@@ -47,7 +49,6 @@ class Evaluator:
         self.backend = backend
         self._kind: SandboxKind = sandbox
         self._standby = Standby(self._open_sandbox)
-        self._refs: list[Sandbox] = []
 
     def __enter__(self) -> Evaluator:
         return self
@@ -63,6 +64,7 @@ class Evaluator:
         Raises:
             TaskError: the task breaks its own contract.
         """
+        begin = monotonic()
         try:
             return self._attempt(task, candidate)
         except TaskError:
@@ -73,7 +75,8 @@ class Evaluator:
                 return self._attempt(task, candidate)
             except EvaluatorError as second:
                 charged = healthy and self._is_healthy()
-                return self._faulted(task, candidate, first, second, charged)
+                record = self._faulted(task, candidate, (first, second), charged)
+                return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
     def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:
         begin, started_at, sides = monotonic(), datetime.now(UTC), list[Side]()
@@ -118,7 +121,7 @@ class Evaluator:
             cases=self.backend.cases(task),
             files=files.files,
             sandbox=self._standby.take(),
-            allocator=toolchain.allocator if toolchain else None,
+            allocator=Path(toolchain.allocator) if toolchain else None,
             trusted=trusted,
         )
 
@@ -136,12 +139,12 @@ class Evaluator:
         return True
 
     def _faulted(
-        self, task: TaskSpec, candidate: Candidate, first: Exception, second: Exception, charged: bool
+        self, task: TaskSpec, candidate: Candidate, errors: tuple[Exception, Exception], charged: bool
     ) -> Record:
         """Two faults of ours on one candidate: charged to it only if the host is healthy before and after."""
         context = Context(task, candidate, baseline(task), self.backend, lambda files, trusted: _never())
-        context.log += ["".join(traceback.format_exception(error)) for error in (first, second)]
-        rejection = Rejection("repeated_fault" if charged else "host_fault", str(second))
+        context.log += ["".join(traceback.format_exception(error)) for error in errors]
+        rejection = Rejection("repeated_fault" if charged else "host_fault", str(errors[1]))
         gates = [GateOutcome(gate.NAME, "not_reached", 0.0) for gate in GATES]
         if charged:
             gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)

@@ -1,7 +1,7 @@
 """One agent over one suite, as a folder that can be continued after any interruption, and at the end a zip to hand in.
 
-DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip. A record is kept if it is of this task, candidate
-and protocol; everything else is evaluated again.
+DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip. A record is kept if it is of this task and
+candidate; everything else is evaluated again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Outcome:
 def run_suite(
     suite: Suite, agent: str, evaluator: Evaluator, folder: Path, *, repeat: int = 0, progress: Progress | None = None
 ) -> list[Outcome]:
-    """Evaluate an agent on every task of a suite into a folder, continuing where an earlier run stopped; zip at the end.
+    """Evaluate an agent on every task of a suite, continuing where an earlier run stopped; zip at the end.
 
     Raises:
         UsageError: the folder holds another run.

@@ -1,4 +1,4 @@
-"""What an agent starts from: the task's description, contract and sources, without experts, variants or anything of the judge."""
+"""What an agent starts from: the task's description, contract and sources, without experts and variants."""
 
 from __future__ import annotations
 

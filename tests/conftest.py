@@ -1,15 +1,31 @@
-"""What the site's tests share."""
+"""Fixtures shared by all tests: tiny tasks, and one Evaluator a session for tests through the whole pipeline."""
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from evaluator.backends.cpu import get_backend
+from evaluator.pipeline import Evaluator
+from evaluator.taskreader import read_task
+from evaluator.taskspec import TaskSpec
 
-@pytest.fixture(scope="session", autouse=True)
-def _state_folder_is_removed() -> object:
-    yield
-    from tests.settings import STATE
+TESTS = Path(__file__).parent
 
-    shutil.rmtree(STATE, ignore_errors=True)
+
+@pytest.fixture(scope="session")
+def tiny_task() -> Callable[[str], TaskSpec]:
+    """tiny_task("hip2hip") → the smallest task of that category."""
+
+    def read(category: str) -> TaskSpec:
+        return read_task(TESTS / "tiny" / category / "tests" / "double", f"{category}/tests/double")
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def evaluator() -> Iterator[Evaluator]:
+    with Evaluator(get_backend("cpu")) as evaluator:
+        yield evaluator

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
-STATE = Path(tempfile.mkdtemp(prefix="arena-tests-"))  # removed by tests/conftest.py
+STATE = Path(tempfile.mkdtemp(prefix="arena-tests-"))
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 os.environ |= {
     "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
     "DEBUG": "false",

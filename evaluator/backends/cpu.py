@@ -49,7 +49,7 @@ class CpuBackend:
     def readable(self) -> tuple[Path, ...]:
         """What a sandbox must be able to read beside the interpreter and the system."""
         toolchain = self.toolchain_or_none()
-        return toolchain.readable if toolchain else ()
+        return tuple(map(Path, toolchain.readable)) if toolchain else ()
 
     def host(self) -> Host:
         import torch

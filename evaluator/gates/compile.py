@@ -47,7 +47,11 @@ def _rejection(made: Build) -> Rejection | None:
     if made.cpu["ok"]:
         if made.gfx942["checked"] and not made.gfx942["ok"]:
             return Rejection("target_compiler_error", f"{TARGET}: {_first(made.gfx942['log'])}", made.gfx942["log"])
-        return None if made.cpu["has_module"] else Rejection("no_module", "")
+        return None
+    if made.cpu["fault"] == "no_module":
+        return Rejection("no_module", "", made.cpu["log"])
+    if made.cpu["fault"] == "timeout":
+        return Rejection("build_time", made.cpu["log"] or "the compiler did not end", made.cpu["log"])
     if made.unsupported and (target_ok or not made.gfx942["checked"]):
         return Rejection("unsupported_feature", ", ".join(made.unsupported), made.cpu["log"])
     if target_ok:

@@ -1,4 +1,4 @@
-"""How fast is it? On cpu a functional pass: a warm-up and three interleaved calls a side; nobody fails for being slow."""
+"""How fast is it? On cpu a functional pass: a warm-up and three interleaved calls a side; nobody fails for slowness."""
 
 from __future__ import annotations
 

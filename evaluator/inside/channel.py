@@ -1,7 +1,7 @@
 """Length-framed JSON messages over two pipes, and one shared memory file for tensors and files. Used on both sides.
 
-A frame is 4 bytes of length (big endian) and that many bytes of JSON. Tensors never travel in frames: frames stay small,
-and the judge parses nothing from the candidate's process but bounded JSON and raw bytes.
+A frame is 4 bytes of length (big endian) and that many bytes of JSON. Tensors never travel in frames: frames stay
+small, and the judge parses nothing from the candidate's process but bounded JSON and raw bytes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 MAX_FRAME_BYTES = 1 << 20
+MAX_DATAGRAM_BYTES = 1 << 17  # between judge and zygote; the kernel's default buffer holds 208 KiB
 
 
 class ChannelClosed(Exception):

@@ -24,13 +24,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the judge tells a zygote. `swept` folders are emptied after each worker, `guarded` pids it may not signal."""
+    """What the judge tells a zygote."""
 
     kind: str
     limits: Limits
     workspace: str
-    swept: tuple[str, ...]
-    guarded: tuple[int, ...]
+    swept: tuple[str, ...]  # folders emptied after each worker
+    guarded: tuple[int, ...]  # processes that no worker may signal, beside the zygote
     host_namespaces: dict[str, str]
 
 

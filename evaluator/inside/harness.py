@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import torch
+
+from evaluator.inside import loading, triton_cpu
+from evaluator.inside.bench import Bench, Spec
 from evaluator.inside.channel import Channel, SharedMemory
+from evaluator.inside.hip_cpu import build, features, gate
 
-COMMANDS = ("put", "load")
+_undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
+COMMANDS = ("put", "take", "build", "load", "open", "compile", "call", "fetch", "report")
 
 
 class Harness:
@@ -17,6 +24,9 @@ class Harness:
 
     def __init__(self, channel: Channel, mailbox: SharedMemory, workspace: str) -> None:
         self.channel, self.mailbox, self.workspace = channel, mailbox, Path(workspace)
+        self.entry: Callable[..., Any] | None = None
+        self.bench: Bench | None = None
+        self.zones: loading.RedZones | None = None
 
     def put(self, path: str, offset: int, size: int, append: bool) -> dict[str, object]:
         """Write (or append) bytes of the mailbox to a file of the workspace."""
@@ -26,19 +36,85 @@ class Harness:
             file.write(self.mailbox.view(offset, size))
         return {}
 
-    def load(self, path: str) -> dict[str, object]:
-        """Import a Python file of the workspace under its own name."""
+    def take(self, path: str, start: int, size: int) -> dict[str, object]:
+        """Copy a part of a workspace file into the mailbox; says how many bytes the file has in all."""
+        with self._inside(path).open("rb") as file:
+            file.seek(start)
+            data = file.read(size)
+        self.mailbox.view(0, len(data))[:] = data
+        return {"copied": len(data), "size": self._inside(path).stat().st_size}
+
+    def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
+        """Compile a HIP source for this processor and for gfx942, side by side. Nothing of it is run."""
+        source, folder = self._inside(path), self.workspace
+        with ThreadPoolExecutor(1) as other:
+            target = other.submit(gate.gate_gfx942, source, folder, toolchain, limit_s)
+            here = build.build_cpu(source, loading.MODULE_NAME, folder, toolchain, limit_s)
+        here["product"] = Path(here["product"]).name if here["ok"] else ""
+        unsupported = features.unsupported_features(source.read_text(encoding="utf-8", errors="replace"))
+        return {"cpu": here, "gfx942": target.result(), "unsupported": unsupported}
+
+    def load(
+        self, path: str, function: str, allocator: str | None, guard: bool, cross_compile: bool
+    ) -> dict[str, object]:
+        """Import the candidate. From here on its code may run in this process."""
+        torch.set_num_threads(1)
+        torch.set_grad_enabled(False)
+        if allocator is not None:
+            self.zones = loading.RedZones(allocator, guard)
+        triton_cpu.install().compile = cross_compile
         target = self._inside(path)
-        folder = str(target.parent)
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
-        spec = importlib.util.spec_from_file_location(target.stem, target)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{path} is not a Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[target.stem] = module
-        spec.loader.exec_module(module)
+        load = loading.load_extension if target.suffix == ".so" else loading.load_python
+        self.entry = load(target, function)
         return {}
+
+    def open(self, inputs: list[Spec], outputs: list[Spec], style: str) -> dict[str, object]:
+        """Get ready for one case."""
+        assert self.entry is not None
+        self.bench = Bench(self.entry, inputs, outputs, style)
+        return {}
+
+    def compile(self) -> dict[str, object]:
+        """Run the host code of a call with kernels compiled but not run; only a compiler's refusal counts."""
+        bench = self._bench()
+        with _undisturbed():
+            bench.prepare(self.mailbox)
+        with triton_cpu.install().only_compiling():
+            try:
+                bench.call()
+            except triton_cpu.CompileFailed:
+                raise
+            except Exception as error:
+                # Host code that looks at results sees poison here; what it then does wrong, the real call will show.
+                return {"ignored": type(error).__name__}
+        return {}
+
+    def call(self) -> dict[str, object]:
+        bench = self._bench()
+        with _undisturbed():
+            bench.prepare(self.mailbox)
+        return {"ns": bench.call()}
+
+    def fetch(self) -> dict[str, object]:
+        """Outputs and inputs as raw bytes into the mailbox, if they are of the right form."""
+        with _undisturbed():
+            problem = self._bench().problem() or self._damage()
+            if problem is None:
+                self._bench().fetch(self.mailbox)
+        return {"problem": problem}
+
+    def report(self) -> dict[str, object]:
+        """What the cross-compiler said about every kernel launched so far."""
+        launches = triton_cpu.install()
+        return {"launches": launches.count, "kernels": launches.reports()}
+
+    def _damage(self) -> tuple[str, str] | None:
+        damaged = self.zones.damaged() if self.zones else 0
+        return ("wrote_outside", f"{damaged} buffers with a damaged red zone") if damaged else None
+
+    def _bench(self) -> Bench:
+        assert self.bench is not None
+        return self.bench
 
     def _inside(self, path: str) -> Path:
         if os.path.isabs(path) or ".." in Path(path).parts:

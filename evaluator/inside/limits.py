@@ -1,4 +1,4 @@
-"""What one sandbox may use. Known on both sides: the judge sizes mounts and keeps the clock, the worker limits itself."""
+"""What one sandbox may use. Both sides know it: the judge sizes mounts and keeps time, the worker limits itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MiB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Per process: memory, cpu, open files, a file's size. Per sandbox: the rest. `wall_s` counts from the first spawn."""
+    """Memory, cpu, open files and a file's size are per process. `wall_s` counts from the first spawn."""
 
     memory_bytes: int = 8192 * MiB
     cpu_s: int = 300

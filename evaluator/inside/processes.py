@@ -1,4 +1,4 @@
-"""Looking at a process tree through /proc, and ending it. For the zygote, and for the judge where there are no namespaces."""
+"""Look at a process tree through /proc, and end it. For the zygote, and for the judge where there are no namespaces."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A system call filter without a library: what a kernel never needs, and what reaches other processes, is refused.
 
-The filter is a BPF program, written here as a list of instructions; no jump is longer than one rule. A refused call fails
-with an errno and does not kill, since an honest program may probe for a feature.
+The filter is a BPF program, written here as a list of instructions; no jump is longer than one rule. A refused call
+fails with an errno and does not kill, since an honest program may probe for a feature.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A worker's life: arrange files, folders and variables of a confined process, then serve commands until the judge goes."""
+"""A worker's life: arrange files, folder and variables once it is confined, then serve commands until the judge goes.
+
+What it owes the judge is small: one reply per command, with the command's token. Everything else is the harness's.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,17 @@ from typing import NoReturn
 from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.harness import COMMANDS, Harness
 
-MAX_KIND, MAX_TEXT = 200, 4000
+MAX_KIND, MAX_TEXT, LAST_FRAMES = 200, 4000, 8
 HIGH_FDS = (64, 400)
 
 
 def run_worker(fds: list[int], mailbox_bytes: int, workspace: str, environment: Mapping[str, str]) -> NoReturn:
-    """fds: commands, replies, output, mailbox. Says hello, then serves; ends with the channel."""
-    commands, replies, output, memory = fds
-    os.dup2(output, 1)
-    os.dup2(output, 2)
+    """fds: commands, replies, mailbox. Says hello, then serves; ends with the channel."""
+    commands, replies, memory = fds
     mailbox = SharedMemory(memory, mailbox_bytes)
+    os.close(memory)
     channel = Channel(_move(commands), _move(replies))
-    for fd in (output, memory):
-        os.close(fd)
-    faulthandler.enable()
+    faulthandler.enable()  # a crash leaves a Python traceback in the output
     _settle(workspace, environment)
     harness = Harness(channel, mailbox, workspace)
     channel.send({})
@@ -35,7 +35,7 @@ def run_worker(fds: list[int], mailbox_bytes: int, workspace: str, environment: 
 
 
 def serve(channel: Channel, harness: Harness) -> NoReturn:
-    """One command, one reply with the command's token. What a handler raises is a reply too."""
+    """One command, one reply. What a handler raises, or returns and cannot be sent, is a reply too."""
     handlers = {name: getattr(harness, name) for name in COMMANDS}
     while True:
         message = channel.receive()
@@ -44,7 +44,10 @@ def serve(channel: Channel, harness: Harness) -> NoReturn:
             reply = handler(**message)
         except BaseException as error:
             reply = {"fault": _describe(error)}
-        channel.send({**reply, "token": token})
+        try:
+            channel.send({**reply, "token": token})
+        except (TypeError, ValueError) as error:  # nothing has been written yet
+            channel.send({"fault": _describe(error), "token": token})
 
 
 def _move(fd: int) -> int:
@@ -59,16 +62,17 @@ def _settle(workspace: str, environment: Mapping[str, str]) -> None:
     temporary = os.path.join(workspace, ".tmp")
     os.mkdir(temporary)
     tempfile.tempdir = None  # what the zygote may have found out
-    os.environ.update(HOME=workspace, TMPDIR=temporary, TRITON_CACHE_DIR=os.path.join(workspace, ".triton"))
-    os.environ.update(environment)
+    own = {"HOME": workspace, "PWD": workspace, "TMPDIR": temporary, "TRITON_CACHE_DIR": f"{workspace}/.triton"}
+    os.environ.update(own | dict(environment))
     os.chdir(workspace)
 
 
 def _describe(error: BaseException) -> dict[str, str]:
-    """Class and traceback of the candidate's exception; printing it may itself run the candidate's code."""
+    """Class and end of the traceback, without the frame of `serve`. Printing it may itself run the candidate's code."""
     kind = _kind(type(error))
     try:
-        text = "".join(traceback.format_exception(error)[-8:])[-MAX_TEXT:]
+        trace = error.__traceback__.tb_next if error.__traceback__ else None
+        text = "".join(traceback.format_exception(type(error), error, trace)[-LAST_FRAMES:])[-MAX_TEXT:]
     except BaseException:
         text = "its text could not be made"
     return {"kind": kind, "text": text}

@@ -6,6 +6,7 @@ otherwise bubblewrap makes a user namespace, in which zygote and workers share o
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from evaluator.errors import SandboxError
 from evaluator.inside import processes
 from evaluator.inside.limits import Limits
 
@@ -81,8 +83,7 @@ class Tree:
     def kill(self) -> None:
         """Returns when the last process has gone."""
         if self._init is not None:
-            signal.pidfd_send_signal(self._init, signal.SIGKILL)
-            select.select([self._init], [], [], KILL_TIMEOUT_S)
+            _kill(self._init)
         self._process.kill()
         self._process.wait()
 
@@ -90,6 +91,16 @@ class Tree:
         if self._init is not None:
             os.close(self._init)
             self._init = None
+
+
+def _kill(init: int) -> None:
+    """An init becomes waitable only after everything in its namespace has gone."""
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(init, signal.SIGKILL)
+    poller = select.poll()
+    poller.register(init, select.POLLIN)
+    if not poller.poll(KILL_TIMEOUT_S * 1000):
+        raise SandboxError(f"its processes do not die within {KILL_TIMEOUT_S} s")
 
 
 def _user_namespace() -> list[str]:

@@ -1,4 +1,4 @@
-"""The judge's line to a zygote: a request, a reply, files attached. A zygote is trusted: what goes wrong here is ours."""
+"""The judge's line to a zygote: a request, a reply, files attached. A zygote is trusted: what fails here is ours."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from evaluator.errors import SandboxError
+from evaluator.inside.channel import MAX_DATAGRAM_BYTES
 
 START_TIMEOUT_S, REQUEST_TIMEOUT_S = 120.0, 60.0
-MAX_MESSAGE, MAX_LOG = 1 << 16, 2000
+MAX_LOG = 2000
 
 
 class Control:
@@ -26,8 +27,11 @@ class Control:
         return self._receive("start", START_TIMEOUT_S)
 
     def request(self, op: str, fds: Sequence[int] = (), **fields: object) -> dict[str, object]:
+        data = json.dumps({op: fields}).encode()
+        if len(data) > MAX_DATAGRAM_BYTES:
+            raise ValueError(f"{op} with {len(data)} bytes, at most {MAX_DATAGRAM_BYTES} are sent")
         try:
-            socket.send_fds(self._socket, [json.dumps({op: fields}).encode()], list(fds))
+            socket.send_fds(self._socket, [data], list(fds))
         except OSError as error:
             raise SandboxError(f"the sandbox does not take {op}: {error}; {self._said()}") from error
         return self._receive(op, REQUEST_TIMEOUT_S)
@@ -40,7 +44,7 @@ class Control:
     def _receive(self, op: str, timeout_s: float) -> dict[str, object]:
         self._socket.settimeout(timeout_s)
         try:
-            data = self._socket.recv(MAX_MESSAGE)
+            data = self._socket.recv(MAX_DATAGRAM_BYTES)
         except OSError as error:
             raise SandboxError(f"the sandbox does not answer to {op}: {error}; {self._said()}") from error
         if not data:

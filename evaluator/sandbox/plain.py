@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 
-from evaluator.inside import processes
+from evaluator.errors import SandboxError
+from evaluator.inside import folders, processes
 
 
 def make_workspace() -> str:
@@ -25,9 +25,13 @@ class Tree:
 
     def kill(self) -> None:
         """Returns when the last process has gone."""
-        processes.kill_below(self._process.pid)
+        gone = processes.kill_below(self._process.pid)
         self._process.kill()
         self._process.wait()
+        if not gone:
+            raise SandboxError("its processes do not die")
 
     def close(self) -> None:
-        shutil.rmtree(self._workspace, ignore_errors=True)
+        if not folders.empty([self._workspace]):
+            raise SandboxError(f"{self._workspace} could not be emptied")
+        os.rmdir(self._workspace)

@@ -23,7 +23,7 @@ from evaluator.sandbox.faults import Ended
 from evaluator.sandbox.worker import Worker
 
 Kind = Literal["bubblewrap", "plain"]
-NAMESPACES = ("pid", "net", "ipc", "uts", "mnt")
+NAMESPACES = ("pid", "net", "ipc")
 KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
 
 
@@ -41,7 +41,7 @@ def open_sandbox(
     readable: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Sandbox:
-    """Start a sandbox, return at once; the first spawn waits until it is ready. `readable` are extra paths seen inside."""
+    """Start a sandbox and return at once; the first spawn waits until it is ready. `readable` paths are seen inside."""
     if kind == "auto":
         kind = "bubblewrap" if bubblewrap.works() else "plain"
     if kind == "bubblewrap" and not bubblewrap.works():
@@ -54,7 +54,7 @@ class Sandbox:
 
     def __init__(self, kind: Kind, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]) -> None:
         self.kind, self.limits = kind, limits
-        self.expired = False
+        self._expiry = threading.Event()
         self._closed, self._busy = False, False
         self._ready: dict[str, object] | None = None
         self._ready_s = 0.0
@@ -76,6 +76,11 @@ class Sandbox:
         self.close()
 
     @property
+    def expired(self) -> bool:
+        """Was it killed because its time was over?"""
+        return self._expiry.is_set()
+
+    @property
     def strength(self) -> tuple[str, ...]:
         """What really holds: tried by a confined process before the first worker (see inside/strength.py)."""
         return tuple(cast("list[str]", self._await_ready()["strength"]))
@@ -88,26 +93,31 @@ class Sandbox:
 
     def spawn(self, *, mailbox_bytes: int, environment: Mapping[str, str] | None = None) -> Worker:
         """A fresh process with a fresh folder. The worker before must have been closed."""
-        self._await_ready()
         if self.expired or self._closed:
             raise SandboxError("this sandbox's time is over" if self.expired else "this sandbox is closed")
+        self._await_ready()
         if self._busy:
             raise SandboxError("this sandbox has a worker already: close it first")
         if self._timer.ident is None:
             self._timer.start()
-        self._busy = True
         return Worker(self, mailbox_bytes, environment or {})
 
     def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None:
-        """For Worker alone: fds are its ends of commands, replies, output and mailbox."""
+        """For Worker alone: fds are its ends of commands, replies, mailbox and output."""
         self._request("spawn", fds, mailbox_bytes=mailbox_bytes, environment=dict(environment))
+        self._busy = True
 
     def end_worker(self, grace_s: float) -> Ended:
         """For Worker alone: kill it, unless it ends by itself within the grace, and all that it left."""
-        if self.expired or self._closed:
+        if self._expiry.is_set() or self._closed:
             self._kill()
             return KILLED
-        reply = self._request("end", grace_s=grace_s)
+        try:
+            reply = self._request("end", grace_s=grace_s)
+        except SandboxError:
+            if self._expiry.is_set():
+                return KILLED
+            raise
         self._busy = False
         if not reply["clean"]:
             self.close()
@@ -124,6 +134,8 @@ class Sandbox:
 
     def _await_ready(self) -> dict[str, object]:
         if self._ready is None:
+            if self._closed:
+                raise SandboxError("this sandbox was closed before it was ready")
             try:
                 self._ready = self._control.await_ready()
             except SandboxError:
@@ -141,7 +153,7 @@ class Sandbox:
             raise
 
     def _expire(self) -> None:
-        self.expired = True
+        self._expiry.set()
         self._kill()
 
     def _kill(self) -> None:
@@ -152,7 +164,7 @@ class Sandbox:
 def _start_in_bubblewrap(
     control: Control, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]
 ) -> Tree:
-    settings = _settings("bubblewrap", limits, bubblewrap.WORKSPACE, bubblewrap.SWEPT)
+    settings = _settings("bubblewrap", limits, bubblewrap.WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
     info, inside_info = os.pipe()
     command = [*bubblewrap.command(limits, readable, inside_info), *_zygote(control, settings)]
     variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(environment)
@@ -164,14 +176,16 @@ def _start_in_bubblewrap(
 def _start_plain(control: Control, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]) -> Tree:
     """Everything can be read here, so `readable` changes nothing."""
     workspace = plain.make_workspace()
-    settings = _settings("plain", limits, workspace, (workspace,))
+    settings = _settings("plain", limits, workspace, swept=(workspace,), guarded=(os.getpid(),))
     variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(environment)
     return plain.Tree(_start(_zygote(control, settings), variables, control), workspace)
 
 
-def _settings(kind: Kind, limits: Limits, workspace: str, swept: tuple[str, ...]) -> Settings:
+def _settings(
+    kind: Kind, limits: Limits, workspace: str, *, swept: tuple[str, ...], guarded: tuple[int, ...]
+) -> Settings:
     host_namespaces = {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}
-    return Settings(kind, limits, workspace, swept, (os.getpid(),), host_namespaces)
+    return Settings(kind, limits, workspace, swept, guarded, host_namespaces)
 
 
 def _zygote(control: Control, settings: Settings) -> list[str]:
@@ -181,7 +195,7 @@ def _zygote(control: Control, settings: Settings) -> list[str]:
 
 
 def _environment(workspace: str, package_root: str) -> dict[str, str]:
-    """All the variables there are: nothing is inherited. Heap memory is poisoned, so that no output is right by luck."""
+    """All the variables there are; none is inherited. Heap memory is poisoned, so that no output is right by luck."""
     return {
         "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
         "PYTHONPATH": package_root,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from types import TracebackType
 
+from evaluator.errors import SandboxError
 from evaluator.sandbox.sandbox import Sandbox
 
 
@@ -25,7 +27,8 @@ class Standby:
 
     def take(self) -> Sandbox:
         taken, self._next = self._next or self._open(), None
-        self._next = self._open()
+        with contextlib.suppress(SandboxError):  # the next take will tell
+            self._next = self._open()
         return taken
 
     def close(self) -> None:

@@ -30,12 +30,15 @@ class Worker:
         self._ended: Ended | None = None
         memory = sealed_memory(mailbox_bytes)
         self.mailbox = SharedMemory(memory, mailbox_bytes)
-        command, reply, output = os.pipe(), os.pipe(), os.pipe()
-        inside = [command[0], reply[1], output[1], memory]
+        commands, replies, output = os.pipe(), os.pipe(), os.pipe()
         self._output = Output(output[0], sandbox.limits.output_bytes)
-        self._channel = Conversation(reply[0], command[1], self._output)
+        self._channel = Conversation(replies[0], commands[1], self._output)
+        inside = [commands[0], replies[1], memory, output[1]]
         try:
             sandbox.start_worker(inside, mailbox_bytes, environment)
+        except BaseException:
+            self._release()
+            raise
         finally:
             for fd in inside:
                 os.close(fd)
@@ -113,10 +116,13 @@ class Worker:
     def _end(self, grace_s: float) -> Ended:
         if self._ended is None:
             self._ended = self._sandbox.end_worker(grace_s)
-            self._output.drain()
-            self._output.close()
-            self._channel.close()
+            self._release()
         return self._ended
+
+    def _release(self) -> None:
+        self._output.drain()
+        self._output.close()
+        self._channel.close()
 
     def _await_hello(self) -> None:
         """No candidate has been near the process yet: whatever goes wrong here is ours."""

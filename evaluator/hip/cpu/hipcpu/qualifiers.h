@@ -1,0 +1,25 @@
+// HIP's qualifiers as plain C++. Everything is "device code" here, so kernels take the branch they take on gfx942.
+#pragma once
+
+#define __HIPCPU__ 1
+#define __HIP_PLATFORM_AMD__ 1
+#define __HIP_DEVICE_COMPILE__ 1
+#define __gfx942__ 1
+
+#define __global__
+#define __device__
+#define __host__
+#define __managed__
+#define __constant__  // ordinary memory: hipMemcpyToSymbol copies into the variable itself
+
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(...)
+
+// Static LDS. All of it lies in one linker section, so that the runtime can poison it before each block; one copy is
+// enough because one block runs at a time. `extern __shared__` arrays are rewritten before compilation.
+#define __shared__ static __attribute__((section("hipcpu_shared")))
+
+// A null pointer constant that survives being passed on to a kernel; glibc's NULL becomes a long.
+#undef NULL
+#define NULL nullptr

@@ -1,0 +1,375 @@
+// The scheduler of the fiber runtime: compiled once per host, linked into every extension.
+//
+// A block runs to its end before the next one starts. Within it, each wave runs its lanes one after another until every
+// lane has ended, waits for others or spins; then the lanes waiting at one wave operation go on together, and when no
+// wave can go on, the barrier opens. So no order of barriers and wave operations can hang; a lane that waits in a loop
+// for memory which nobody writes ends the kernel with an error.
+//
+// HIPCPU_REVERSE=1, read when the extension is loaded, runs blocks, waves and lanes in the opposite order: a result
+// that then differs depends on an order the device does not promise (a missing barrier, a race).
+#include <hip/hip_runtime.h>
+#include <sys/mman.h>
+
+#include <exception>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+// Bounds of the section that qualifiers.h puts every __shared__ variable in; absent when there is none.
+extern char __start_hipcpu_shared[] __attribute__((weak, visibility("hidden")));
+extern char __stop_hipcpu_shared[] __attribute__((weak, visibility("hidden")));
+
+// Saves the callee-saved registers and the stack pointer at *save, and goes on where `to` was saved.
+extern "C" void hipcpu_switch(void** save, void* to);
+#if !defined(__x86_64__)
+#error "the fiber runtime knows x86-64 only"
+#endif
+__asm__(R"(
+.text
+.type hipcpu_switch,@function
+hipcpu_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size hipcpu_switch, .-hipcpu_switch
+)");
+
+namespace hipcpu {
+
+Context context;
+alignas(256) char dynamic_shared[kLdsSize + 1024];
+
+namespace {
+
+constexpr size_t kStackSize = 256 * 1024;  // a lane's private arrays live here; pages are mapped when touched
+constexpr size_t kPage = 4096;
+constexpr size_t kTail = 1024;           // checked behind dynamic LDS
+constexpr unsigned char kPoison = 0xFF;  // NaN in every float type
+constexpr uint64_t kPatience = 1 << 16;  // idle atomics before a wave stops waiting for its spinning lanes
+constexpr uint64_t kHopeless = 1 << 26;  // idle atomics (0.3 s) after which nobody will come
+
+enum class State : uint8_t { kNew, kReady, kAtWave, kAtBarrier, kSpinning, kDone };
+
+struct Fiber : Position {
+  State state;
+  char* stack;
+  void* stack_pointer;
+  const void* site;  // the wave operation it waits at
+  uint64_t value;    // what it brings there
+};
+
+struct Wave {
+  Fiber* first;
+  int size;
+  uint64_t active, votes, seen[warpSize];  // of the operation the lanes were last released from
+};
+
+const bool reverse = [] {
+  const char* value = getenv("HIPCPU_REVERSE");
+  return value && value[0] == '1';
+}();
+
+std::mutex one_grid_at_a_time;
+thread_local bool inside_kernel = false;
+hipError_t last_error = hipSuccess;
+
+std::vector<char*> free_stacks;
+std::vector<Fiber> fibers;
+std::vector<Wave> waves;
+void* scheduler_stack_pointer;
+void (*lane_function)(void*);
+void* lane_argument;
+std::exception_ptr failure;
+int barrier_votes, barrier_result;
+
+size_t in_order(size_t i, size_t count) { return reverse ? count - 1 - i : i; }
+Fiber& running() { return *static_cast<Fiber*>(context.running); }
+
+// ---- a lane's side
+
+void park(State state, const void* site) {
+  Fiber& self = running();
+  self.state = state;
+  self.site = site;
+  if (state != State::kSpinning) context.idle_atomics = 0;
+  hipcpu_switch(&self.stack_pointer, scheduler_stack_pointer);
+}
+
+[[noreturn]] void lane_main() {
+  try {
+    lane_function(lane_argument);
+  } catch (...) {
+    if (!failure) failure = std::current_exception();
+  }
+  park(State::kDone, nullptr);
+  __builtin_unreachable();
+}
+
+// ---- the scheduler's side
+
+char* take_stack() {
+  if (!free_stacks.empty()) {
+    char* stack = free_stacks.back();
+    free_stacks.pop_back();
+    return stack;
+  }
+  void* pages =
+      mmap(nullptr, kPage + kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  mprotect(pages, kPage, PROT_NONE);  // an overflow faults instead of reaching the neighbour
+  return static_cast<char*>(pages) + kPage;
+}
+
+void prepare_stack(Fiber& fiber) {
+  fiber.stack = take_stack();
+  auto* top = reinterpret_cast<void**>(fiber.stack + kStackSize);
+  *--top = nullptr;  // keeps the stack aligned as after a call
+  *--top = reinterpret_cast<void*>(&lane_main);
+  for (int callee_saved = 0; callee_saved < 6; ++callee_saved) *--top = nullptr;
+  fiber.stack_pointer = top;
+}
+
+void resume(Fiber& fiber) {
+  if (fiber.state == State::kNew) prepare_stack(fiber);
+  fiber.state = State::kReady;
+  context.running = &fiber;
+  hipcpu_switch(&scheduler_stack_pointer, fiber.stack_pointer);
+  context.running = nullptr;
+  if (fiber.state == State::kDone) free_stacks.push_back(fiber.stack);
+}
+
+// Of the lanes that wait at wave operations, those at the lowest address go on: code is laid out in program order, so
+// lanes still in a loop run before those that have left it. Returns whether any lane can go on.
+bool release_group(Wave& wave) {
+  const void* site = nullptr;
+  bool spinning = false;
+  for (Fiber* fiber = wave.first; fiber < wave.first + wave.size; ++fiber) {
+    spinning |= fiber->state == State::kSpinning;
+    if (fiber->state == State::kAtWave && (!site || fiber->site < site)) site = fiber->site;
+  }
+  if (!site || (spinning && context.idle_atomics < kPatience)) return false;
+  wave.active = wave.votes = 0;
+  for (Fiber* fiber = wave.first; fiber < wave.first + wave.size; ++fiber) {
+    if (fiber->state != State::kAtWave || fiber->site != site) continue;
+    fiber->state = State::kReady;
+    wave.seen[fiber->lane] = fiber->value;
+    wave.active |= uint64_t(1) << fiber->lane;
+    wave.votes |= uint64_t(fiber->value != 0) << fiber->lane;
+  }
+  return true;
+}
+
+void run_wave(Wave& wave) {
+  do {
+    for (int i = 0; i < wave.size; ++i) {
+      Fiber& fiber = wave.first[in_order(i, wave.size)];
+      if (fiber.state == State::kNew || fiber.state == State::kReady) resume(fiber);
+      if (failure) return;
+    }
+  } while (release_group(wave));
+}
+
+int set_ready(State waiting) {
+  int count = 0;
+  for (Fiber& fiber : fibers)
+    if (fiber.state == waiting) fiber.state = State::kReady, ++count;
+  return count;
+}
+
+// Whether the block goes on: spinning lanes try again first, since the barrier waits for them too.
+bool open_barrier() {
+  if (set_ready(State::kSpinning)) return true;
+  barrier_result = barrier_votes;
+  barrier_votes = 0;
+  return set_ready(State::kAtBarrier) > 0;
+}
+
+void poison_lds(size_t dynamic_size) {
+  memset(__start_hipcpu_shared, kPoison, __stop_hipcpu_shared - __start_hipcpu_shared);
+  memset(dynamic_shared, kPoison, dynamic_size + kTail);
+}
+
+void check_lds_tail(size_t dynamic_size) {
+  for (size_t i = 0; i < kTail; ++i)
+    if (static_cast<unsigned char>(dynamic_shared[dynamic_size + i]) != kPoison)
+      throw std::runtime_error("hipcpu: a kernel wrote behind its dynamic shared memory of " +
+                               std::to_string(dynamic_size) + " bytes");
+}
+
+void run_block(size_t dynamic_size) {
+  poison_lds(dynamic_size);
+  for (Fiber& fiber : fibers) fiber.state = State::kNew;
+  barrier_votes = 0;
+  do {
+    for (size_t i = 0; i < waves.size() && !failure; ++i) run_wave(waves[in_order(i, waves.size())]);
+  } while (!failure && open_barrier());
+  check_lds_tail(dynamic_size);
+}
+
+void lay_out_block(dim3 block) {
+  const size_t count = size_t(block.x) * block.y * block.z;
+  fibers.assign(count, Fiber{});
+  waves.assign((count + warpSize - 1) / warpSize, Wave{});
+  for (size_t i = 0; i < count; ++i) {
+    fibers[i].thread = {unsigned(i % block.x), unsigned(i / block.x % block.y), unsigned(i / block.x / block.y)};
+    fibers[i].lane = int(i % warpSize);
+    fibers[i].wave = int(i / warpSize);
+  }
+  for (size_t i = 0; i < waves.size(); ++i) {
+    waves[i].first = &fibers[i * warpSize];
+    waves[i].size = int(std::min<size_t>(warpSize, count - i * warpSize));
+  }
+}
+
+// The limits of gfx942.
+bool possible(const Configuration& c) {
+  const uint64_t threads = uint64_t(c.block.x) * c.block.y * c.block.z;
+  const uint64_t blocks = uint64_t(c.grid.x) * c.grid.y * c.grid.z;
+  return threads > 0 && threads <= 1024 && blocks > 0 && c.shared <= kLdsSize && c.grid.x <= 2147483647u &&
+         c.grid.y <= 65536 && c.grid.z <= 65536 && uint64_t(c.grid.x) * c.block.x < (uint64_t(1) << 32);
+}
+
+// Stacks of lanes that a failure left unfinished are used again; what they held is not destroyed.
+void abandon_lanes() {
+  for (Fiber& fiber : fibers)
+    if (fiber.state != State::kNew && fiber.state != State::kDone) free_stacks.push_back(fiber.stack);
+  failure = nullptr;
+}
+
+void run_blocks(const Configuration& c) {
+  const size_t count = size_t(c.grid.x) * c.grid.y * c.grid.z;
+  for (size_t i = 0; i < count && !failure; ++i) {
+    const size_t block = in_order(i, count);
+    context.block_index = {unsigned(block % c.grid.x), unsigned(block / c.grid.x % c.grid.y),
+                           unsigned(block / c.grid.x / c.grid.y)};
+    run_block(c.shared);
+  }
+}
+
+}  // namespace
+
+uint64_t wave_read(uint64_t value, int source) {
+  Fiber& self = running();
+  self.value = value;
+  park(State::kAtWave, __builtin_return_address(0));
+  const Wave& wave = waves[self.wave];
+  return source >= 0 && source < warpSize && (wave.active >> source & 1) ? wave.seen[source] : 0;
+}
+
+uint64_t wave_ballot(bool vote) {
+  Fiber& self = running();
+  self.value = vote;
+  park(State::kAtWave, __builtin_return_address(0));
+  return waves[self.wave].votes;
+}
+
+int block_barrier(bool vote) {
+  barrier_votes += vote;
+  park(State::kAtBarrier, nullptr);
+  return barrier_result;
+}
+
+void yield_to_other_lanes() {
+  if (context.idle_atomics > kHopeless)
+    throw std::runtime_error(
+        "hipcpu: impossible wait: a lane waits for memory that no lane of its block will write (blocks run one after "
+        "another here)");
+  park(State::kSpinning, nullptr);
+}
+
+void run_grid(const Configuration& configuration, void (*lane)(void*), void* argument) {
+  if (inside_kernel) throw std::runtime_error("hipcpu: a kernel cannot launch a kernel");
+  if (!possible(configuration)) {
+    failed(hipErrorInvalidConfiguration);
+    return;
+  }
+  std::lock_guard lock(one_grid_at_a_time);
+  context = {configuration.grid, configuration.block, {}, nullptr, 0};
+  lane_function = lane;
+  lane_argument = argument;
+  lay_out_block(configuration.block);
+  inside_kernel = true;
+  try {
+    run_blocks(configuration);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  inside_kernel = false;
+  if (failure) {
+    const std::exception_ptr error = failure;
+    abandon_lanes();
+    std::rethrow_exception(error);
+  }
+}
+
+hipError_t failed(hipError_t error) { return last_error = error; }
+
+hipError_t allocate(void** address, size_t size) {
+  const size_t rounded = (size + 255) / 256 * 256;
+  if (size > hipDeviceProp_t().totalGlobalMem || !(*address = aligned_alloc(256, rounded)))
+    return failed(hipErrorOutOfMemory);
+  memset(*address, kPoison, size);
+  return hipSuccess;
+}
+
+}  // namespace hipcpu
+
+hipError_t hipGetLastError() {
+  const hipError_t error = hipcpu::last_error;
+  hipcpu::last_error = hipSuccess;
+  return error;
+}
+
+hipError_t hipPeekAtLastError() { return hipcpu::last_error; }
+
+const char* hipGetErrorString(hipError_t error) {
+  switch (error) {
+    case hipSuccess: return "no error";
+    case hipErrorInvalidValue: return "invalid argument";
+    case hipErrorOutOfMemory: return "out of memory";
+    case hipErrorInvalidConfiguration: return "invalid configuration argument";
+    case hipErrorInvalidDevice: return "invalid device ordinal";
+    case hipErrorNotSupported: return "operation not supported";
+    default: return "unknown error";
+  }
+}
+
+const char* hipGetErrorName(hipError_t error) {
+  switch (error) {
+    case hipSuccess: return "hipSuccess";
+    case hipErrorInvalidValue: return "hipErrorInvalidValue";
+    case hipErrorOutOfMemory: return "hipErrorOutOfMemory";
+    case hipErrorInvalidConfiguration: return "hipErrorInvalidConfiguration";
+    case hipErrorInvalidDevice: return "hipErrorInvalidDevice";
+    case hipErrorNotSupported: return "hipErrorNotSupported";
+    default: return "hipErrorUnknown";
+  }
+}
+
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
+  const hipDeviceProp_t device;
+  switch (attribute) {
+    case hipDeviceAttributeMultiprocessorCount: *value = device.multiProcessorCount; break;
+    case hipDeviceAttributeMaxThreadsPerBlock: *value = device.maxThreadsPerBlock; break;
+    case hipDeviceAttributeMaxThreadsPerMultiProcessor: *value = device.maxThreadsPerMultiProcessor; break;
+    case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = int(device.sharedMemPerBlock); break;
+    case hipDeviceAttributeWarpSize: *value = device.warpSize; break;
+    case hipDeviceAttributeComputeCapabilityMajor: *value = device.major; break;
+    case hipDeviceAttributeComputeCapabilityMinor: *value = device.minor; break;
+    default: return hipcpu::failed(hipErrorInvalidValue);
+  }
+  return hipSuccess;
+}

@@ -1,0 +1,241 @@
+"""Prepare this host once for .hip files: precompile the headers, compile the runtime, collect device libraries.
+
+What it makes lies in state/hip/<key>; the key covers everything that goes in, so a change of torch, clang, CPU or
+headers makes a new folder. The builds themselves run in the sandbox (evaluator/inside/hip_cpu) and only read it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluator.hip.host import Host, find_host
+
+SOURCES = Path(__file__).resolve().parent
+HEADER_FOLDERS = ("cpu", "both", "gfx942")
+ALLOCATOR = "allocator.cpp"
+
+# Headers that torch's ROCm build has and this torch lacks; each is both/hipstream.h under another name.
+ROCM_HEADERS = (
+    *(f"ATen/{kind}/{kind.upper()}Context.h" for kind in ("hip", "cuda")),
+    *(f"ATen/{kind}/Exceptions.h" for kind in ("hip", "cuda")),
+    *(
+        f"c10/{kind}/{kind.upper()}{name}.h"
+        for kind in ("hip", "cuda")
+        for name in ("Stream", "Guard", "Exception", "Functions", "Macros")
+    ),
+    "ATen/cuda/CUDAContextLight.h",
+    "ATen/hip/impl/HIPGuardImplMasqueradingAsCUDA.h",
+    "ATen/hip/impl/HIPStreamMasqueradingAsCUDA.h",
+)
+
+_CPU_FLAGS = (
+    "-std=c++20",
+    "-fPIC",
+    "-O3",
+    "-march=native",  # the key holds the CPU model
+    "-ffp-contract=fast",  # as for the device
+    "-Xclang",
+    "-ffloat16-excess-precision=none",  # every half operation rounds, with or without AVX512-FP16
+    "-fno-math-errno",
+    "-fno-strict-aliasing",  # kernels read a float array as uint4
+    *("-mllvm", "-enable-tail-merge=false"),  # one address for each wave operation of the source: lanes meet by address
+    *("-mllvm", "-tail-dup-placement=false"),
+    *("-mllvm", "-disable-tail-duplicate"),
+    *("-mllvm", "-disable-early-taildup"),
+    "-w",
+)
+_MESSAGE_FLAGS = ("-fdiagnostics-color=never", "-ferror-limit=20", "-fno-crash-diagnostics")
+_INSTANTIATE = "-fpch-instantiate-templates"
+_PRECOMPILING_FLAGS = (_INSTANTIATE, "-fpch-codegen", "-x", "c++-header")
+# The code of torch's inline functions, compiled once. At -O1 it takes 43 s instead of 8 s and extensions are no faster:
+# what they inline is compiled with them at -O3.
+_HEADER_OBJECT_FLAGS = ("-O0", "-ffunction-sections", "-fdata-sections")
+_GFX942_FLAGS = (
+    *("-x", "hip", "--offload-arch=gfx942", "--offload-device-only", "--no-gpu-bundle-output", "--rocm-path=/usr"),
+    *("-std=c++20", "-O3", "-w", "-Rpass-analysis=kernel-resource-usage"),
+    *("-DTORCH_EXTENSION_NAME=candidate", "-DHIP_ENABLE_WARP_SYNC_BUILTINS"),
+)
+# Exporting anything but the entry would let two extensions share functions, and keeps unused code alive.
+_EXPORTS = "{ global: PyInit_*; local: *; };\n"
+
+
+@dataclass(frozen=True, slots=True)
+class HipToolchain:
+    """Everything a build in the sandbox needs to know; evaluator/inside/hip_cpu reads it as a dict."""
+
+    root: Path
+    key: str
+    allocator: Path  # a library that puts red zones around torch's tensors
+    clang: Path
+    demangler: Path
+    cpu_flags: tuple[str, ...]
+    precompiled: tuple[str, ...]  # compile against the precompiled header ...
+    whole_header: tuple[str, ...]  # ... or against all of torch/extension.h
+    objects: tuple[Path, ...]
+    link_flags: tuple[str, ...]
+    torch_include: Path
+    gfx942_available: bool
+    gfx942_reason: str
+    gfx942_flags: tuple[str, ...]
+    gfx942_headers: tuple[tuple[Path, ...], ...]  # folders to include, one attempt after another
+    names: tuple[tuple[str, str], ...]  # what stands for a host path in messages
+    readable: tuple[Path, ...]  # paths a sandbox binds read-only, /usr not among them
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        fields: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        return fields
+
+
+def prepare(state: Path) -> HipToolchain:
+    """Return the toolchain of this host, building it below `state` where that has not been done.
+
+    Raises HipUnavailable where packages are missing.
+    """
+    host = find_host()
+    key = _key(host)
+    root = state.resolve() / "hip" / key
+    toolchain = _describe(host, key, root)
+    ready = root / "ready"
+    if not ready.exists():
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(root.with_suffix(".lock")):
+            if not ready.exists():
+                _build(host, toolchain, root)
+                ready.touch()
+    return toolchain
+
+
+def _key(host: Host) -> str:
+    headers = [(path.relative_to(SOURCES).as_posix(), _digest(path)) for path in _sources()]
+    content = [
+        asdict(host),
+        importlib.metadata.version("torch"),
+        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS, _EXPORTS, ROCM_HEADERS],
+        headers,
+    ]
+    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
+
+
+def _sources() -> list[Path]:
+    headers = (path for folder in HEADER_FOLDERS for path in (SOURCES / folder).rglob("*") if path.is_file())
+    return sorted([*headers, SOURCES / ALLOCATOR])
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _describe(host: Host, key: str, root: Path) -> HipToolchain:
+    include = root / "include"
+    torch = (host.torch_include, host.torch_include / "torch/csrc/api/include", host.python_include)
+    system = tuple(f"-isystem{path}" for path in torch)
+    hip = (f"-I{include / 'cpu'}", f"-I{include / 'both'}", *system)
+    light = (f"-I{include / 'cpu/light'}", *hip)
+    device = (host.triton_hip_include, include / "both", include / "gfx942")
+    return HipToolchain(
+        root=root,
+        key=key,
+        allocator=root / "allocator.so",
+        clang=host.clang,
+        demangler=host.demangler,
+        cpu_flags=(*_CPU_FLAGS, *_MESSAGE_FLAGS),
+        precompiled=(*light, _INSTANTIATE, "-include-pch", str(root / "prelude.pch")),
+        whole_header=(*hip, "-include", str(include / "cpu/prelude.h")),
+        objects=(root / "prelude.o", root / "runtime.o"),
+        link_flags=_link_flags(host, root),
+        torch_include=host.torch_include,
+        gfx942_available=not host.gfx942_lacks,
+        gfx942_reason=host.gfx942_lacks,
+        gfx942_flags=(*_GFX942_FLAGS, *_MESSAGE_FLAGS, f"--rocm-device-lib-path={root / 'bitcode'}", *system),
+        gfx942_headers=((include / "gfx942/core", *device), (include / "gfx942/lite", *device), device),
+        names=_names(host, root),
+        readable=(root, host.torch_include, host.torch_libraries, host.triton_hip_include, host.python_include),
+    )
+
+
+def _names(host: Host, root: Path) -> tuple[tuple[str, str], ...]:
+    return (
+        (f"{root}/include/", "<hip>/"),
+        (f"{root}/", "<toolchain>/"),
+        (f"{host.torch_include}/", "<torch>/"),
+        (f"{host.torch_libraries}", "<torch libraries>"),
+        (f"{host.triton_hip_include}/", "<hip headers>/"),
+        (f"{host.python_include}", "<python>"),
+    )
+
+
+def _link_flags(host: Host, root: Path) -> tuple[str, ...]:
+    libraries = ("-lc10", "-ltorch_cpu", "-ltorch", "-ltorch_python")
+    # Sections nobody needs are dropped: without that, parts of the precompiled header ask for symbols libtorch lacks.
+    linker = (f"-fuse-ld={host.lld}", "-Wl,--gc-sections", f"-Wl,--version-script={root / 'exports.map'}", "-Wl,-s")
+    return (*linker, f"-L{host.torch_libraries}", *libraries)
+
+
+def _build(host: Host, toolchain: HipToolchain, root: Path) -> None:
+    """Fill `root`, at its final place, since a precompiled header names its parts by their paths."""
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir()
+    _copy_headers(root / "include")
+    (root / "exports.map").write_text(_EXPORTS)
+    _compile_objects(toolchain, root)
+    _compile_allocator(host, toolchain)
+    if toolchain.gfx942_available:
+        _collect_device_libraries(host, root / "bitcode")
+    for path in root.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user, whatever our umask
+
+
+def _copy_headers(include: Path) -> None:
+    for folder in HEADER_FOLDERS:
+        shutil.copytree(SOURCES / folder, include / folder)
+    for name in ROCM_HEADERS:
+        header = include / "both" / name
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text("#pragma once\n#include <hipstream.h>\n")
+
+
+def _compile_objects(toolchain: HipToolchain, root: Path) -> None:
+    includes = [flag for flag in toolchain.precompiled if flag.startswith("-I") or flag.startswith("-isystem")]
+    compiler = [str(toolchain.clang), *toolchain.cpu_flags, *includes]
+    cpu, header = root / "include/cpu", root / "prelude.pch"
+    _run([*compiler, "-c", str(cpu / "runtime.cpp"), "-o", str(root / "runtime.o")])
+    _run([*compiler, *_PRECOMPILING_FLAGS, str(cpu / "prelude.h"), "-o", str(header)])
+    _run([*compiler, *_HEADER_OBJECT_FLAGS, "-c", str(header), "-o", str(root / "prelude.o")])
+
+
+def _compile_allocator(host: Host, toolchain: HipToolchain) -> None:
+    flags = ["-std=c++20", "-fPIC", "-O2", "-w", "-shared", f"-isystem{host.torch_include}"]
+    libraries = [f"-fuse-ld={host.lld}", f"-L{host.torch_libraries}", "-lc10"]
+    _run([str(host.clang), *flags, str(SOURCES / ALLOCATOR), "-o", str(toolchain.allocator), *libraries])
+
+
+def _collect_device_libraries(host: Host, bitcode: Path) -> None:
+    """Copy the device libraries and add gfx942's version file, which Debian 12 lacks (it knows gfx940 only)."""
+    assert host.bitcode is not None
+    shutil.copytree(host.bitcode, bitcode)
+    version = bitcode / "oclc_isa_version_942.bc"
+    if not version.exists():
+        _run([str(host.assembler), str(SOURCES / "gfx942/isa942.ll"), "-o", str(version)])
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, env={"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8"})

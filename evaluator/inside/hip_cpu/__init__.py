@@ -1,0 +1,37 @@
+"""HIP where there is no GPU: a .hip file built for the CPU's fiber runtime, and compiled for gfx942 to look at it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypedDict
+
+from evaluator.inside.hip_cpu.build import CpuBuild, build_cpu
+from evaluator.inside.hip_cpu.features import unsupported_features
+from evaluator.inside.hip_cpu.gate import Gfx942, gate_gfx942
+
+MODULE_NAME = "candidate"
+FOLDER = "hip_build"  # in the workspace
+
+
+class Builds(TypedDict):
+    cpu: CpuBuild  # `product` is relative to the workspace
+    gfx942: Gfx942
+    unsupported: list[str]
+
+
+def build_both(source: Path, workspace: Path, toolchain: dict[str, Any], limit_s: float) -> Builds:
+    """Build `source` for this processor and for gfx942, side by side, in a folder of the workspace."""
+    folder = workspace.resolve() / FOLDER
+    folder.mkdir(exist_ok=True)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        cpu = pool.submit(build_cpu, source, MODULE_NAME, folder, toolchain, limit_s)
+        gfx942 = pool.submit(gate_gfx942, source, folder, toolchain, limit_s)
+        builds: Builds = {
+            "cpu": cpu.result(),
+            "gfx942": gfx942.result(),
+            "unsupported": unsupported_features(source.read_text(encoding="utf-8", errors="replace")),
+        }
+    if "product" in builds["cpu"]:
+        builds["cpu"]["product"] = f"{FOLDER}/{Path(builds['cpu']['product']).name}"
+    return builds

@@ -1,0 +1,110 @@
+"""Build a .hip file as a Python extension for the CPU: rewritten to C++, compiled against a precompiled header, linked.
+
+It runs in the sandbox and writes only into the folder it is given. `toolchain` is HipToolchain.as_dict().
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from pathlib import Path
+from typing import Any, Literal, NotRequired, TypedDict
+
+from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
+from evaluator.inside.hip_cpu.masking import SourceError, mask
+from evaluator.inside.hip_cpu.rewrite import rewrite
+
+# Parts of <torch/extension.h> that the precompiled header leaves out (evaluator/hip/cpu/light/torch/extension.h).
+_WHOLE_TORCH = re.compile(
+    r"\btorch::(?:nn|optim|autograd|jit|data|serialize|save|load)\b|<torch/(?:nn|optim|csrc|jit|data)\b"
+)
+
+Fault = Literal["source", "compile", "link", "timeout"]
+
+
+class CpuBuild(TypedDict):
+    ok: bool
+    seconds: float
+    log: str
+    commands: list[str]
+    has_module: bool  # whether the product has the entry that Python calls at import
+    product: NotRequired[str]  # the extension, where ok
+    fault: NotRequired[Fault]  # where not ok
+
+
+def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str, Any], timeout_s: float) -> CpuBuild:
+    """Build `source` as the Python module `module_name`; the product and everything on the way lie in `folder`."""
+    started = time.monotonic()
+    folder = folder.resolve()
+    text = source.read_text(encoding="utf-8", errors="replace")
+    build = _Build(folder, module_name, toolchain, started + timeout_s)
+    fault, log = build.run(source, text)
+    if fault == "timeout":
+        log += f"error: not finished in {timeout_s:g} s\n"
+    names = [(f"{source.resolve().parent}/", ""), *toolchain["names"]]
+    result: CpuBuild = {
+        "ok": fault is None,
+        "seconds": round(time.monotonic() - started, 3),
+        "log": presentable(log, folder, names),
+        "commands": [presentable(command, folder, names) for command in build.commands],
+        "has_module": build.has_module,
+    }
+    if fault is None:
+        result["product"] = str(build.product)
+    else:
+        result["fault"] = fault
+    return result
+
+
+class _Build:
+    def __init__(self, folder: Path, module_name: str, toolchain: dict[str, Any], deadline: float) -> None:
+        self.folder = folder
+        self.module_name = module_name
+        self.toolchain = toolchain
+        self.deadline = deadline
+        self.unit = folder / f"{module_name}.cpp"
+        self.object = folder / f"{module_name}.o"
+        self.product = folder / f"{module_name}.so"
+        self.has_module = False
+        self.commands: list[str] = []
+
+    def run(self, source: Path, text: str) -> tuple[Fault | None, str]:
+        try:
+            translated = rewrite(text)
+        except SourceError as error:
+            return "source", f"{source.name}:{error.line}: error: {error.message}\n"
+        head = f'#define TORCH_EXTENSION_NAME {self.module_name}\n#line 1 "{source.name}"\n'
+        self.unit.write_text(head + translated, encoding="utf-8")
+        compilation = self._run(self._compile_command(source, text))
+        if not compilation.ok:
+            return _fault(compilation, "compile"), compilation.log
+        linking = self._run(self._link_command())
+        if not linking.ok:
+            return _fault(linking, "link"), compilation.log + linking.log
+        self.has_module = f"\0PyInit_{self.module_name}\0".encode() in self.product.read_bytes()
+        return None, compilation.log + linking.log + ("" if self.has_module else _no_module(source.name, text))
+
+    def _run(self, command: list[str]) -> Compilation:
+        self.commands.append(shlex.join(command))
+        return run_compiler(command, self.folder, self.deadline)
+
+    def _compile_command(self, source: Path, text: str) -> list[str]:
+        use = "whole_header" if _WHOLE_TORCH.search(mask(text)) else "precompiled"
+        flags = [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
+        return [self.toolchain["clang"], *flags, "-c", str(self.unit), "-o", str(self.object)]
+
+    def _link_command(self) -> list[str]:
+        parts = [str(self.object), *self.toolchain["objects"], *self.toolchain["link_flags"]]
+        return [self.toolchain["clang"], "-shared", *parts, "-o", str(self.product)]
+
+
+def _fault(compilation: Compilation, otherwise: Fault) -> Fault:
+    return "timeout" if compilation.timed_out else otherwise
+
+
+def _no_module(name: str, text: str) -> str:
+    binding = re.search(r"\bPYBIND11_MODULE\s*\(\s*(\w+)", mask(text))
+    if binding:
+        return f"{name}: error: PYBIND11_MODULE names the module {binding[1]}; use TORCH_EXTENSION_NAME\n"
+    return f"{name}: error: no PYBIND11_MODULE, so there is nothing Python could import\n"

@@ -1,0 +1,47 @@
+"""Run one compiler command inside its folder, within a time, and make its messages fit to show."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+LOG_LENGTH = 60_000  # characters kept of what a compiler says
+
+
+class Compilation(NamedTuple):
+    ok: bool
+    timed_out: bool
+    log: str
+
+
+def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compilation:
+    """Run the command in `folder` until time.monotonic() reaches `deadline`; then its whole process group is killed."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return Compilation(False, True, output.decode(errors="replace"))
+    return Compilation(process.returncode == 0, False, output.decode(errors="replace"))
+
+
+def presentable(log: str, folder: Path, names: Sequence[tuple[str, str]]) -> str:
+    """Return the log with host paths replaced: those in `folder` by nothing, the others by the names given."""
+    for path, name in [(f"{folder}/", ""), *sorted(names, key=lambda pair: -len(pair[0]))]:
+        log = log.replace(path, name)
+    return log if len(log) <= LOG_LENGTH else log[:LOG_LENGTH] + "\n[cut]\n"

@@ -1,0 +1,19 @@
+"""The GPU that a host without one stands for: an MI300X in SPX mode. Figures that kernels size themselves by."""
+
+from __future__ import annotations
+
+NAME = "AMD Instinct MI300X"
+ARCHITECTURE = "gfx942"
+COMPUTE_UNITS = 304
+WAVE = 64
+WORKGROUP_THREADS = 1_024
+COMPUTE_UNIT_THREADS = 2_048
+LDS_BYTES = 65_536  # of one workgroup
+REGISTERS = 131_072  # 32-bit vector registers of one compute unit's SIMD
+L2_BYTES = 4 << 20
+MEMORY_BYTES = 192 << 30
+CLOCK_KHZ = 2_100_000
+MEMORY_CLOCK_KHZ = 1_300_000
+MEMORY_BUS_BITS = 8_192
+CAPABILITY = (9, 4)
+HIP_VERSION = "7.1.25424"  # of the headers that the Triton wheel carries

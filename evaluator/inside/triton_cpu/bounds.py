@@ -1,0 +1,82 @@
+"""Which memory a kernel may touch: every live storage, so that a table of pointers is as good as an argument.
+
+The arguments' storages are known at once; only when a lane misses them are the process's other tensors looked for
+(30 ms, at most once a launch). A tensor over part of a larger buffer (torch.frombuffer) counts with its own bytes.
+"""
+
+from __future__ import annotations
+
+import gc
+from bisect import bisect_right
+from collections.abc import Iterable
+
+import numpy as np
+import torch
+
+from evaluator.inside.triton_cpu.dtypes import Array
+
+Range = tuple[int, int]  # first byte, one past the last
+
+
+class Bounds:
+    """Checks lanes against the storages of `arguments`, then against all live ones."""
+
+    def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
+        self._own = [_range(tensor) for tensor in arguments]
+        self._all_known = False
+        self._set(self._own)
+
+    def outside(self, addresses: Array, item_bytes: int) -> int:
+        """How many of the addressed items lie, wholly or in part, outside every live storage."""
+        if addresses.size == 0 or self._in_one_storage(addresses, item_bytes):
+            return 0
+        count = self._count_outside(addresses, item_bytes)
+        if count and not self._all_known:
+            self._all_known = True
+            self._set([*self._own, *map(_range, _live_tensors())])
+            count = self._count_outside(addresses, item_bytes)
+        return count
+
+    def _set(self, ranges: list[Range]) -> None:
+        merged = _merged(ranges)
+        self._begins = [begin for begin, _ in merged]
+        self._ends = [end for _, end in merged]
+
+    def _in_one_storage(self, addresses: Array, item_bytes: int) -> bool:
+        """The common case, decided by the lowest and the highest address."""
+        index = bisect_right(self._begins, int(addresses.min())) - 1
+        return index >= 0 and int(addresses.max()) + item_bytes <= self._ends[index]
+
+    def _count_outside(self, addresses: Array, item_bytes: int) -> int:
+        if not self._begins:
+            return int(addresses.size)
+        begins, ends = np.array(self._begins, np.uint64), np.array(self._ends, np.uint64)
+        flat = addresses.reshape(-1)
+        index = np.searchsorted(begins, flat, side="right") - 1
+        after = flat + np.uint64(item_bytes)  # wraps for addresses near 2**64
+        return int(((index < 0) | (after > ends[index]) | (after < flat)).sum())
+
+
+def _range(tensor: torch.Tensor) -> Range:
+    storage = tensor.untyped_storage()
+    return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+
+
+def _merged(ranges: Iterable[Range]) -> list[Range]:
+    """Sorted, without overlaps: a view's storage may lie inside a larger one. Neighbours stay apart."""
+    merged: list[Range] = []
+    for begin, end in sorted(ranges):
+        if merged and begin < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif end > begin:
+            merged.append((begin, end))
+    return merged
+
+
+def _live_tensors() -> list[torch.Tensor]:
+    """By exact type, since isinstance would run the `__class__` of lazy objects."""
+    return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.Tensor) and _has_memory(thing)]
+
+
+def _has_memory(tensor: torch.Tensor) -> bool:
+    return tensor.layout is torch.strided and not tensor.is_meta

@@ -1,0 +1,86 @@
+"""A Triton driver without a device: launches are specialised as on an MI300X, tensors stay on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from triton.backends.compiler import GPUTarget
+from triton.backends.driver import DriverBase
+
+from evaluator.inside import mi300x
+from evaluator.inside.triton_cpu.errors import UnsupportedFeature
+
+GFX942 = GPUTarget("hip", mi300x.ARCHITECTURE, mi300x.WAVE)
+
+
+class Properties:
+    """The part of a driver's compiled helper module that candidates read."""
+
+    def get_device_properties(self, device: object = None) -> dict[str, int]:
+        return {
+            "multiprocessor_count": mi300x.COMPUTE_UNITS,
+            "max_shared_mem": mi300x.LDS_BYTES,
+            "max_num_regs": mi300x.REGISTERS,
+            "warpSize": mi300x.WAVE,
+            "sm_clock_rate": mi300x.CLOCK_KHZ,
+            "mem_clock_rate": mi300x.MEMORY_CLOCK_KHZ,
+            "mem_bus_width": mi300x.MEMORY_BUS_BITS,
+        }
+
+
+class Gfx942Driver(DriverBase):  # type: ignore[misc]  # triton has no types
+    """Answers what Triton's run time and candidates ask of the active driver."""
+
+    utils = Properties()
+
+    @classmethod
+    def is_active(cls) -> bool:
+        return False
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return ty
+
+    def get_current_target(self) -> Any:
+        return GFX942
+
+    def get_active_torch_device(self) -> torch.device:
+        """The pretended GPU if there is one, so that `x.device == DEVICE` holds in a candidate."""
+        return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        pass
+
+    def get_current_stream(self, device: object = None) -> int:
+        return 0
+
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
+        return mi300x.CAPABILITY
+
+    def get_device_interface(self) -> Any:
+        return torch.cuda
+
+    def get_empty_cache_for_benchmark(self) -> torch.Tensor:
+        return torch.empty(1)
+
+    def clear_cache(self, cache: torch.Tensor) -> None:
+        pass
+
+    def get_benchmarker(self) -> Callable[..., float | Sequence[float]]:
+        return benchmark_once
+
+    @property
+    def launcher_cls(self) -> Any:
+        raise UnsupportedFeature("launch of a kernel that the candidate compiled itself")
+
+
+def benchmark_once(
+    call: Callable[[], object], *args: object, quantiles: Sequence[float] | None = None, **options: object
+) -> float | list[float]:
+    """Stands for triton.testing.do_bench: one call, every time 1 ms. Interpreter times say nothing about a device."""
+    call()
+    return [1.0] * len(quantiles) if quantiles else 1.0

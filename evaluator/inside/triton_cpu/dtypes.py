@@ -1,0 +1,78 @@
+"""Element types as NumPy holds them: bf16 and fp8 lie in unsigned integers and are widened to compute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import triton.language as tl
+
+Array = npt.NDArray[Any]
+
+BFLOAT16 = "bf16"
+FLOAT8 = {
+    "fp8e4nv": torch.float8_e4m3fn,
+    "fp8e5": torch.float8_e5m2,
+    "fp8e4b8": torch.float8_e4m3fnuz,
+    "fp8e5b16": torch.float8_e5m2fnuz,
+}
+SATURATING = ("fp8e4nv", "fp8e5")  # by code of Triton's that clamps; the others, in hardware, overflow to NaN
+NUMPY = {
+    "int1": np.dtype(np.bool_),
+    **{name: np.dtype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
+    "fp16": np.dtype(np.float16),
+    "fp32": np.dtype(np.float32),
+    "fp64": np.dtype(np.float64),
+    BFLOAT16: np.dtype(np.uint16),
+    **dict.fromkeys([*FLOAT8, "fp8e4b15"], np.dtype(np.uint8)),
+}
+POINTER = np.dtype(np.uint64)
+
+
+def numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """Of a scalar, pointer or block type of Triton."""
+    scalar = dtype.scalar
+    return POINTER if isinstance(scalar, tl.pointer_type) else NUMPY[scalar.name]
+
+
+def array_of(values: Any, dtype: Any) -> Array:
+    """Numbers as an array of a Triton type that NumPy has."""
+    return np.array(values, dtype=NUMPY[dtype.scalar.name])
+
+
+def is_narrow(dtype: Any) -> bool:
+    """True for the float types NumPy cannot compute with."""
+    return dtype.name == BFLOAT16 or dtype.name in FLOAT8
+
+
+def widen(data: Array, dtype: Any) -> Array:
+    """The float32 values of bf16 or fp8 data: exact."""
+    if dtype.name == BFLOAT16:
+        return (data.astype(np.uint32) << 16).view(np.float32)
+    eight_bits = torch.from_numpy(np.array(data, dtype=np.uint8))
+    return _array(eight_bits.view(FLOAT8[dtype.name]).to(torch.float32))
+
+
+def narrow(data: Array, dtype: Any) -> Array:
+    """float32 values as bf16 or fp8 data: to the nearest, ties to even, overflowing as on gfx942."""
+    data = np.ascontiguousarray(data, dtype=np.float32)
+    if dtype.name == BFLOAT16:
+        return _narrow_to_bfloat16(data)
+    kind = FLOAT8[dtype.name]
+    values = torch.from_numpy(data.copy())
+    if dtype.name in SATURATING:
+        values = values.clamp(-torch.finfo(kind).max, torch.finfo(kind).max)
+    return _array(values.to(kind).view(torch.uint8))
+
+
+def _narrow_to_bfloat16(data: Array) -> Array:
+    bits = data.view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(data), np.uint32(0x7FC0) | (bits >> 16 & 0x8000), rounded).astype(np.uint16)
+
+
+def _array(tensor: torch.Tensor) -> Array:
+    array: Array = tensor.numpy()
+    return array

@@ -1,0 +1,63 @@
+"""Put this package in a device's place: the active driver, the launch of JIT functions, the autotuner's benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import triton
+import triton.testing
+from triton import knobs
+from triton.runtime.autotuner import Autotuner
+from triton.runtime.driver import driver
+from triton.runtime.jit import JITFunction
+
+from evaluator.inside.triton_cpu.driver import Gfx942Driver, benchmark_once
+from evaluator.inside.triton_cpu.errors import CompileFailed, TritonChanged
+from evaluator.inside.triton_cpu.interpret import Interpretation
+from evaluator.inside.triton_cpu.launch import Launches
+
+
+@cache
+def install() -> Launches:
+    """Changes Triton for the rest of the process; a second call gives the same Launches."""
+    if knobs.runtime.interpret:
+        raise TritonChanged("TRITON_INTERPRET is set: kernels would be bound to Triton's own interpreter")
+    launches = Launches()
+    driver.set_active(Gfx942Driver())
+    JITFunction.run = _run(launches)
+    JITFunction.__call__ = _call
+    Autotuner.do_bench = property(lambda autotuner: _try_configuration(launches))
+    triton.testing.do_bench = triton.testing.do_bench_cudagraph = benchmark_once
+    return launches
+
+
+def _run(launches: Launches) -> Callable[..., Any]:
+    def run(self: Any, *arguments: Any, grid: Any, warmup: bool, **options: Any) -> Any:
+        return launches.launch(self, arguments, options, grid, warmup)
+
+    return run
+
+
+def _call(self: Any, *arguments: Any, **options: Any) -> Any:
+    """A JIT function called by another one."""
+    if Interpretation.current is None:
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")  # Triton's own words
+    return Interpretation.current.body(self)(*arguments, **options)
+
+
+def _try_configuration(launches: Launches) -> Callable[..., Sequence[float]]:
+    """All configurations that compile take the same time, so the first of them is chosen."""
+
+    def bench(call: Callable[[], object], quantiles: Sequence[float] = (0.5,), **options: object) -> Sequence[float]:
+        try:
+            with launches.only_compiling():
+                call()
+        except CompileFailed as failure:
+            if not failure.skippable:
+                raise
+            return [float("inf")] * len(quantiles)
+        return [1.0] * len(quantiles)
+
+    return bench

@@ -1,0 +1,137 @@
+"""Run one launch, program by program, on the CPU."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import triton.language as tl
+from triton.runtime.interpreter import TensorHandle
+from triton.runtime.jit import TensorWrapper, mangle_type
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from evaluator.inside.triton_cpu import rewrite
+from evaluator.inside.triton_cpu.bounds import Bounds
+from evaluator.inside.triton_cpu.builder import builder, semantic
+from evaluator.inside.triton_cpu.dtypes import array_of
+from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds
+from evaluator.inside.triton_cpu.language import interpreted, names_for
+
+Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A JIT function with bound arguments, each with the type that the launch is specialised on."""
+
+    function: Any
+    arguments: Mapping[str, Any]
+    types: Sequence[Type]
+
+
+class Interpretation:
+    """One launch under way. Nested JIT functions are found through `current`."""
+
+    current: Interpretation | None = None
+
+    def __init__(self) -> None:
+        self._bodies: dict[int, Callable[..., Any]] = {}
+
+    def body(self, function: Any) -> Callable[..., Any]:
+        """The rewritten function. Its names are looked up once a launch: none changes meanwhile."""
+        if id(function) not in self._bodies:
+            names = names_for(function.get_capture_scope())
+            self._bodies[id(function)] = rewrite.bind_body(_code(function), function, names)
+        return self._bodies[id(function)]
+
+
+def interpret(call: Call, grid: Sequence[int]) -> None:
+    """Every program in turn. Raises OutOfBounds or DeviceAssertFailed with the kernel's line."""
+    interpretation = Interpretation()
+    Interpretation.current = interpretation
+    builder.bounds = Bounds(_tensors(call.arguments.values()))
+    try:
+        with interpreted(), np.errstate(all="ignore"):
+            body = interpretation.body(call.function)
+            arguments = {
+                name: _argument(value, dtype)
+                for (name, value), dtype in zip(call.arguments.items(), call.types, strict=True)
+            }
+            _run_programs(body, arguments, grid)
+    except (OutOfBounds, DeviceAssertFailed) as error:
+        raise type(error)(f"{error}, {_place(error, call)}") from None
+    finally:
+        Interpretation.current = None
+
+
+def _run_programs(body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int]) -> None:
+    counts = [*(int(count) for count in grid), 1, 1][:3]
+    builder.set_grid_dim(*counts)
+    for place in itertools.product(*map(range, counts)):
+        builder.set_grid_idx(*place)
+        body(**arguments)
+
+
+_CODE: dict[int, tuple[Any, Any]] = {}
+
+
+def _code(function: Any) -> Any:
+    """Rewritten once a process. Keyed by identity, since a JIT function's hash reads all its sources."""
+    if id(function) not in _CODE:
+        _CODE[id(function)] = function, rewrite.compile_body(function)
+    return _CODE[id(function)][1]
+
+
+def _argument(value: Any, dtype: Type) -> Any:
+    """As the compiled kernel receives it: pointers and numbers are scalar tensors, constants are Python values."""
+    if isinstance(value, tl.constexpr):
+        return value.value
+    if dtype == "constexpr":
+        return value
+    if isinstance(dtype, tuple):
+        return tuple(_argument(*pair) for pair in zip(value, dtype, strict=True))
+    if isinstance(value, TensorDescriptor):
+        return _descriptor(value)
+    scalar = _scalar_type(dtype)
+    data = np.array([value.data_ptr()], np.uint64) if scalar.is_ptr() else array_of([value], scalar)
+    return tl.tensor(TensorHandle(data, scalar), scalar)
+
+
+@functools.cache
+def _scalar_type(text: str) -> Any:
+    return tl.str_to_ty(text, None)
+
+
+def _descriptor(value: TensorDescriptor) -> Any:
+    base = _argument(value.base, mangle_type(value.base))
+    *outer, _ = value.strides
+    return semantic.make_tensor_descriptor(
+        base,
+        [semantic.to_tensor(size) for size in value.shape],
+        [*(semantic.to_tensor(stride) for stride in outer), tl.constexpr(1)],
+        [tl.constexpr(size) for size in value.block_shape],
+        padding_option=value.padding,
+    )
+
+
+def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _tensors(value)
+        elif isinstance(value, (TensorWrapper, TensorDescriptor)):
+            yield from _tensors([value.base])
+        elif isinstance(value, torch.Tensor):
+            yield value
+
+
+def _place(error: BaseException, call: Call) -> str:
+    """The innermost line of the kernel's file under way."""
+    file = call.function.fn.__code__.co_filename
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f"kernel {call.function.__name__}, line {lines[-1] if lines else '?'}"

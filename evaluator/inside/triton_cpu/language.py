@@ -1,0 +1,188 @@
+"""What the names of triton.language mean while a kernel is interpreted: set for the time of a launch, then taken back.
+
+Compilations read the same modules and must never see it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import triton.language as tl
+from triton.language import core
+from triton.language.extra import libdevice
+from triton.language.extra.hip import libdevice as hip_libdevice
+from triton.runtime.jit import JITFunction
+
+from evaluator.inside.triton_cpu import combine, meaning
+from evaluator.inside.triton_cpu.builder import semantic
+from evaluator.inside.triton_cpu.errors import UnsupportedFeature
+from evaluator.inside.triton_cpu.rewrite import MEANING
+
+BINARY = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"),
+    *("lt", "le", "gt", "ge", "eq", "ne"),
+)
+_ABSENT = object()
+
+
+class Replacement(NamedTuple):
+    """In `place`, a module or a class, `name` means `value` while a kernel is interpreted."""
+
+    place: Any
+    name: str
+    value: Any
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """Within it, functions of triton.language compute with NumPy arrays."""
+    try:
+        for (place, name, value), _ in _replacements():
+            setattr(place, name, value)
+        yield
+    finally:
+        for (place, name, _), original in _replacements():
+            if original is _ABSENT:
+                delattr(place, name)
+            else:
+                setattr(place, name, original)
+
+
+def names_for(scope: Mapping[str, Any]) -> dict[str, Any]:
+    """The global names of a kernel with their meaning inside it: builtins too, and functions imported by name."""
+    names = {name: _meaning(value) for name, value in scope.items()}
+    for name, value in _builtins().items():
+        names.setdefault(name, value)
+    names[MEANING] = meaning
+    return names
+
+
+def _meaning(value: Any) -> Any:
+    if isinstance(value, tl.constexpr):
+        return value.value
+    return _by_identity().get(id(value), value)
+
+
+@functools.cache
+def _by_identity() -> dict[int, Any]:
+    """From a function or class that a module may have imported to what it means."""
+    return {id(original): new.value for new, original in _replacements() if inspect.ismodule(new.place)}
+
+
+@functools.cache
+def _builtins() -> dict[str, Any]:
+    """As in the compiler's own table of builtins."""
+    return {
+        "range": meaning.loop_range,
+        "min": _bound(core.builtin_min),
+        "max": _bound(core.builtin_max),
+        "print": _bound(core.device_print),
+    }
+
+
+@functools.cache
+def _replacements() -> list[tuple[Replacement, Any]]:
+    """Each with the original, found once, before any of them is in force."""
+    replacements = [*_of_builtins(), *_of_language(), *_of_tensors(), *_of_constexpr(), *_of_types(), *_of_libdevice()]
+    return [(new, vars(new.place).get(new.name, _ABSENT)) for new in replacements]
+
+
+def _of_builtins() -> Iterable[Replacement]:
+    for place in (tl, core, tl.math, core.tensor, core.tensor_descriptor_base, hip_libdevice):
+        for name, member in vars(place).items():
+            if core.is_builtin(member) and name not in LANGUAGE:
+                yield Replacement(place, name, _bound(member))
+
+
+def _of_language() -> Iterable[Replacement]:
+    for place in (tl, core):
+        for name, value in LANGUAGE.items():
+            yield Replacement(place, name, value)
+
+
+def _bound(member: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the language with the interpreter's type rules filled in."""
+    function = getattr(member, "__wrapped__", member)
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        options["_semantic"] = semantic
+        return function(*arguments, **options)
+
+    return call
+
+
+def _of_tensors() -> Iterable[Replacement]:
+    methods = [(name, value) for name, value in vars(core.tensor).items() if isinstance(value, JITFunction)]
+    yield from (Replacement(core.tensor, name, _method(function)) for name, function in methods)
+    yield Replacement(core.tensor, "__bool__", lambda self: self.type.is_block() or bool(self.handle.data.item()))
+    yield Replacement(core.tensor, "__index__", lambda self: int(self.handle.data.item()))
+    yield Replacement(core.tensor, "__str__", lambda self: str(self.handle.data))
+    yield Replacement(core.tensor, "__repr__", lambda self: repr(self.handle.data))
+    yield Replacement(core.tensor, "T", property(_transposed))
+
+
+def _method(function: Any) -> Callable[..., Any]:
+    return lambda self, *arguments, **options: function(self, *arguments, **options)
+
+
+def _transposed(tensor: Any) -> Any:
+    *outer, rows, columns = range(len(tensor.shape))
+    return semantic.permute(tensor, (*outer, columns, rows))
+
+
+def _of_constexpr() -> Iterable[Replacement]:
+    """`x.shape[0] * tensor` is the tensor's business."""
+    for name in (f"__{operation}__" for operation in BINARY):
+        yield Replacement(core.constexpr, name, _unless_tensor(getattr(core.constexpr, name)))
+
+
+def _unless_tensor(operation: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, other: NotImplemented if isinstance(other, core.tensor) else operation(self, other)
+
+
+def _of_types() -> Iterable[Replacement]:
+    """The interpreter's intermediate form of a type is the type."""
+    for place in (core.dtype, core.pointer_type, core.block_type):
+        yield Replacement(place, "to_ir", lambda self, builder: self)
+
+
+def _of_libdevice() -> Iterable[Replacement]:
+    """The compiler maps the portable stubs to AMD's functions by name; so does this."""
+    for name, stub in vars(libdevice).items():
+        if inspect.isfunction(stub):
+            known = vars(hip_libdevice).get(name)
+            yield Replacement(libdevice, name, _bound(known) if known else _lacking(name))
+
+
+def _lacking(name: str) -> Callable[..., Any]:
+    def call(*arguments: Any, **options: Any) -> Any:
+        raise UnsupportedFeature(f"libdevice.{name}, which gfx942 has not")
+
+    return call
+
+
+def _static_assert(condition: Any, message: Any = "", **options: object) -> None:
+    if not meaning.truth(condition):
+        raise AssertionError(f"static_assert failed: {message}")
+
+
+def _unchanged(value: Any, *hints: object, **options: object) -> Any:
+    return value
+
+
+LANGUAGE = {
+    "range": meaning.loop_range,
+    "static_range": meaning.static_range,
+    "static_assert": _static_assert,
+    "static_print": lambda *values, **options: None,
+    "multiple_of": _unchanged,
+    "max_contiguous": _unchanged,
+    "max_constancy": _unchanged,
+    "reduce": combine.reduce,
+    "associative_scan": combine.associative_scan,
+    "map_elementwise": combine.map_elementwise,
+}

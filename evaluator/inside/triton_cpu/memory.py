@@ -1,0 +1,119 @@
+"""Loads, stores and atomics with every active lane checked, atomics on halves, descriptors without hardware rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from triton._C.libtriton import interpreter as native
+from triton._C.libtriton import ir
+from triton.runtime.interpreter import TensorDescHandle, TensorHandle
+
+from evaluator.inside.triton_cpu import libdevice
+from evaluator.inside.triton_cpu.bounds import Bounds
+from evaluator.inside.triton_cpu.dtypes import Array, numpy_dtype
+from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds, UnsupportedFeature
+from evaluator.inside.triton_cpu.narrow import NarrowFloats
+
+
+class Memory(NarrowFloats):
+    """The builder that the interpreter uses. `bounds` is set for the time of a launch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bounds = Bounds([])
+
+    def create_masked_load(
+        self, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
+    ) -> Any:
+        self._check("load", ptrs, mask)
+        return super().create_masked_load(ptrs, mask, other, cache_modifier, eviction_policy, is_volatile)
+
+    def create_masked_store(self, ptrs: Any, value: Any, mask: Any, cache_modifier: Any, eviction_policy: Any) -> Any:
+        self._check("store", ptrs, mask)
+        return super().create_masked_store(ptrs, value, mask, cache_modifier, eviction_policy)
+
+    def create_atomic_cas(self, ptr: Any, *operands: Any) -> Any:
+        self._check("atomic", ptr, None)
+        return super().create_atomic_cas(ptr, *operands)
+
+    def create_atomic_rmw(self, operation: Any, ptr: Any, value: Any, mask: Any, *order: Any) -> Any:
+        self._check("atomic", ptr, mask)
+        if operation == ir.ATOMIC_OP.FADD and value.dtype.scalar.primitive_bitwidth == 16:
+            return self._add_halves(ptr, value, mask)
+        return super().create_atomic_rmw(operation, ptr, value, mask, *order)
+
+    def create_make_tensor_descriptor(self, *arguments: Any) -> Any:
+        """Without the inherited checks of alignment: on gfx942 a descriptor is plain pointers."""
+        return Descriptor(*arguments[:4], *arguments[5:])
+
+    def create_assert(self, condition: Any, message: str) -> None:
+        self._require(condition, f"device_assert failed in program {self.grid_idx}: {message}")
+
+    def create_assume(self, condition: Any) -> None:
+        self._require(condition, f"assume does not hold in program {self.grid_idx}")
+
+    def create_extern_elementwise(
+        self, library: str, path: str, symbol: str, operands: Any, result_type: Any, is_pure: bool
+    ) -> Any:
+        return libdevice.call(symbol, operands, result_type)
+
+    def create_inline_asm(self, *arguments: Any) -> Any:
+        raise UnsupportedFeature("inline assembly")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("create_"):
+            raise UnsupportedFeature(f"Triton operation {name.removeprefix('create_')}")
+        raise AttributeError(name)
+
+    def _check(self, what: str, pointers: Any, mask: Any) -> None:
+        addresses = pointers.data
+        if mask is not None:
+            active = np.asarray(mask.data)
+            if not active.all():
+                addresses = np.broadcast_to(addresses, active.shape)[active]
+        item_bytes = max(1, pointers.get_element_ty().primitive_bitwidth // 8)
+        if outside := self.bounds.outside(addresses, item_bytes):
+            raise OutOfBounds(
+                f"{what} out of bounds in program {self.grid_idx}: {outside} of {addresses.size} active lanes"
+            )
+
+    def _require(self, condition: Any, text: str) -> None:
+        if not np.all(condition.data):
+            raise DeviceAssertFailed(text)
+
+    def _add_halves(self, pointers: Any, value: Any, mask: Any) -> Any:
+        """Lanes that share an address take turns: one lane of each address per round."""
+        addresses, waiting = np.ascontiguousarray(pointers.data).reshape(-1), np.array(mask.data, bool).reshape(-1)
+        added = np.ascontiguousarray(value.data).reshape(-1)
+        before = np.zeros_like(added)
+        while waiting.any():
+            lanes = np.flatnonzero(waiting)
+            lanes = lanes[np.unique(addresses[lanes], return_index=True)[1]]
+            before[lanes] = self._add_once(addresses[lanes], added[lanes], value.dtype.scalar)
+            waiting[lanes] = False
+        return TensorHandle(before.reshape(value.data.shape), value.dtype.scalar)
+
+    def _add_once(self, addresses: Array, added: Array, dtype: Any) -> Array:
+        everywhere = np.ones(addresses.shape, bool)
+        old = native.load(addresses, everywhere, np.zeros_like(added), numpy_dtype(dtype))
+        total = self.create_fadd(TensorHandle(old, dtype), TensorHandle(added, dtype))
+        native.store(addresses, total.data, everywhere)
+        array: Array = old
+        return array
+
+
+class Descriptor(TensorDescHandle):  # type: ignore[misc]  # triton has no types
+    """Any base and any offset will do."""
+
+    def materialize_pointers(self, offsets: Any) -> tuple[Any, Array]:
+        item_bytes = self.base.dtype.element_ty.primitive_bitwidth // 8
+        pointers = np.broadcast_to(self.base.data, self.block_shape)
+        inside = np.ones(self.block_shape, dtype=bool)
+        for axis, length in enumerate(self.block_shape):
+            shape = [1] * len(self.block_shape)
+            shape[axis] = length
+            index = (offsets[axis].data.astype(np.int64) + np.arange(length)).reshape(shape)
+            pointers = pointers + (item_bytes * index * self.strides[axis].data).astype(np.uint64)
+            inside = inside & (index >= 0) & (index < self.shape[axis].data)
+        return TensorHandle(pointers, self.base.dtype.scalar), inside

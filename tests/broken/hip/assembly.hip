@@ -1,0 +1,20 @@
+// expect: not_judged/unsupported_feature
+// Uses the target's assembly.
+#include <hip/hip_runtime.h>
+#include <torch/extension.h>
+
+__global__ void double_kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float value = 0.0f;
+  if (i < n) asm volatile("v_add_f32 %0, %1, %1" : "=v"(value) : "v"(x[i]));
+  if (i < n) y[i] = value;
+}
+
+torch::Tensor forward(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  const int n = x.numel();
+  double_kernel<<<(n + 127) / 128, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+  return y;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward, py::arg("x")); }

@@ -1,0 +1,7 @@
+# expect: crashed/aborted
+# Calls abort.
+import os
+
+
+def forward(x):
+    os.abort()

@@ -1,0 +1,5 @@
+# expect: timed_out/call_time
+# Never returns.
+def forward(x):
+    while True:
+        pass

@@ -1,0 +1,137 @@
+"""Every way to be broken, through the whole pipeline: each file of tests/broken says first what it must get."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from evaluator.candidate import Candidate, baseline, read_candidate
+from evaluator.records import Status, problems_of
+
+BROKEN = Path(__file__).parent.parent / "broken"
+SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])
+CANDIDATES_USERS = range(61184, 65520)
+CATEGORY = {".py": "triton2triton", ".hip": "hip2hip"}
+
+pytestmark = pytest.mark.slow
+
+
+def expectation(source: Path) -> tuple[str, str]:
+    first = source.read_text(encoding="utf-8").splitlines()[0]
+    status, _, code = first.partition("expect: ")[2].partition("/")
+    assert status, f"{source} does not say what it must get"
+    return status, code
+
+
+def evaluated(source: Path, tiny_task, evaluator):
+    task = tiny_task(CATEGORY[source.suffix])
+    return evaluator.evaluate(task, Candidate({task.editable[0]: source.read_bytes()}, source.stem))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, evaluator):
+    status, code = expectation(source)
+    before = processes()
+    record = evaluated(source, tiny_task, evaluator)
+    assert problems_of(record) == []
+    if status == "passed":
+        assert (record.status, record.message) == (Status.PASSED, None), record.log
+        assert code in [flag.value for flag in record.flags]
+    else:
+        assert (record.status.value, record.reason) == (status, code), f"{record.message}\n{record.log}"
+        assert record.message.endswith(".")
+        assert "\n" not in record.message
+    assert nothing_left_running(before)
+
+
+@pytest.mark.parametrize("category", ["triton2triton", "hip2hip"])
+def test_the_unbroken_twin_passes_every_gate(category, tiny_task, evaluator):
+    task = tiny_task(category)
+    record = evaluator.evaluate(task, baseline(task))
+    assert record.status is Status.PASSED, f"{record.message}\n{record.log}"
+    assert [flag.value for flag in record.flags] == ["functional"]
+    assert all(case.correct and case.clocks for case in record.cases)
+    assert record.isa_checked == {"gfx942": "compiled"}
+    assert record.isa
+
+
+def test_what_a_candidate_printed_is_kept_in_the_log(tiny_task, evaluator):
+    record = evaluated(BROKEN / "triton" / "prints_pass.py", tiny_task, evaluator)
+    assert "All tests passed" in record.log
+
+
+def extra(folder: Path) -> None:
+    (folder / "solver.py").write_text("x = 1\n")
+
+
+def changed(folder: Path) -> None:
+    (folder / "reference.py").write_text("def reference(inputs):\n    return {'y': inputs['x']}\n")
+
+
+def linked(folder: Path) -> None:
+    (folder / "kernel.py").unlink()
+    (folder / "kernel.py").symlink_to("/etc/passwd")
+
+
+def shadowing(folder: Path) -> None:
+    (folder / "torch.py").write_text("raise SystemExit\n")
+
+
+def prebuilt(folder: Path) -> None:
+    (folder / "kernel.so").write_bytes(b"\x7fELF")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (extra, "extra_file"),
+        (changed, "protected_file"),
+        (linked, "not_a_source"),
+        (shadowing, "extra_file"),
+        (prebuilt, "extra_file"),
+    ],
+)
+def test_files_outside_the_allow_list_are_tampering(change, code, tmp_path, tiny_task, evaluator):
+    task = tiny_task("triton2triton")
+    (tmp_path / "kernel.py").write_bytes((task.folder / "kernel.py").read_bytes())
+    change(tmp_path)
+    record = evaluator.evaluate(task, read_candidate(tmp_path, task))
+    assert (record.status, record.reason) == (Status.TAMPERED, code)
+
+
+def test_an_agents_rubbish_can_be_passed_over_but_never_a_changed_file(tmp_path, tiny_task):
+    task = tiny_task("triton2triton")
+    (tmp_path / "kernel.py").write_bytes((task.folder / "kernel.py").read_bytes())
+    extra(tmp_path)
+    assert read_candidate(tmp_path, task, ignore_extra=True).problems == ()
+    changed(tmp_path)
+    assert read_candidate(tmp_path, task, ignore_extra=True).problems == (("protected_file", "reference.py"),)
+
+
+def test_an_empty_folder_is_not_produced(tmp_path, tiny_task, evaluator):
+    task = tiny_task("hip2hip")
+    record = evaluator.evaluate(task, read_candidate(tmp_path, task))
+    assert (record.status, record.reason) == (Status.NOT_PRODUCED, "not_written")
+
+
+def processes() -> set[str]:
+    """Processes that run as one of the candidates' users (a root start) or sleep for 1000 seconds."""
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command, user = Path(f"/proc/{name}/cmdline").read_bytes(), os.stat(f"/proc/{name}").st_uid
+        except OSError:
+            continue
+        if user in CANDIDATES_USERS or b"sleep\x001000" in command:
+            found.add(name)
+    return found
+
+
+def nothing_left_running(before: set[str]) -> bool:
+    until = time.monotonic() + 2
+    while processes() - before and time.monotonic() < until:
+        time.sleep(0.05)
+    return not processes() - before

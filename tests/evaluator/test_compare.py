@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from evaluator.expressions import parse
+from evaluator.judge.compare import compare, relative_rmse
+from evaluator.taskspec import Case, Output, Tolerance
+
+CASE = Case((("n", 16),), "small")
+LOOSE = Tolerance(c=1.0, n=parse("n"), tau=1e-4, because="test")
+
+
+def judged(output, reference, *, baseline_rmse=None, tolerance=LOOSE, nan="forbidden"):
+    spec = Output("y", (), "float32", nan=nan)
+    return compare(output, reference, spec=spec, tolerance=tolerance, case=CASE, baseline_rmse=baseline_rmse)
+
+
+def test_an_equal_output_is_right_with_error_zero():
+    reference = torch.randn(100).double()
+    found = judged(reference.float(), reference.float().double())
+    assert found.reason is None
+    assert found.relative_rmse == 0.0
+
+
+def test_the_bound_is_c_eps_root_n_or_four_times_the_baselines_error():
+    reference = torch.ones(1000, dtype=torch.float64)
+    output = (reference * (1 + 1e-6)).float()
+    eps = torch.finfo(torch.float32).eps
+    assert judged(output, reference).allowed_rmse == pytest.approx(eps * 4)
+    assert judged(output, reference).reason == "mismatch"
+    assert judged(output, reference, baseline_rmse=1e-6).allowed_rmse == pytest.approx(4e-6)
+    assert judged(output, reference, baseline_rmse=1e-6).reason is None
+
+
+def test_one_wrong_element_among_many_fails_by_the_element_rule():
+    reference = torch.ones(1_000_000, dtype=torch.float64)
+    output = reference.float()
+    output[7] = 1.001
+    found = judged(output, reference, baseline_rmse=1.0)
+    assert found.reason == "mismatch"
+    assert "1 of 1000000 values" in found.detail
+
+
+@pytest.mark.parametrize(("value", "reason"), [(math.nan, "nan"), (math.inf, "infinite"), (-math.inf, "infinite")])
+def test_a_value_that_is_not_finite_is_wrong(value, reason):
+    reference = torch.ones(10, dtype=torch.float64)
+    output = reference.float()
+    output[3] = value
+    assert judged(output, reference).reason == reason
+
+
+def test_infinities_are_right_only_where_the_reference_has_the_same():
+    reference = torch.tensor([1.0, math.inf, -math.inf], dtype=torch.float64)
+    assert judged(torch.tensor([1.0, math.inf, -math.inf]), reference).reason is None
+    assert judged(torch.tensor([1.0, -math.inf, -math.inf]), reference).reason == "infinite"
+    assert judged(torch.tensor([1.0, 5.0, -math.inf]), reference).reason == "infinite"
+
+
+def test_nan_matches_nan_only_where_declared():
+    reference = torch.tensor([1.0, math.nan], dtype=torch.float64)
+    output = torch.tensor([1.0, math.nan])
+    assert judged(output, reference).reason == "nan"
+    assert judged(output, reference, nan="as_reference").reason is None
+    assert judged(torch.tensor([1.0, 2.0]), reference, nan="as_reference").reason == "nan"
+
+
+def test_zeros_against_a_zero_reference_are_right_and_anything_else_is_wrong():
+    reference = torch.zeros(8, dtype=torch.float64)
+    assert judged(torch.zeros(8), reference).reason is None
+    assert judged(torch.full((8,), 1e-20), reference).reason == "mismatch"
+
+
+def test_integers_and_bools_must_be_equal():
+    spec = Output("y", (), "int32")
+    same = torch.arange(5, dtype=torch.int32)
+    assert compare(same, same.long(), spec=spec, tolerance=None, case=CASE, baseline_rmse=None).reason is None
+    other = same.clone()
+    other[0] = 9
+    found = compare(other, same.long(), spec=spec, tolerance=None, case=CASE, baseline_rmse=None)
+    assert found.reason == "mismatch"
+    assert "1 of 5" in found.detail
+
+
+def test_relative_rmse_by_hand():
+    reference = torch.tensor([3.0, 4.0], dtype=torch.float64)
+    output = torch.tensor([3.0, 4.5])
+    assert relative_rmse(output, reference) == pytest.approx(math.sqrt(0.125) / math.sqrt(12.5))

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evaluator.errors import TaskError, UsageError
+from evaluator.taskreader import load_task, read_task
+from evaluator.taskspec import task_digest, task_files
+
+ID = "triton2triton/arena/tiny"
+
+
+def config() -> dict:
+    return {
+        "task_type": "triton2triton",
+        "source_file_path": ["tiny.py"],
+        "target_kernel_functions": ["tiny_kernel"],
+        "arena": {
+            "version": 1,
+            "entry": {"function": "forward", "style": "return"},
+            "editable": ["tiny.py"],
+            "axes": {
+                "n": {"kind": "dim", "range": [1, 64], "multiple_of": 4, "couplings": ["n <= 32"]},
+                "dtype": {"kind": "dtype", "values": ["float32", "float16"]},
+                "biased": {"kind": "flag"},
+            },
+            "cases": [{"n": 8, "dtype": "float32", "biased": True, "profile": "small"}],
+            "inputs": {
+                "x": {"shape": ["n", 3], "dtype": "dtype", "distribution": {"normal": [0, 1]}},
+                "bias": {"shape": [3], "dtype": "dtype", "distribution": {"uniform": [0, 1]}, "when": "biased"},
+                "scale": {"scalar": 2.0},
+            },
+            "outputs": {"y": {"shape": ["n", 3], "dtype": "dtype"}},
+            "tolerance": {
+                "float32": {"c": 4, "n": "n", "tau": 1e-5, "because": "a sum"},
+                "float16": {"c": 2, "n": 1, "tau": 1e-3, "because": "rounded once"},
+            },
+            "model": {"bytes": "6 * n * itemsize", "flops": "3 * n"},
+        },
+    }
+
+
+def write(folder: Path, content: dict) -> Path:
+    (folder / "expert").mkdir(parents=True)
+    for name in ("tiny.py", "expert/tiny.py", "reference.py", "description.md"):
+        (folder / name).write_text("# text\n")
+    (folder / "config.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    return folder
+
+
+def problems(folder: Path, content: dict) -> list[str]:
+    with pytest.raises(TaskError) as caught:
+        read_task(write(folder, content), ID)
+    return caught.value.problems
+
+
+def test_a_good_task_is_read_whole(tmp_path):
+    task = read_task(write(tmp_path / "t", config()), ID)
+    assert [case.id for case in task.cases] == ["biased=true,dtype=float32,n=8"]
+    assert [item.name for item in task.inputs] == ["x", "bias", "scale"]
+    assert task.limits.build_s == 600
+
+
+def test_every_problem_is_reported_at_once_with_file_path_seen_and_expected(tmp_path):
+    content = config()
+    arena = content["arena"]
+    arena["axes"]["n"]["range"] = [4, 2]
+    arena["entry"]["style"] = "yield"
+    arena["inputs"]["x"]["distribution"] = {"cauchy": [0, 1]}
+    arena["outputs"]["y"]["shape"] = ["n", "m"]
+    del arena["tolerance"]["float16"]
+    arena["surprise"] = 1
+    found = problems(tmp_path / "t", content)
+    assert all(line.startswith(f"{ID}/config.yaml: arena.") for line in found)
+    assert all("; expected " in line and ": seen " in line for line in found)
+    for path in (
+        "axes.n.range",
+        "entry.style",
+        "inputs.x.distribution",
+        "outputs.y.shape.1",
+        "tolerance.float16",
+        "surprise",
+    ):
+        assert any(f"arena.{path}" in line for line in found), path
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda c: c.pop("arena"), "arena: seen nothing"),
+        (lambda c: c.update(task_type="cuda2cuda"), "task_type: seen 'cuda2cuda'"),
+        (lambda c: c["arena"].update(version=2), "arena.version: seen 2"),
+        (lambda c: c["arena"]["cases"].append(dict(c["arena"]["cases"][0])), "a case that is not there already"),
+        (lambda c: c["arena"]["cases"][0].update(n=6), "a multiple of 4"),
+        (lambda c: c["arena"]["cases"][0].update(n=64), "n <= 32 (coupling)"),
+        (lambda c: c["arena"]["cases"][0].update(dtype="int8"), "cases.0.dtype: seen 'int8'"),
+        (lambda c: c["arena"]["cases"][0].pop("biased"), "cases.0.biased: seen nothing"),
+        (lambda c: c["arena"].update(editable=["../x.py"]), "a file name without folders"),
+        (lambda c: c["arena"].update(editable=["tiny.hip"]), "one file that ends in .py"),
+        (lambda c: c["arena"]["inputs"]["x"].update(shape=["n / 3"]), "a whole number"),
+        (lambda c: c["arena"]["inputs"]["x"].update(shape=["__import__('os')"]), "allowed are"),
+        (lambda c: c["arena"]["model"].pop("flops"), "arena.model.flops: seen nothing"),
+        (lambda c: c["arena"]["tolerance"]["float32"].pop("because"), "tolerance.float32.because: seen nothing"),
+        (lambda c: c.update(source_file_path=["other.py"]), "a file of the task folder"),
+        (lambda c: c["arena"].update(limits={"call_s": 0}), "limits.call_s: seen 0"),
+        (lambda c: c["arena"]["outputs"]["y"].update(may_alias=["z"]), "the name of an input"),
+    ],
+)
+def test_each_mistake_is_named(tmp_path, change, expected):
+    content = config()
+    change(content)
+    assert any(expected in line for line in problems(tmp_path / "t", content))
+
+
+def test_missing_files_are_named(tmp_path):
+    folder = write(tmp_path / "t", config())
+    (folder / "reference.py").unlink()
+    with pytest.raises(TaskError, match=r"expected reference\.py"):
+        read_task(folder, ID)
+
+
+def test_text_that_is_not_yaml_is_a_problem_not_a_crash(tmp_path):
+    folder = write(tmp_path / "t", config())
+    (folder / "config.yaml").write_text("a: [1, 2")
+    with pytest.raises(TaskError, match="not YAML"):
+        read_task(folder, ID)
+
+
+def test_the_digest_names_every_file_but_description_and_variants(tmp_path):
+    folder = write(tmp_path / "t", config())
+    before = task_digest(task_files(folder))
+    (folder / "description.md").write_text("other")
+    (folder / "variants" / "wrong").mkdir(parents=True)
+    (folder / "variants" / "wrong" / "tiny.py").write_text("x")
+    assert task_digest(task_files(folder)) == before
+    (folder / "expert" / "tiny.py").write_text("y")
+    assert task_digest(task_files(folder)) != before
+
+
+def test_an_unknown_task_says_how_to_list_them():
+    with pytest.raises(UsageError, match="evaluator tasks"):
+        load_task("hip2hip/arena/NoSuchTask")

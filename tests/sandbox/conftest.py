@@ -1,0 +1,33 @@
+"""Sandboxes shared by the tests of this folder."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from probing import SMALL
+
+from evaluator.sandbox import Limits, Sandbox, bubblewrap, open_sandbox
+
+KINDS = ("bubblewrap", "plain")
+
+
+@pytest.fixture(scope="session")
+def opened() -> Iterator[Callable[..., Sandbox]]:
+    """open_sandbox, that closes all at the end and skips what this host cannot make."""
+    with contextlib.ExitStack() as stack:
+
+        def opening(kind: str, limits: Limits = SMALL, **options: Any) -> Sandbox:
+            if kind == "bubblewrap" and not bubblewrap.works():
+                pytest.skip("this host does not let bubblewrap make namespaces")
+            return stack.enter_context(open_sandbox(kind, limits=limits, **options))
+
+        yield opening
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def sandbox(request: pytest.FixtureRequest, opened: Callable[..., Sandbox]) -> Sandbox:
+    """One per kind, for all probes that leave it usable: the next worker must not notice the last."""
+    return opened(request.param)

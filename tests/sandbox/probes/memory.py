@@ -1,0 +1,21 @@
+"""Asks for far more memory than it may have: of Python, of torch, and of files that live in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import torch
+
+said = []
+for ask in (
+    lambda: bytearray(20 << 30),
+    lambda: torch.empty(20 << 30, dtype=torch.uint8),
+    lambda: os.memfd_create("hoard"),
+):
+    try:
+        ask()
+        said.append("granted")
+    except (MemoryError, RuntimeError, OSError) as error:
+        said.append(type(error).__name__)
+print(json.dumps(said))

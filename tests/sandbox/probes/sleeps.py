@@ -1,0 +1,7 @@
+"""Does nothing without end."""
+
+from __future__ import annotations
+
+import time
+
+time.sleep(3600)

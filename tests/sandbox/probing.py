@@ -1,0 +1,56 @@
+"""Means to run a probe in a fresh worker, and to look for its processes on the host."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evaluator.sandbox import Limits, Sandbox, Worker
+
+PROBES = Path(__file__).parent / "probes"
+MiB = 1 << 20
+SMALL = Limits(
+    memory_bytes=4096 * MiB,
+    cpu_s=2,
+    processes=40,
+    file_bytes=8 * MiB,
+    workspace_bytes=32 * MiB,
+    tmp_bytes=16 * MiB,
+    shm_bytes=16 * MiB,
+    output_bytes=2 * MiB,
+    wall_s=120,
+)
+
+
+@contextlib.contextmanager
+def probing(sandbox: Sandbox, probe: str, **variables: object) -> Iterator[Worker]:
+    """A fresh worker that holds the probe and its variables; load it with `run`."""
+    environment = {name: str(value) for name, value in variables.items()}
+    with sandbox.spawn(mailbox_bytes=64 * 1024, environment=environment) as worker:
+        worker.put("probe.py", (PROBES / f"{probe}.py").read_bytes())
+        yield worker
+
+
+def run(worker: Worker, timeout_s: float = 20) -> None:
+    worker.call("load", path="probe.py", timeout_s=timeout_s)
+
+
+def seen(sandbox: Sandbox, probe: str, **variables: object) -> Any:
+    """What the probe printed."""
+    with probing(sandbox, probe, **variables) as worker:
+        run(worker)
+        return json.loads(worker.output())
+
+
+def marked_processes(mark: str) -> list[int]:
+    """Processes of this host, in whatever namespace, with that word in their command line."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0"):
+                found.append(int(name))
+    return found

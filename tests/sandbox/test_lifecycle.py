@@ -1,0 +1,163 @@
+"""How sandboxes and workers start and end: deadlines, a judge that dies, wrong use, standby."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from probing import PROBES, SMALL, marked_processes, probing, run
+
+from evaluator.errors import SandboxError
+from evaluator.sandbox import Ended, Limits, Sandbox, Standby, WorkerTimeout, open_sandbox
+
+KINDS = pytest.mark.parametrize("kind", ["bubblewrap", "plain"])
+JUDGE = """
+import sys, time
+from pathlib import Path
+from evaluator.sandbox import open_sandbox
+sandbox = open_sandbox(sys.argv[1])
+worker = sandbox.spawn(mailbox_bytes=4096, environment={"MARK": sys.argv[2]})
+worker.put("probe.py", Path(sys.argv[3]).read_bytes())
+worker.call("load", path="probe.py", timeout_s=20)
+print("ready", flush=True)
+time.sleep(3600)
+"""
+
+
+@KINDS
+def test_its_time_is_over_even_if_nobody_calls(kind: str, opened: Callable[..., Sandbox]) -> None:
+    mark = f"mark-{secrets.token_hex(8)}"
+    sandbox = opened(kind, Limits(wall_s=1.0))
+    with probing(sandbox, "daemon", MARK=mark) as worker:
+        run(worker)
+        assert len(marked_processes(mark)) == 1
+        until = time.monotonic() + 5
+        while marked_processes(mark) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert marked_processes(mark) == []
+        with pytest.raises(WorkerTimeout, match="the sandbox's time was over"):
+            run(worker)
+        assert worker.close().killed
+    with pytest.raises(SandboxError, match="time is over"):
+        sandbox.spawn(mailbox_bytes=4096)
+
+
+@KINDS
+def test_nothing_survives_a_judge_that_dies(kind: str, opened: Callable[..., Sandbox]) -> None:
+    opened(kind).close()  # or skip
+    mark = f"mark-{secrets.token_hex(8)}"
+    command = [sys.executable, "-c", JUDGE, kind, mark, str(PROBES / "daemon.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.getcwd()}) as judge:
+        assert judge.stdout is not None
+        assert judge.stdout.readline() == b"ready\n"
+        below = {pid for pid in marked_processes(mark) if pid != judge.pid}
+        assert len(below) == 1
+        judge.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 5
+    while marked_processes(mark) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert marked_processes(mark) == []
+
+
+def test_a_second_worker_has_to_wait_for_the_first(sandbox: Sandbox) -> None:
+    with sandbox.spawn(mailbox_bytes=4096), pytest.raises(SandboxError, match="close it first"):
+        sandbox.spawn(mailbox_bytes=4096)
+    sandbox.spawn(mailbox_bytes=4096).close()
+
+
+def test_closing_a_worker_twice_says_the_same_and_calls_are_refused(sandbox: Sandbox) -> None:
+    worker = sandbox.spawn(mailbox_bytes=4096)
+    ended = worker.close()
+    assert ended == worker.close() == Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
+    with pytest.raises(SandboxError, match="has ended"):
+        worker.put("late.py", b"")
+
+
+@KINDS
+def test_closing_a_sandbox_ends_its_worker_and_a_second_time_does_nothing(
+    kind: str, opened: Callable[..., Sandbox]
+) -> None:
+    sandbox = opened(kind)
+    worker = sandbox.spawn(mailbox_bytes=4096)
+    sandbox.close()
+    sandbox.close()
+    assert worker.close().killed
+    with pytest.raises(SandboxError, match="is closed"):
+        sandbox.spawn(mailbox_bytes=4096)
+
+
+@KINDS
+def test_a_sandbox_that_does_not_start_says_why(kind: str, opened: Callable[..., Sandbox]) -> None:
+    sandbox = opened(kind, environment={"PYTHONPATH": "/nowhere"})
+    with pytest.raises(SandboxError, match="No module named 'evaluator'"):
+        sandbox.spawn(mailbox_bytes=4096)
+
+
+def test_a_closed_sandbox_leaves_no_folder_and_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with open_sandbox("plain", limits=SMALL) as sandbox, sandbox.spawn(mailbox_bytes=4096) as worker:
+        worker.put("kernel.py", b"")
+        assert list(tmp_path.glob("*/*/kernel.py"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_readable_paths_are_seen_and_not_written(opened: Callable[..., Sandbox], tmp_path: Path) -> None:
+    (tmp_path / "product.so").write_bytes(b"built earlier")
+    tmp_path.chmod(0o755)
+    (tmp_path / "product.so").chmod(0o644)
+    sandbox = opened("bubblewrap", readable=[tmp_path])
+    source = f"import os; p = {str(tmp_path)!r}; print(open(p + '/product.so').read(), os.access(p, os.W_OK))"
+    with sandbox.spawn(mailbox_bytes=4096) as worker:
+        worker.put("probe.py", source.encode())
+        run(worker)
+        assert worker.output() == "built earlier False\n"
+
+
+def test_files_larger_than_the_mailbox_arrive_whole(sandbox: Sandbox) -> None:
+    data = secrets.token_bytes(10_000)
+    source = b"import hashlib; print(hashlib.sha256(open('sub/data', 'rb').read()).hexdigest(), open('none').read())"
+    with sandbox.spawn(mailbox_bytes=4096) as worker:
+        worker.put("sub/data", b"an earlier version" * 1000)
+        worker.put("sub/data", data)
+        worker.put("none", b"")
+        worker.put("probe.py", source)
+        run(worker)
+        assert worker.output().split() == [hashlib.sha256(data).hexdigest()]
+
+
+def test_the_mailbox_is_the_same_memory_on_both_sides(sandbox: Sandbox) -> None:
+    with sandbox.spawn(mailbox_bytes=4096) as worker:
+        tensor = worker.mailbox.tensor(1024, (3, 5), torch.float32)
+        tensor.copy_(torch.arange(15.0).view(3, 5))
+        worker.call("put", path="tensor", offset=1024, size=60, append=False, timeout_s=5)
+        worker.put("probe.py", b"import array; print(sum(array.array('f', open('tensor', 'rb').read())))")
+        run(worker)
+        assert worker.output() == "105.0\n"
+        with pytest.raises(ValueError, match="of a mailbox of 4096"):
+            worker.mailbox.view(4000, 97)
+
+
+def test_standby_hands_over_a_started_sandbox_and_starts_the_next() -> None:
+    started: list[Sandbox] = []
+
+    def start() -> Sandbox:
+        started.append(open_sandbox("plain", limits=SMALL))
+        return started[-1]
+
+    with Standby(start) as standby:
+        assert len(started) == 1
+        with standby.take() as first:
+            assert len(started) == 2
+            assert first is started[0]
+            first.spawn(mailbox_bytes=4096).close()
+    with pytest.raises(SandboxError, match="is closed"):
+        started[1].spawn(mailbox_bytes=4096)
