@@ -12,7 +12,7 @@ import signal
 import struct
 from dataclasses import dataclass
 
-from evaluator.inside import seccomp
+from evaluator.inside import processes, seccomp
 from evaluator.inside.limits import Limits
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
@@ -45,7 +45,8 @@ def confine(settings: Settings, user: int | None) -> None:
     zygote = os.getppid()
     os.setsid()
     os.umask(0o077)
-    _set_limits(settings.limits)
+    alone = user is not None or settings.kind == "bubblewrap"  # else the host user's other processes count, too
+    _set_limits(settings.limits, already=0 if alone else processes.threads_of(os.getuid()))
     _drop_privileges(user)
     _prctl(PR_SET_DUMPABLE, 1)  # its own /proc/self belongs to it again
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
@@ -57,11 +58,11 @@ def confine(settings: Settings, user: int | None) -> None:
     seccomp.install([zygote, *settings.guarded])
 
 
-def _set_limits(limits: Limits) -> None:
+def _set_limits(limits: Limits, already: int) -> None:
     wanted = {
         resource.RLIMIT_AS: limits.memory_bytes,
         resource.RLIMIT_CPU: limits.cpu_s,
-        resource.RLIMIT_NPROC: limits.processes,
+        resource.RLIMIT_NPROC: limits.processes + already,
         resource.RLIMIT_FSIZE: limits.file_bytes,
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_CORE: 0,

@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import random
+import signal
 import socket
 import sys
 import time
@@ -36,6 +37,7 @@ def main() -> NoReturn:
     fields = json.loads(sys.argv[2])
     settings = Settings(**{**fields, "limits": Limits(**fields["limits"])})
     torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init takes no signal from inside but those it has a handler for
     become_zygote()
     gc.collect()
     gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers
@@ -50,6 +52,7 @@ class Zygote:
     def __init__(self, control: socket.socket, settings: Settings) -> None:
         self._control, self._settings = control, settings
         self._own_user = os.geteuid() == 0 and (settings.kind == "bubblewrap" or _readable_by_others())
+        self._kept = folders.content(settings.swept)  # paths bound from the host may lie below /tmp
         self._spawned, self._worker = 0, 0
 
     def serve(self) -> None:
@@ -90,7 +93,7 @@ class Zygote:
         leftovers = [pid for pid in processes.living_below(os.getpid()) if pid != self._worker]
         gone = processes.kill_below(os.getpid())
         code = processes.reap_all()[self._worker] if gone else 0
-        clean = gone and folders.empty(self._settings.swept)
+        clean = gone and folders.empty(self._settings.swept, self._kept)
         return {"code": code, "killed": not exited, "leftovers": len(leftovers), "clean": clean}
 
     def _strength(self) -> list[str]:

@@ -1,7 +1,9 @@
 """A sandbox in namespaces of its own, by bubblewrap: own root, read-only system, own /proc, sized tmpfs, no network.
 
 Started as root, the zygote stays root inside with the few capabilities it needs to give each worker a user of its own;
-otherwise bubblewrap makes a user namespace, in which zygote and workers share one user.
+otherwise bubblewrap makes a user namespace, in which zygote and workers share one user. The zygote is its namespace's
+init: no signal from inside ends it, and with it everything ends. (bubblewrap's own init would be in reach of a process
+of the same user, through /proc/1/mem.)
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from evaluator.errors import SandboxError
@@ -50,29 +53,21 @@ def works() -> bool:
 
 def command(limits: Limits, readable: Sequence[Path], info_fd: int) -> list[str]:
     """The command line up to the program to run inside."""
-    words = [
-        str(program()),
-        *NAMESPACES,
-        *_user_namespace(),
-        "--hostname",
-        "sandbox",
-        "--new-session",
-        "--cap-drop",
-        "ALL",
-    ]
+    words = [str(program()), *NAMESPACES, *_user_namespace(), "--hostname", "sandbox"]
+    words += ["--as-pid-1", "--new-session", "--cap-drop", "ALL"]
     for capability in AS_ROOT if os.geteuid() == 0 else AS_USER:
         words += ["--cap-add", f"CAP_{capability}"]
     words += ["--proc", "/proc", "--dev", "/dev"]
     words += _sized("/tmp", limits.tmp_bytes, "1777") + _sized("/dev/shm", limits.shm_bytes, "1777")
     words += _sized(WORKSPACE, limits.workspace_bytes, "0755")
     words += _system() + _evaluator()
-    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *map(str, readable)]):
+    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *_packages(), *map(str, readable)]):
         words += _read_only(path, path)
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
 
 
 class Tree:
-    """All processes of one sandbox. The end of its init is the end of them all: the kernel sees to that."""
+    """All processes of one sandbox. The end of its zygote, which is their init, is the end of them all."""
 
     def __init__(self, process: subprocess.Popen[bytes], info_fd: int) -> None:
         self._process = process
@@ -94,7 +89,7 @@ class Tree:
 
 
 def _kill(init: int) -> None:
-    """An init becomes waitable only after everything in its namespace has gone."""
+    """Returns when all has gone: an init becomes waitable only after everything in its namespace has."""
     with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(init, signal.SIGKILL)
     poller = select.poll()
@@ -127,6 +122,12 @@ def _evaluator() -> list[str]:
     package = Path(__file__).parents[1]
     names = ("__init__.py", "inside")
     return [word for name in names for word in _read_only(str(package / name), f"{ARENA}/evaluator/{name}")]
+
+
+def _packages() -> list[str]:
+    """Where the packages that workers need lie: not always below the interpreter's own prefix."""
+    specs = filter(None, map(find_spec, ("torch", "triton", "numpy")))
+    return [str(Path(place).parent) for spec in specs for place in spec.submodule_search_locations or ()]
 
 
 def _read_only(source: str, target: str) -> list[str]:

@@ -34,7 +34,7 @@ def evaluated(source: Path, tiny_task, evaluator):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, evaluator):
     status, code = expectation(source)
-    before = processes()
+    before = orphans()
     record = evaluated(source, tiny_task, evaluator)
     assert problems_of(record) == []
     if status == "passed":
@@ -117,21 +117,31 @@ def test_an_empty_folder_is_not_produced(tmp_path, tiny_task, evaluator):
     assert (record.status, record.reason) == (Status.NOT_PRODUCED, "not_written")
 
 
-def processes() -> set[str]:
-    """Processes that run as one of the candidates' users (a root start) or sleep for 1000 seconds."""
-    found = set()
-    for name in filter(str.isdigit, os.listdir("/proc")):
+def orphans() -> set[int]:
+    """Processes of a candidate (their users are nobody else's) that no zygote stands above: left behind."""
+    parents, zygotes, theirs = dict[int, int](), set[int](), set[int]()
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
-            command, user = Path(f"/proc/{name}/cmdline").read_bytes(), os.stat(f"/proc/{name}").st_uid
+            command, user = Path(f"/proc/{pid}/cmdline").read_bytes(), os.stat(f"/proc/{pid}").st_uid
+            parents[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if user in CANDIDATES_USERS or b"sleep\x001000" in command:
-            found.add(name)
+        if b"evaluator.inside.zygote" in command and user not in CANDIDATES_USERS:
+            zygotes.add(pid)
+        elif user in CANDIDATES_USERS or b"sleep\x001000" in command:
+            theirs.add(pid)
+    return {pid for pid in theirs if not ancestors(pid, parents) & zygotes}
+
+
+def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
+    found = set[int]()
+    while (pid := parents.get(pid, 0)) and pid not in found:
+        found.add(pid)
     return found
 
 
-def nothing_left_running(before: set[str]) -> bool:
+def nothing_left_running(before: set[int]) -> bool:
     until = time.monotonic() + 2
-    while processes() - before and time.monotonic() < until:
+    while orphans() - before and time.monotonic() < until:
         time.sleep(0.05)
-    return not processes() - before
+    return not orphans() - before

@@ -28,7 +28,7 @@ SMALL = Limits(
 
 @contextlib.contextmanager
 def probing(sandbox: Sandbox, probe: str, **variables: object) -> Iterator[Worker]:
-    """A fresh worker that holds the probe and its variables; load it with `run`."""
+    """A fresh worker that holds the probe and its variables; start it with `run`."""
     environment = {name: str(value) for name, value in variables.items()}
     with sandbox.spawn(mailbox_bytes=64 * 1024, environment=environment) as worker:
         worker.put("probe.py", (PROBES / f"{probe}.py").read_bytes())
@@ -36,7 +36,7 @@ def probing(sandbox: Sandbox, probe: str, **variables: object) -> Iterator[Worke
 
 
 def run(worker: Worker, timeout_s: float = 20) -> None:
-    worker.call("load", path="probe.py", timeout_s=timeout_s)
+    worker.call("run", path="probe.py", timeout_s=timeout_s)
 
 
 def seen(sandbox: Sandbox, probe: str, **variables: object) -> Any:

@@ -76,22 +76,30 @@ def test_it_sees_no_files_and_processes_of_the_host(sandbox: Sandbox, tmp_path: 
     need(sandbox, "hidden host files")
     need(sandbox, "own processes")
     (tmp_path / "secret").write_text("of the host")
-    hidden = ["/etc/passwd", "/etc/shadow", "/root/.bashrc", "/var/lib", "/proc/1/root/etc", str(tmp_path), __file__]
+    hidden = [
+        "/etc/passwd",
+        "/etc/shadow",
+        "/root/.bashrc",
+        "/var/lib",
+        "/proc/1/root/etc/passwd",
+        str(tmp_path),
+        __file__,
+    ]
     view = seen(sandbox, "sees", PATHS=":".join(hidden))
     assert view["paths"] == []
-    assert set(view["commands"]) >= {"1", "2"}
-    assert all("bwrap" in command or "evaluator.inside.zygote" in command for command in view["commands"].values())
+    assert len(view["commands"]) == 2
+    assert all("evaluator.inside.zygote" in command for command in view["commands"].values())
 
 
 def test_it_does_not_see_what_an_earlier_worker_left(sandbox: Sandbox) -> None:
     private = int("private tmp" in sandbox.strength)
     for _ in range(2):
         view = seen(sandbox, "files", PRIVATE=private)
-        assert view["seen"]["."] == [".tmp", "__pycache__", "probe.py"] or view["seen"]["."] == [".tmp", "probe.py"]
+        assert view["seen"]["."] == [".tmp", "probe.py"]
         assert view["beside"] == []
         assert view["mode"] == 0o700
         if private:
-            assert view["seen"]["/tmp"] == view["seen"]["/dev/shm"] == []
+            assert "left-behind" not in [*view["seen"]["/tmp"], *view["seen"]["/dev/shm"]]
 
 
 def test_its_environment_holds_only_the_named_variables(sandbox: Sandbox) -> None:
@@ -126,7 +134,7 @@ def test_it_cannot_have_more_processes_than_its_limit(sandbox: Sandbox) -> None:
     with probing(sandbox, "forks") as worker:
         run(worker)
         children = json.loads(worker.output())
-        assert 10 < children < SMALL.processes
+        assert 10 < children <= SMALL.processes
         assert worker.close().leftovers == children
 
 
@@ -229,13 +237,13 @@ def test_it_says_how_it_ended(sandbox: Sandbox, how: str, code: int | None, name
     with probing(sandbox, "ends", HOW=how) as worker, pytest.raises(WorkerDied) as died:
         run(worker)
     assert (died.value.ended.exit_code, died.value.ended.signal, died.value.ended.killed) == (code, name, False)
-    assert died.value.op == "load"
+    assert died.value.op == "run"
     assert "last words" in died.value.output
     if how == "segfault":
         assert "Segmentation fault" in died.value.output
 
 
-@pytest.mark.parametrize(("how", "kind"), [("exit", "builtins.SystemExit"), ("evil", "probe.Evil")])
+@pytest.mark.parametrize(("how", "kind"), [("exit", "builtins.SystemExit"), ("evil", "__main__.Evil")])
 def test_an_exception_is_a_fault_and_the_worker_lives_on(sandbox: Sandbox, how: str, kind: str) -> None:
     with probing(sandbox, "ends", HOW=how) as worker:
         with pytest.raises(WorkerFault) as fault:

@@ -27,7 +27,7 @@ from evaluator.sandbox import open_sandbox
 sandbox = open_sandbox(sys.argv[1])
 worker = sandbox.spawn(mailbox_bytes=4096, environment={"MARK": sys.argv[2]})
 worker.put("probe.py", Path(sys.argv[3]).read_bytes())
-worker.call("load", path="probe.py", timeout_s=20)
+worker.call("run", path="probe.py", timeout_s=20)
 print("ready", flush=True)
 time.sleep(3600)
 """
@@ -116,10 +116,11 @@ def test_readable_paths_are_seen_and_not_written(opened: Callable[..., Sandbox],
     (tmp_path / "product.so").chmod(0o644)
     sandbox = opened("bubblewrap", readable=[tmp_path])
     source = f"import os; p = {str(tmp_path)!r}; print(open(p + '/product.so').read(), os.access(p, os.W_OK))"
-    with sandbox.spawn(mailbox_bytes=4096) as worker:
-        worker.put("probe.py", source.encode())
-        run(worker)
-        assert worker.output() == "built earlier False\n"
+    for _ in range(2):  # tmp_path lies below /tmp, which is emptied in between
+        with sandbox.spawn(mailbox_bytes=4096) as worker:
+            worker.put("probe.py", source.encode())
+            run(worker)
+            assert worker.output() == "built earlier False\n"
 
 
 def test_files_larger_than_the_mailbox_arrive_whole(sandbox: Sandbox) -> None:
@@ -161,3 +162,21 @@ def test_standby_hands_over_a_started_sandbox_and_starts_the_next() -> None:
             first.spawn(mailbox_bytes=4096).close()
     with pytest.raises(SandboxError, match="is closed"):
         started[1].spawn(mailbox_bytes=4096)
+
+
+DEEP = """
+import os
+for _ in range(3000):
+    os.mkdir("d" * 100)
+    os.chdir("d" * 100)
+os.mkdir("closed")
+open("closed/file", "w").close()
+os.chmod("closed", 0)
+"""
+
+
+def test_a_tree_deeper_than_a_path_may_be_long_is_removed(sandbox: Sandbox) -> None:
+    with sandbox.spawn(mailbox_bytes=4096) as worker:
+        worker.put("probe.py", DEEP.encode())
+        run(worker)
+    sandbox.spawn(mailbox_bytes=4096).close()

@@ -16,6 +16,7 @@ import resource
 import select
 import shutil
 import signal
+import sys
 import tempfile
 import time
 import warnings
@@ -126,6 +127,7 @@ def _answer(compiled: Callable[[], Any], fd: int, output: int, limit_s: float) -
         gc.disable()  # a collection would copy the parent's pages
         os.dup2(output, 1)
         os.dup2(output, 2)
+        sys.stdout = sys.stderr = os.fdopen(output, "w", buffering=1)
         seconds = int(limit_s) + 1
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # should the parent die meanwhile
         with _private_cache():

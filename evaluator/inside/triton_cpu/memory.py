@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import triton.language as tl
 from triton._C.libtriton import interpreter as native
 from triton._C.libtriton import ir
 from triton.runtime.interpreter import TensorDescHandle, TensorHandle
@@ -41,6 +42,8 @@ class Memory(NarrowFloats):
         self._check("atomic", ptr, mask)
         if operation == ir.ATOMIC_OP.FADD and value.dtype.scalar.primitive_bitwidth == 16:
             return self._add_halves(ptr, value, mask)
+        if operation == ir.ATOMIC_OP.XCHG:
+            return self._exchange_bits(ptr, value, mask, *order)
         return super().create_atomic_rmw(operation, ptr, value, mask, *order)
 
     def create_make_tensor_descriptor(self, *arguments: Any) -> Any:
@@ -93,6 +96,13 @@ class Memory(NarrowFloats):
             before[lanes] = self._add_once(addresses[lanes], added[lanes], value.dtype.scalar)
             waiting[lanes] = False
         return TensorHandle(before.reshape(value.data.shape), value.dtype.scalar)
+
+    def _exchange_bits(self, pointers: Any, value: Any, mask: Any, *order: Any) -> Any:
+        """The inherited one exchanges integers only."""
+        bits = tl.dtype(f"uint{value.data.itemsize * 8}")
+        integers = TensorHandle(value.data.view(numpy_dtype(bits)), bits)
+        old = super().create_atomic_rmw(ir.ATOMIC_OP.XCHG, pointers, integers, mask, *order)
+        return TensorHandle(old.data.view(value.data.dtype), value.dtype.scalar)
 
     def _add_once(self, addresses: Array, added: Array, dtype: Any) -> Array:
         everywhere = np.ones(addresses.shape, bool)

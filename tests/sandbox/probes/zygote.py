@@ -8,7 +8,7 @@ import resource
 import signal
 
 parent, managed = os.getppid(), []
-for name in ("mem", "environ", "maps", "fd/0"):
+for name in ("mem", "environ", "maps", "fd/0", "root/etc"):
     try:
         os.close(os.open(f"/proc/{parent}/{name}", os.O_RDWR if name == "mem" else os.O_RDONLY))
         managed.append(name)

@@ -1,0 +1,96 @@
+"""The commands as a shell sees them: exit codes, what they print, what they write."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluator.records import read_record
+
+TASK = "triton2triton/arena/softmax"
+
+
+def arena(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "evaluator", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **options)
+
+
+def test_tasks_lists_every_task_with_its_digest():
+    found = arena("tasks")
+    assert found.returncode == 0
+    assert f"{TASK} " in found.stdout
+    assert len(found.stdout.splitlines()) >= 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["evaluate", "no/such/task", "--candidate", ".", "--out", "x.json"], 2, "no task is named"),
+        (["evaluate", TASK, "--candidate", "/no/such/folder", "--out", "x.json"], 2, "is not a folder"),
+        (["run", "--suite", "none", "--agent", "baseline", "--out", "x"], 2, "no suite is named"),
+        (["evaluate"], 2, "usage"),
+        (["frobnicate"], 2, "usage"),
+        (["doctor", "--backend", "rocm"], 3, "this host cannot do it"),
+        (["run", "--suite", "smoke", "--agent", "baseline", "--out", "x", "--backend", "abacus"], 3, "abacus"),
+    ],
+)
+def test_a_mistake_is_told_in_words_and_by_exit_code(arguments, code, text, tmp_path):
+    found = arena(*arguments, cwd=Path(__file__).parents[2])
+    assert found.returncode == code, found.stderr
+    assert text in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_a_bad_task_lists_all_its_problems_and_exits_with_2(tmp_path):
+    folder = tmp_path / "hip2hip" / "arena" / "Bad"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text("task_type: hip2hip\n")
+    found = arena(
+        "evaluate",
+        "hip2hip/arena/Bad",
+        "--candidate",
+        str(tmp_path),
+        "--out",
+        str(tmp_path / "r.json"),
+        env={"ARENA_TASKS": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )
+    assert found.returncode == 2
+    assert len(found.stderr.splitlines()) > 5
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_workspace_writes_what_an_agent_starts_from(tmp_path):
+    found = arena("workspace", TASK, "--out", str(tmp_path / "w"))
+    assert found.returncode == 0
+    assert sorted(path.name for path in (tmp_path / "w").iterdir()) == [
+        "config.yaml",
+        "description.md",
+        "reference.py",
+        "softmax.py",
+    ]
+
+
+@pytest.mark.slow
+def test_evaluate_writes_a_record_and_exits_with_0_whatever_the_status(tmp_path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "softmax.py").write_text("def forward(x):\n    return x\n")
+    out = tmp_path / "deep" / "result.json"
+    found = arena("evaluate", TASK, "--candidate", str(tmp_path / "c"), "--backend", "cpu", "--out", str(out))
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("wrong_output: An output lies in the memory of an input")
+    record = read_record(out.read_bytes())
+    assert record.task.id == TASK
+    assert record.protocol == "arena-1"
+    assert json.loads(out.read_text())["host"]["device_class"].startswith("cpu-")
+
+
+@pytest.mark.slow
+def test_doctor_tries_everything_and_says_so():
+    found = arena("doctor")
+    assert found.returncode == 0, found.stdout
+    for name in ("python", "packages", "disk", "hip toolchain", "sandbox bubblewrap", "sandbox plain", "tasks"):
+        assert name in found.stdout

@@ -1,0 +1,154 @@
+"""The gfx942 gate: what it reports, what it refuses, that it survives LLVM and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import kernels_launch as kernels
+import pytest
+import torch
+from triton import knobs
+
+from evaluator.inside import triton_cpu
+from evaluator.inside.triton_cpu import compiler, isa
+
+LAUNCHES = triton_cpu.install()
+
+
+@pytest.fixture(autouse=True)
+def _only_compile(monkeypatch):
+    monkeypatch.setattr(LAUNCHES, "compile", True)
+    monkeypatch.setattr(LAUNCHES, "execute", False)
+
+
+def product(size, dtype=torch.float16, **options):
+    a = torch.zeros(size, 4 * size, dtype=dtype)
+    kernels.product[(1,)](a, a, a, 4 * size, M=size, **options)
+    return LAUNCHES.reports()[-1]
+
+
+def test_a_report_tells_what_a_matrix_kernel_needs():
+    report = product(64)
+    assert (report["kernel"], report["target"], report["ok"], report["error"]) == ("product", "gfx942", True, None)
+    assert report["mfma"] >= 4
+    assert report["lds"] == 2 * 64 * 64 * 2  # both operands in halves
+    assert min(report[name] for name in ("vgpr", "sgpr", "code_bytes", "occupancy")) > 0
+    assert (report["spills"], report["scratch"], report["num_warps"]) == (0, 0, 4)
+    assert 0 < report["seconds"] < compiler.LIMIT_S
+
+
+def test_a_specialisation_is_compiled_once():
+    product(32)
+    count = len(LAUNCHES.reports())
+    product(32)
+    assert len(LAUNCHES.reports()) == count
+    for changed in ({"dtype": torch.bfloat16}, {"num_warps": 2}, {"dtype": torch.float32}):
+        product(32, **changed)
+    assert len(LAUNCHES.reports()) == count + 3
+
+
+def test_alignment_and_an_argument_of_one_make_specialisations_of_their_own():
+    x = torch.zeros(1024)
+    count = len(LAUNCHES.reports())
+    for tensor, size in ((x, 512), (x, 512), (x[1:], 512), (x, 511), (x, 1)):
+        kernels.copy[(1,)](tensor, x, size, BLOCK=16)
+    assert len(LAUNCHES.reports()) == count + 4
+
+
+def test_an_unknown_name_fails_with_its_line():
+    with pytest.raises(triton_cpu.CompileFailed, match="undefined_thing is not defined") as caught:
+        kernels.with_unknown_name[(1,)](torch.zeros(1))
+    assert (caught.value.kernel, caught.value.target) == ("with_unknown_name", "gfx942")
+    assert "tl.store(x_ptr, undefined_thing)" in caught.value.text
+
+
+def test_a_failure_is_remembered():
+    for _ in range(2):
+        with pytest.raises(triton_cpu.CompileFailed, match="N must be one"):
+            kernels.with_static_assert[(1,)](torch.zeros(1), N=2)
+    failed = [report for report in LAUNCHES.reports() if report["kernel"] == "with_static_assert"]
+    assert [(report["ok"], report["vgpr"]) for report in failed] == [(False, None)]
+
+
+def test_an_unknown_option_fails():
+    with pytest.raises(triton_cpu.CompileFailed, match="Keyword argument cluster_dims was specified but unrecognised"):
+        product(16, cluster_dims=2)
+
+
+def test_too_much_lds_fails_with_figures_in_the_report():
+    with pytest.raises(triton_cpu.CompileFailed, match="bytes of LDS, a workgroup has 65536"):
+        product(64, torch.float32, num_stages=4)
+    assert LAUNCHES.reports()[-1]["lds"] > 65536
+
+
+def test_too_many_threads_fail():
+    with pytest.raises(triton_cpu.CompileFailed, match=r"2048 threads|threads"):
+        product(64, num_warps=32)
+
+
+def test_an_abort_of_llvm_is_a_failed_compilation():
+    with pytest.raises(triton_cpu.CompileFailed, match="the compiler ended with"):
+        kernels.with_foreign_assembly[(1,)](torch.zeros(64), BLOCK=64)
+
+
+def test_a_compiler_that_does_not_end_is_killed():
+    begin = time.monotonic()
+    compilation = compiler.compile_in_child("slow", lambda: time.sleep(60), limit_s=0.3)
+    assert compilation.error == "not compiled after 0.3 s"
+    assert time.monotonic() - begin < 10
+
+
+def test_what_the_compiler_prints_is_part_of_the_error(capfd):
+    def fail():
+        print("a remark")  # noqa: T201
+        os.write(2, b"a warning\n")
+        raise ValueError("no")
+
+    error = compiler.compile_in_child("loud", fail).error
+    assert error.startswith("ValueError: no")
+    assert "a remark" in error
+    assert "a warning" in error
+    assert capfd.readouterr() == ("", "")
+
+
+def test_no_child_and_no_file_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(compiler.tempfile, "tempdir", None)
+    product(16, num_warps=1)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_cache_of_the_candidates_is_neither_read_nor_filled(tmp_path):
+    with knobs.cache.scope():
+        knobs.cache.dir = str(tmp_path)
+        assert product(16, num_warps=2)["ok"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_preheating_leaves_settings_and_folders_as_they_were(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    triton_cpu.preheat()
+    assert knobs.cache.dir == str(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_resources_are_read_from_assembly_text():
+    assembly = """
+        v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], 0
+        v_add_f32 v0, v0, v1
+    ; codeLenInByte = 420
+    ; Occupancy: 6
+    .agpr_count:     4
+    .private_segment_fixed_size: 16
+    .sgpr_count:     20
+    .sgpr_spill_count: 1
+    .vgpr_count:     32
+    .vgpr_spill_count: 2
+    """
+    assert isa.read_resources(assembly, lds_bytes=512, num_warps=8) == isa.Resources(
+        vgpr=32, agpr=4, sgpr=20, spills=3, scratch=16, lds=512, occupancy=6, mfma=1, code_bytes=420, num_warps=8
+    )

@@ -1,0 +1,81 @@
+"""Atomics, block pointers, descriptors and odd element types under the interpreter."""
+
+from __future__ import annotations
+
+import kernels_memory as kernels
+import pytest
+import torch
+import triton
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from evaluator.inside import triton_cpu
+
+LAUNCHES = triton_cpu.install()
+
+
+@pytest.fixture(autouse=True)
+def _compile_and_execute(monkeypatch):
+    monkeypatch.setattr(LAUNCHES, "compile", True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int32])
+def test_atomic_add_takes_lanes_of_one_address_in_turn(dtype):
+    x = torch.randint(-4, 5, (300,)).to(dtype)
+    index = torch.randint(0, 7, (300,), dtype=torch.int32)
+    out, before = torch.zeros(7, dtype=dtype), torch.empty(300, dtype=dtype)
+    kernels.scatter_add[(3,)](x, index, out, before, 300, BLOCK=128)
+    assert torch.equal(out, torch.zeros(7).index_add(0, index, x.float()).to(dtype))
+    for place in range(7):
+        lanes = torch.nonzero(index == place)[:, 0]
+        total = x[lanes].float().cumsum(0)
+        assert torch.equal(before[lanes].float(), total - x[lanes].float())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
+def test_atomic_max_min_and_exchange(dtype, monkeypatch):
+    monkeypatch.setattr(LAUNCHES, "compile", False)  # Triton 3.7.1 has no buffer exchange for gfx942
+    x = torch.randn(16).mul(9).to(dtype)
+    out = torch.zeros(18, dtype=dtype)
+    kernels.other_atomics[(1,)](x, out, BLOCK=16)
+    assert out[0] == max(x.max(), 0)
+    assert out[1] == min(x.min(), 0)
+    assert torch.equal(out[2:], x)
+
+
+def test_a_lock_is_taken_and_given_back_by_each_program():
+    lock, x, out = torch.zeros(1, dtype=torch.int32), torch.arange(5.0), torch.zeros(1)
+    kernels.locked_sum[(5,)](lock, x, out)
+    assert (lock.item(), out.item()) == (0, 10)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_block_pointers_stop_at_the_boundary(dtype):
+    x = torch.randn(50, 70).to(dtype)
+    out = torch.empty_like(x)
+    kernels.doubled_by_block_pointers[(2,)](x, out, 50, 70, BLOCK=32)
+    assert torch.equal(out, 2 * x)
+
+
+def test_descriptors_made_in_the_kernel_stop_at_the_boundary():
+    x, out = torch.randn(50, 68), torch.empty(50, 68)
+    kernels.doubled_by_descriptors[(2, 3)](x, out, 50, 68, BLOCK=32)
+    assert torch.equal(out, 2 * x)
+
+
+def test_descriptors_made_on_the_host_stop_at_the_boundary():
+    x, out = torch.randn(50, 68), torch.empty(50, 68)
+    descriptors = [TensorDescriptor.from_tensor(tensor, [32, 32]) for tensor in (x, out)]
+    kernels.doubled_by_host_descriptors[(2, 3)](*descriptors, BLOCK=32)
+    assert torch.equal(out, 2 * x)
+
+
+def test_bools_are_bytes():
+    x, out = torch.rand(64) > 0.5, torch.empty(64, dtype=torch.bool)
+    kernels.copy_bools[(1,)](x, out, BLOCK=64)
+    assert torch.equal(out, ~x)
+
+
+def test_a_reinterpreted_tensor_and_a_bitcast_keep_the_bits():
+    x, out = torch.randn(64).bfloat16(), torch.empty(64, dtype=torch.int16)
+    kernels.bits[(1,)](triton.reinterpret(x.view(torch.float16), triton.language.bfloat16), out, BLOCK=64)
+    assert torch.equal(out, x.view(torch.int16))
