@@ -111,7 +111,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
 
 # Jobs; arena_site.celeryconfig makes Celery's settings of these.
-BROKER_URL = env.env_text("BROKER_URL", "filesystem://")
+BROKER_URL = env.env_text("BROKER_URL", "filesystem://localhost")
 BROKER_FOLDER = env.env_path("ARENA_BROKER", STATE / "broker")
 HOST_NAME = env.env_text("ARENA_HOST", "local")  # the Host row that a worker here works for
 QUEUES = ("gfx942", "gfx950", "sm_90", "cpu")  # one for each architecture

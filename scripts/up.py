@@ -9,6 +9,7 @@ exit codes: 0 stopped as asked, 2 usage, 3 this host lacks something or the port
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -99,11 +100,7 @@ def down(state: Path) -> int:
 
 def make_secrets() -> None:
     """A secret key of this site's own, in a file that only its owner reads."""
-    text = (
-        ENV_FILE.read_text(encoding="utf-8")
-        if ENV_FILE.is_file()
-        else "# Made by `make up`; what you add here stays.\n"
-    )
+    text = ENV_FILE.read_text(encoding="utf-8") if ENV_FILE.is_file() else "# Made by `make up`."
     if "SECRET_KEY" in os.environ or any(line.startswith("SECRET_KEY=") for line in text.splitlines()):
         return
     file = os.open(ENV_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -153,14 +150,15 @@ class Site:
 
     def is_ready(self, url: str) -> bool:
         until = monotonic() + READY_S
-        while monotonic() < until and not self._asked:
-            if self.children["web"].poll() is not None:
-                break
-            if answers(url):
+        while monotonic() < until and not self._asked and self.children["web"].poll() is None:
+            status = status_of(url)
+            if status is not None and status < 500:
                 return True
+            if status is not None:
+                break
             sleep(0.1)
         if not self._asked:
-            say(f"the web server does not start; the end of its log:\n{tail(self.logs / 'web.log')}", to=sys.stderr)
+            say(f"the web server does not answer; the end of its log:\n{tail(self.logs / 'web.log')}", to=sys.stderr)
         return False
 
     def watch(self) -> int:
@@ -200,10 +198,8 @@ class Site:
 
     def _signal(self, name: str, number: signal.Signals) -> None:
         """To the whole session; one that has ended already is what we want."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.children[name].pid, number)
-        except ProcessLookupError:
-            pass
 
 
 def die_with_parent() -> None:
@@ -232,14 +228,15 @@ def is_free(port: int) -> bool:
     return True
 
 
-def answers(url: str) -> bool:
+def status_of(url: str) -> int | None:
+    """The status of a GET; None while nobody listens."""
     try:
-        with urllib.request.urlopen(url, timeout=5):
-            return True
+        with urllib.request.urlopen(url, timeout=30) as response:
+            return int(response.status)
     except urllib.error.HTTPError as error:
-        return error.code < 500
+        return error.code
     except OSError:
-        return False
+        return None
 
 
 def locked(path: Path) -> IO[str] | None:

@@ -70,7 +70,7 @@ class Command(BaseCommand):
     def _tell(self, attempt: Attempt, prefix: str) -> None:
         result = attempt.result
         self.stdout.write(
-            f"{prefix}  {result.run.configuration.slug:9} {result.task.path:36} {attempt.get_status_display()}"
+            f"{prefix}  {result.run.configuration.slug:9} {result.task.path:40} {attempt.get_status_display()}"
         )
         self.stdout.flush()
 
