@@ -51,6 +51,8 @@ def milliseconds(value: float) -> str:
 
 def seconds(value: float) -> str:
     """A duration that people wait for."""
+    if value < 0.01:
+        return f"< 0.01{NBSP}s"
     if value < 60:
         return f"{value:.2f}{NBSP}s" if value < 10 else f"{value:.0f}{NBSP}s"
     minutes, rest = divmod(round(value), 60)

@@ -74,9 +74,8 @@ def svg(route: Route) -> View:
         built = _build(route, request, parts)
         if chart not in built.charts:
             raise Http404
-        response = render(
-            request, "charts/standalone.svg", {"chart": built.charts[chart]}, content_type="image/svg+xml"
-        )
+        context = {"chart": built.charts[chart], "style": CHART_STYLE.read_text(encoding="utf-8")}
+        response = render(request, "charts/standalone.svg", context, content_type="image/svg+xml")
         response["Content-Disposition"] = f'attachment; filename="{route.name}-{chart}.svg"'
         return response
 

@@ -55,7 +55,10 @@ def build(query: Query) -> HomePage:
     empty = "Nothing ran yet. `make up` runs the demo; later runs start in the admin."
     return HomePage(
         title="ArenaBoard",
-        tables=by_slug(_places_table(places), runs_table(lines, "The newest runs", empty)),
+        tables=by_slug(
+            _places_table(places),
+            runs_table(lines, "Newest first, with the progress of each task's latest attempt", empty),
+        ),
         places=places,
         newest_runs=lines,
         open_attempts=runs.open_attempts(),

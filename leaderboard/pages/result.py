@@ -14,7 +14,12 @@ from leaderboard.pages.result_history import OPEN, Attempt, attempts_table, hist
 from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, ResultRow
-from leaderboard.words import ROLES, RUN_STATES, STATUSES, Word
+from leaderboard.words import CATEGORIES, ROLES, STATUSES, Word
+
+RUN_NOTICES = {
+    "draft": "a draft: it is on no board, and its results may still change.",
+    "withdrawn": "withdrawn: it was taken off the boards and stays readable here.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +163,7 @@ def _verdict(shown: AttemptRow | None, cases: Sequence[Case], is_functional: boo
         return "No attempt was made yet."
     if shown.status == "passed":
         draws = sum(case.draws for case in cases)
-        speed = " How fast it is, this device class does not judge." if is_functional else ""
+        speed = " Speed is not judged on this device class." if is_functional else ""
         return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}.{speed}"
     return shown.message or STATUSES[shown.status].meaning
 
@@ -169,7 +174,7 @@ def _notices(
     """What a reader must know before believing the page."""
     notices = []
     if row.run_state != "published":
-        notices.append(f"The run is {RUN_STATES[row.run_state][0]}. {RUN_STATES[row.run_state][1]}")
+        notices.append(f"The run is {RUN_NOTICES[row.run_state]}")
     if shown is not None and row.published_number is not None and shown.number != row.published_number:
         notices.append(f"This is attempt {shown.number}. The public answer is attempt {row.published_number}.")
     newest = attempts[-1] if attempts else None
@@ -190,7 +195,11 @@ def _facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> t
         ("Task", row.task, task_url(row.task) + ("" if row.task_is_current else f"?digest={short(row.task_digest)}")),
         ("Entry", f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})", ""),
         ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
-        ("Board", f"{row.suite}@{row.version}", page_url("board", row.suite, row.category, row.device)),
+        (
+            "Board",
+            f"{row.suite}@{row.version}, {CATEGORIES[row.category]}",
+            page_url("board", row.suite, row.category, row.device),
+        ),
         ("Device class", row.device_title, ""),
     ]
     if shown is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, duration, plural, sentence
+from leaderboard.formatting import NONE, duration, sentence
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, moment_cell, page_url, task_url
 from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.queries import runs
@@ -160,7 +160,11 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
     )
     empty = "Nothing was published, withdrawn, run again or cancelled."
     return table(
-        "trail", f"History: {plural(len(trail), 'action')}", columns, [_trail_cells(one) for one in trail], empty
+        "trail",
+        "Who published, withdrew, ran again or cancelled, newest first",
+        columns,
+        [_trail_cells(one) for one in trail],
+        empty,
     )
 
 

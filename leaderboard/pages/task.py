@@ -101,7 +101,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         cases=tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases),
         contract=promised,
         sources=tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
-        provenance=row.provenance,
+        provenance={name.replace("_", " "): text for name, text in row.provenance.items()},
         results=tuple(_result(one) for one in rows),
     )
 

@@ -54,7 +54,7 @@ def results_table(rows: Sequence[TaskResult]) -> Table:
         ),
     )
     empty = "Nobody has tried this task yet. A run on a suite that holds it will."
-    return Table("results", "Results so far", columns, groups, empty)
+    return Table("results", "Public answers first", columns, groups, empty)
 
 
 def _axis_cell(value: object) -> Cell:

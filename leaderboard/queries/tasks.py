@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q
 
-from evaluator.errors import TaskError
+from evaluator.errors import TaskError, UsageError
 from evaluator.taskspec import TaskSpec
 from runs.candidates import spec_of
 from runs.errors import RunError
@@ -87,7 +87,7 @@ def contract(task_id: int) -> TaskSpec | None:
     """The task in tasks/ if it still is the one of the row."""
     try:
         return spec_of(Task.objects.only("path", "digest").get(pk=task_id))
-    except (RunError, TaskError):
+    except (RunError, TaskError, UsageError):
         return None
 
 

@@ -46,7 +46,15 @@ def test_a_time_has_the_unit_that_keeps_it_short(milliseconds: float, text: str)
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1.2345, "1.23"), (123.45, "123"), (0.00123, "0.00123"), (1.2e-7, "1.20e-7"), (math.nan, "–"), (-0.5, "-0.500")],
+    [
+        (0, "0"),
+        (1.2345, "1.23"),
+        (123.45, "123"),
+        (0.00123, "0.00123"),
+        (1.2e-7, "1.20e-7"),
+        (math.nan, "–"),
+        (-0.5, "-0.500"),
+    ],
 )
 def test_significant_digits_need_no_exponent_in_the_usual_range(value: float, text: str) -> None:
     assert formatting.significant(value) == text

@@ -21,7 +21,8 @@ def test_wilson_of_all_and_of_none_stays_between_zero_and_one() -> None:
 
 
 def test_runs_of_a_task_are_discounted_by_their_agreement() -> None:
-    # task means 1, 0, 1/2; between = 2·(1/4 + 1/4)/2 = 1/2, within = (1/2)/3 = 1/6; ρ̂ = (1/3)/(2/3) = 1/2; n = 6/1.5 = 4
+    # task means 1, 0, 1/2; between = 2·(1/4 + 1/4)/2 = 1/2, within = (1/2)/3 = 1/6; ρ̂ = (1/3)/(2/3) = 1/2;
+    # n = 6/1.5 = 4
     outcomes = [[True, True], [False, False], [True, False]]
     assert statistics.agreement(outcomes) == pytest.approx(0.5)
     assert statistics.effective_size(outcomes) == pytest.approx(4)
