@@ -38,8 +38,7 @@ def evaluate_attempt(*, attempt_id: int, host: Host, worker: str) -> bool:
     if claim is None:
         return False
     try:
-        with Pulse(claim):
-            return services.record_verdict(claim=claim, record=_record_of(claim, host))
+        return Pulse(claim).during(lambda: services.record_verdict(claim=claim, record=_record_of(claim, host)))
     except Interrupted as interruption:
         log.warning("attempt %s: interrupted by %s", attempt_id, interruption)
         _BENCH.close()

@@ -10,9 +10,10 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Callable
 from time import monotonic
-from types import FrameType, TracebackType
-from typing import Any
+from types import FrameType
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -21,6 +22,7 @@ from runs import services
 from runs.services import Claim
 
 LOST, STOPS = signal.SIGUSR1, (signal.SIGTERM, signal.SIGINT)
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -33,37 +35,57 @@ class Interrupted(BaseException):
 
 
 class Pulse:
-    """`with Pulse(claim):` around an evaluation."""
+    """`Pulse(claim).during(work)` evaluates under a claim."""
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat, name=f"pulse-{claim.attempt_id}", daemon=True)
         self._handlers: dict[int, Any] = {}
-        self._stopped_by: int | None = None
+        self._may_interrupt = False
+        self._came: int | None = None  # the first signal
+        self._stop: int | None = None
 
-    def __enter__(self) -> Pulse:
+    def during(self, work: Callable[[], T]) -> T:
+        """What `work` returns.
+
+        Raises:
+            Interrupted: the claim is lost or the worker must stop; the worker's own handler sees the signal afterwards.
+        """
+        try:
+            try:
+                self._begin()
+                self._may_interrupt = True
+                if self._came is not None:
+                    raise Interrupted(self._came)
+                return work()
+            finally:
+                self._may_interrupt = False
+        finally:  # a signal may raise once, between any two steps above, but not here
+            self._end()
+
+    def _begin(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            self._handlers = {number: signal.signal(number, self._interrupt) for number in (LOST, *STOPS)}
+            for number in (LOST, *STOPS):
+                self._handlers[number] = signal.signal(number, self._interrupt)
         self._thread.start()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _end(self) -> None:
         self._ended.set()
         self._thread.join()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        if self._stopped_by is not None:
-            os.kill(os.getpid(), self._stopped_by)  # the worker's own handler has not seen it yet
+        if self._stop is not None:
+            os.kill(os.getpid(), self._stop)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Once: what cleans up after the first interruption is not interrupted."""
-        for signum in self._handlers:
-            signal.signal(signum, signal.SIG_IGN)
-        self._stopped_by = number if number in STOPS else None
-        raise Interrupted(number)
+        """Once: what cleans up after an interruption is not interrupted."""
+        self._stop = number if number in STOPS else self._stop
+        if self._came is None:
+            self._came = number
+            if self._may_interrupt:
+                self._may_interrupt = False
+                raise Interrupted(number)
 
     def _beat(self) -> None:
         begin = monotonic()
