@@ -19,6 +19,8 @@ os.environ |= {
 
 from arena_site.settings import *  # noqa: E402, F403
 
+STATIC_ROOT = STATE / "static"
+STATIC_ROOT.mkdir()
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # 0.1 s less for each user
 DATABASES["default"]["TEST"] = {"NAME": STATE / "test.sqlite3"}  # noqa: F405  a file: worker processes open it too
