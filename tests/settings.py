@@ -1,4 +1,4 @@
-"""The site's settings with a state folder of the test session's own and a secret that guards nothing."""
+"""The site's settings with folders of the test session's own and a secret that guards nothing."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import shutil
 import tempfile
 from pathlib import Path
 
-STATE = Path(tempfile.mkdtemp(prefix="arena-tests-"))
-atexit.register(shutil.rmtree, STATE, ignore_errors=True)
+SESSION = Path(tempfile.mkdtemp(prefix="arena-tests-"))
+atexit.register(shutil.rmtree, SESSION, ignore_errors=True)
 os.environ |= {
     "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
     "DEBUG": "false",
-    "ARENA_ARCHIVE": str(STATE / "archive"),
-    "ARENA_BROKER": str(STATE / "broker"),
+    "ARENA_ARCHIVE": str(SESSION / "archive"),
+    "ARENA_BROKER": str(SESSION / "broker"),
 }
 
 from arena_site.settings import *  # noqa: E402, F403
 
-STATIC_ROOT = STATE / "static"
+# A file, since worker processes open it too.
+DATABASES["default"]["TEST"] = {"NAME": SESSION / "test.sqlite3"}  # noqa: F405
+STATIC_ROOT = SESSION / "static"
 STATIC_ROOT.mkdir()
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # 0.1 s less for each user
-DATABASES["default"]["TEST"] = {"NAME": STATE / "test.sqlite3"}  # noqa: F405  a file: worker processes open it too
