@@ -80,11 +80,6 @@ USE_I18N = False  # one language; numbers are formatted once, by leaderboard.for
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "leaderboard.plotly_bundle.PlotlyFinder",
-]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 from leaderboard.charts import Chart, Mark, Series
@@ -9,6 +10,7 @@ from leaderboard.charts import Chart, Mark, Series
 COLOURS = {"baseline": "#7a8794", "candidate": "#1f7a8c", "correct": "#1f7a8c", "compiled": "#c08a2d"}
 SYMBOLS = {"correct": "circle", "compiled": "diamond-open", "baseline": "circle-open", "candidate": "circle"}
 ROW_HEIGHT = 64
+APART = 0.18  # of a row, between the series of one row
 
 
 def plotly_figure(chart: Chart) -> dict[str, Any]:
@@ -17,12 +19,18 @@ def plotly_figure(chart: Chart) -> dict[str, Any]:
         "data": [_trace(chart, series) for series in chart.series],
         "layout": {
             "height": 160 + ROW_HEIGHT * max(len(chart.rows), 1),
-            "margin": {"l": 16, "r": 16, "t": 16, "b": 56},
+            "margin": {"l": 16, "r": 24, "t": 64, "b": 56},
             "xaxis": _x_axis(chart),
-            "yaxis": {"autorange": "reversed", "automargin": True, "type": "category"},
+            "yaxis": {
+                "range": [len(chart.rows) - 0.5, -0.5],
+                "tickvals": list(range(len(chart.rows))),
+                "ticktext": [html.escape(row.label) for row in chart.rows],
+                "automargin": True,
+                "zeroline": False,
+            },
             "shapes": [_line(line.value) for line in chart.lines],
             "annotations": [_line_label(line.value, line.text) for line in chart.lines],
-            "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+            "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
             "hovermode": "closest",
         },
         "config": {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]},
@@ -30,23 +38,26 @@ def plotly_figure(chart: Chart) -> dict[str, Any]:
 
 
 def _trace(chart: Chart, series: Series) -> dict[str, Any]:
-    marks = [(row.label, mark) for row in chart.rows for mark in row.marks if mark.series == series]
+    marks = [
+        (index, row.label, mark) for index, row in enumerate(chart.rows) for mark in row.marks if mark.series == series
+    ]
+    offset = APART * (chart.series.index(series) - (len(chart.series) - 1) / 2)
     trace = {
         "type": "scatter",
         "mode": "markers",
         "name": series.label,
-        "x": [_value(mark) for _, mark in marks],
-        "y": [label for label, _ in marks],
-        "text": [mark.point.text for _, mark in marks],
-        "hovertemplate": "%{y}<br>%{text}<extra>%{fullData.name}</extra>",
+        "x": [_value(mark) for _, _, mark in marks],
+        "y": [index + offset for index, _, _ in marks],
+        "text": [html.escape(f"{label}: {mark.point.text}") for _, label, mark in marks],
+        "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
         "marker": {"size": 11, "symbol": SYMBOLS[series.key], "color": COLOURS[series.key]},
     }
-    if any(mark.point.low is not None for _, mark in marks):
+    if any(mark.point.low is not None for _, _, mark in marks):
         trace["error_x"] = {
             "type": "data",
             "symmetric": False,
-            "array": [(mark.point.high or 0) - _value(mark) if mark.point.high is not None else 0 for _, mark in marks],
-            "arrayminus": [_value(mark) - mark.point.low if mark.point.low is not None else 0 for _, mark in marks],
+            "array": [_or(mark.point.high, _value(mark)) - _value(mark) for _, _, mark in marks],
+            "arrayminus": [_value(mark) - _or(mark.point.low, _value(mark)) for _, _, mark in marks],
             "thickness": 1.5,
         }
     return trace
@@ -55,6 +66,10 @@ def _trace(chart: Chart, series: Series) -> dict[str, Any]:
 def _value(mark: Mark) -> float:
     point = mark.point
     return point.value if point.value is not None else ((point.low or 0) + (point.high or 0)) / 2
+
+
+def _or(end: float | None, value: float) -> float:
+    return value if end is None else end
 
 
 def _x_axis(chart: Chart) -> dict[str, Any]:
@@ -70,4 +85,5 @@ def _line(value: float) -> dict[str, Any]:
 
 
 def _line_label(value: float, text: str) -> dict[str, Any]:
-    return {"x": value, "y": 1, "xref": "x", "yref": "paper", "text": text, "showarrow": False, "xanchor": "right"}
+    place = {"x": value, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    return place | {"text": html.escape(text), "showarrow": False}

@@ -21,7 +21,6 @@ def _patterns(route: Route) -> Iterator[URLPattern]:
 
 urlpatterns = [
     *(pattern for route in ROUTES for pattern in _patterns(route)),
-    path("plotly.css", views.plotly_style, name="plotly_style"),
     path("result/<int:result>/attempt/<int:number>/record.json", views.record, name="record"),
     path("result/<int:result>/attempt/<int:number>/log.txt", views.log, name="log"),
     path("result/<int:result>/candidate/<path:path>", views.candidate, name="candidate"),

@@ -9,19 +9,19 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import cache_control
 
 from leaderboard.figures import plotly_figure
 from leaderboard.pages import result as result_page
 from leaderboard.pages import task as task_page
 from leaderboard.pages.base import Page
-from leaderboard.plotly_bundle import stylesheet
 from leaderboard.queries import results
 from leaderboard.routes import Route
 from leaderboard.tables import csv_lines
 
 View = Callable[..., HttpResponse]
-CHART_STYLE = Path(settings.BASE_DIR) / "static" / "css" / "charts.css"  # a downloaded drawing carries it along
+STATIC = Path(settings.BASE_DIR) / "static"
+CHART_STYLE = STATIC / "css" / "charts.css"  # a downloaded drawing carries it along
+PLOTLY = STATIC / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
 
@@ -50,8 +50,9 @@ def explore(route: Route) -> View:
         built = _build(route, request, parts)
         if chart not in built.charts:
             raise Http404
-        figure = plotly_figure(built.charts[chart])
-        context = _context(request, route, built) | {"chart": built.charts[chart], "figure": figure}
+        shown = built.charts[chart]
+        context = {"chart": shown, "figure": plotly_figure(shown) if PLOTLY.is_file() else None}
+        context |= _context(request, route, built)
         return render(request, "leaderboard/explore.html", context)
 
     return page
@@ -100,11 +101,6 @@ def candidate(request: HttpRequest, result: int, path: str) -> HttpResponse:
 
 def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
     return _text(task_page.source_bytes(path=path, **parts))
-
-
-@cache_control(public=True, max_age=24 * 3600)
-def plotly_style(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(stylesheet(), content_type="text/css")
 
 
 def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:

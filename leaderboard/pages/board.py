@@ -86,7 +86,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     entries = board_screen.in_order(_entries(runs, answers), query.get("sort", ""))
     chart = board_screen.chart(entries, len(tasks))
     return BoardPage(
-        title=f"{suite_row.title or suite_row.name}: {CATEGORIES[category]}",
+        title=f"{suite_row.title or suite_row.name}: {CATEGORIES[category].replace('All', 'all')}",
         lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}.",
         crumbs=(Link("Boards", page_url("home")),),
         charts={chart.slug: chart} if entries else {},

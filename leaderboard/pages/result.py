@@ -80,7 +80,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             return None
         shown = attempts[-1] if attempts else None
     record = results.record(shown.record_digest) if shown else None
-    cases = tuple(result_parts.case(one) for one in measured.get(shown.id, ())) if shown else ()
+    cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
     kernels, checked = result_parts.kernels(record), dict(record.isa_checked) if record else {}
     tried, chart = history(result, attempts, measured), result_screen.chart(cases)
     status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)

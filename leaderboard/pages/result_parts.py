@@ -97,13 +97,20 @@ def gates(attempt: AttemptRow | None, record: Record | None) -> tuple[Gate, ...]
     return tuple(Gate(name, _outcome(name, attempt), None, GATES[name], "") for name in GATE_NAMES)
 
 
-def case(row: MeasurementRow) -> Case:
+def cases(rows: Sequence[MeasurementRow]) -> tuple[Case, ...]:
+    """A case that was left with its draws right, because a later one went wrong, is not called wrong: it is open."""
+    return tuple(_case(row, is_last=index == len(rows) - 1) for index, row in enumerate(rows))
+
+
+def _case(row: MeasurementRow, is_last: bool) -> Case:
     clock, baseline_ms, candidate_ms = _times(row)
+    within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
+    is_open = row.correct is False and row.draws > 0 and within and not is_last
     return Case(
         row.case,
         row.profile,
         row.split,
-        row.correct,
+        None if is_open else row.correct,
         row.draws,
         row.relative_rmse,
         row.allowed_rmse,

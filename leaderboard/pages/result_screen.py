@@ -72,7 +72,7 @@ def _cells(case: Case) -> tuple[Cell, ...]:
     return (
         Cell(case.id.replace(",", ", "), case.id),
         Cell(case.profile, case.profile),
-        _correct_cell(case.correct),
+        _correct_cell(case),
         Cell(str(case.draws), case.draws),
         _number_cell(case.relative_rmse, digits=2),
         _number_cell(case.allowed_rmse, digits=2),
@@ -84,10 +84,10 @@ def _cells(case: Case) -> tuple[Cell, ...]:
     )
 
 
-def _correct_cell(correct: bool | None) -> Cell:
-    if correct is None:
-        return Cell("not reached", None, tone="ours", mark="○")
-    return Cell("right", True, tone="good", mark="✓") if correct else Cell("wrong", False, tone="bad", mark="✕")
+def _correct_cell(case: Case) -> Cell:
+    if case.correct is None:
+        return Cell("right so far" if case.draws else "not reached", None, tone="ours", mark="○")
+    return Cell("right", True, tone="good", mark="✓") if case.correct else Cell("wrong", False, tone="bad", mark="✕")
 
 
 def _time_cell(value: float | None) -> Cell:

@@ -3,6 +3,7 @@
 const figure = JSON.parse(document.getElementById("figure").textContent);
 const place = document.getElementById("explore");
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const narrow = matchMedia("(max-width: 40rem)"); // long names would leave no room for the plot
 
 function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -15,10 +16,10 @@ function colours() {
     modebar: { bgcolor: "rgba(0,0,0,0)", color: read("--soft"), activecolor: read("--accent") },
     hoverlabel: { bgcolor: read("--panel"), font: { color: read("--ink") } },
     xaxis: { ...figure.layout.xaxis, ...axis },
-    yaxis: { ...figure.layout.yaxis, ...axis },
+    yaxis: { ...figure.layout.yaxis, ...axis, ticklabelposition: narrow.matches ? "inside top" : "outside" },
   };
 }
 
 const draw = () => Plotly.react(place, figure.data, { ...figure.layout, ...colours() }, figure.config);
 draw().then(() => place.setAttribute("data-drawn", ""));
-dark.addEventListener("change", draw);
+for (const change of [dark, narrow]) change.addEventListener("change", draw);

@@ -239,3 +239,15 @@ def test_a_wrong_case_is_named(result, page) -> None:
     attempted(result, status="wrong_output", reason="mismatch", cases=(make_case("cols=8,rows=4", timed=False),))
     [case] = page(address(result)).cases
     assert case.correct is False
+
+
+def test_a_case_left_right_because_a_later_one_failed_is_not_called_wrong(result, page) -> None:
+    attempt = factories.publish(factories.make_attempt(result=result, status="wrong_output", measured=False))
+    errors = {"cols=1,rows=4": 1e-7, "cols=2,rows=4": 1e-3}
+    for case, error in errors.items():
+        Measurement.objects.create(
+            attempt=attempt, case=case, profile="small", correct=False, draws=9, relative_rmse=error, allowed_rmse=1e-5
+        )
+    shown = page(address(result))
+    assert [case.correct for case in shown.cases] == [None, False]
+    assert [row[2].text for row in shown.tables["cases"].groups[0].rows] == ["right so far", "wrong"]
