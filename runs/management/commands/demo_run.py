@@ -82,7 +82,8 @@ class Command(BaseCommand):
                 expected = produce(run.configuration.agent.slug, candidates.spec_of(result.task), run.repeat).expected
                 seen = result.published_attempt
                 if seen is None or seen.status != expected.value:
-                    wrong.append(f"{run.configuration}: {result.task.path}: expected {expected.value}, seen {seen}")
+                    status = seen.status if seen else "nothing"
+                    wrong.append(f"{run.configuration}: {result.task.path}: expected {expected.value}, seen {status}")
         if wrong:
             raise CommandError("not every result has the expected status:\n" + "\n".join(wrong))
         self.stdout.write("every result has the expected status; the runs are published")
