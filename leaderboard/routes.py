@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from leaderboard.pages import board, data, home, metrics, published, queue, result, run, runs, task, tasks
-from leaderboard.pages.base import Page
+from leaderboard.pages.base import Page, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,17 @@ class Route:
     @property
     def template_name(self) -> str:
         return f"leaderboard/{self.template or self.name}.html"
+
+
+def api_path(route: Route) -> str:
+    """The pattern as people read it: board/{suite}/{category}/{device}/."""
+    return re.sub(r"<\w+:(\w+)>", r"{\1}", route.path)
+
+
+def _data(query: Query) -> Page:
+    """The page that lists all routes, itself included."""
+    lines = (data.Endpoint(f"/api/v1/{api_path(route)}", route.summary, route.query) for route in ROUTES)
+    return data.build(query, tuple(lines))
 
 
 ROUTES = (
@@ -73,10 +84,5 @@ ROUTES = (
     ),
     Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
     Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
-    Route("data", "data/", data.DataPage, data.build, "This list"),
+    Route("data", "data/", data.DataPage, _data, "This list"),
 )
-
-
-def api_path(route: Route) -> str:
-    """The pattern as people read it: board/{suite}/{category}/{device}/."""
-    return re.sub(r"<\w+:(\w+)>", r"{\1}", route.path)

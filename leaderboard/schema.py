@@ -37,9 +37,9 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
     if origin in (typing.Union, types.UnionType):
         plain = [one for one in arguments if one is not types.NoneType]
         return _field(plain[0] if len(plain) == 1 else float, allow_null=len(plain) < len(arguments), **options)
-    if dataclasses.is_dataclass(hint):
+    if _is_dataclass(hint):
         return serializer_of(hint)(**options)
-    if origin is tuple and arguments[1:] == (Ellipsis,) and dataclasses.is_dataclass(arguments[0]):
+    if origin is tuple and arguments[1:] == (Ellipsis,) and _is_dataclass(arguments[0]):
         return serializer_of(arguments[0])(many=True, **options)
     if origin in (tuple, list):
         return serializers.ListField(child=_field(arguments[0]), **options)
@@ -47,6 +47,10 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
         child = None if arguments[1] is Any else _field(arguments[1])
         return serializers.DictField(child=child, **options) if child else serializers.DictField(**options)
     return _PLAIN[hint](**options)
+
+
+def _is_dataclass(hint: Any) -> bool:
+    return dataclasses.is_dataclass(hint)
 
 
 class PageSchema(AutoSchema):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 Value = str | int | float | bool | None
@@ -71,7 +71,7 @@ class Table:
         return sum(len(group.rows) for group in self.groups)
 
 
-def table(slug: str, caption: str, columns: tuple[Column, ...], rows: list[tuple[Cell, ...]], empty: str) -> Table:
+def table(slug: str, caption: str, columns: tuple[Column, ...], rows: Sequence[tuple[Cell, ...]], empty: str) -> Table:
     """The plain case: one group without a heading."""
     return Table(slug, caption, columns, (Group(tuple(rows)),), empty)
 
@@ -80,12 +80,18 @@ def csv_lines(shown: Table) -> Iterator[str]:
     """The table's values line by line, so that a long one can be streamed."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
-    rows = (row for group in shown.groups for row in group.rows)
-    for values in ([column.key for column in shown.columns], *([_plain(cell.value) for cell in row] for row in rows)):
+    for values in _csv_rows(shown):
         writer.writerow(values)
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
+
+
+def _csv_rows(shown: Table) -> Iterator[list[str | int | float]]:
+    yield [column.key for column in shown.columns]
+    for group in shown.groups:
+        for row in group.rows:
+            yield [_plain(cell.value) for cell in row]
 
 
 def _plain(value: Value) -> str | int | float:

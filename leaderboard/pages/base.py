@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.urls import reverse
 
@@ -53,7 +54,7 @@ def count_cell(number: int) -> Cell:
     return Cell(str(number), number)
 
 
-def moment_cell(at) -> Cell:  # type: ignore[no-untyped-def]
+def moment_cell(at: datetime | None) -> Cell:
     """A moment, or a dash where it has not come."""
     return Cell(moment(at), at.isoformat(), iso=at.isoformat()) if at else Cell(NONE)
 

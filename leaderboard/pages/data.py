@@ -20,10 +20,7 @@ class DataPage(Page):
     endpoints: tuple[Endpoint, ...]
 
 
-def build(query: Query) -> DataPage:
-    from leaderboard.routes import ROUTES, api_path  # routes knows all pages, this one too
-
-    endpoints = tuple(Endpoint(f"/api/v1/{api_path(route)}", route.summary, route.query) for route in ROUTES)
+def build(query: Query, endpoints: tuple[Endpoint, ...]) -> DataPage:
     columns = (
         Column("path", "Address", is_code=True),
         Column("summary", "What it returns"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evaluator.records import Record
 from leaderboard.encoding import SCREEN
@@ -133,7 +134,7 @@ def candidate_file(result: int, path: str) -> bytes | None:
     return results.archived(digest) if digest else None
 
 
-def _identity(row: ResultRow) -> dict[str, object]:
+def _identity(row: ResultRow) -> dict[str, Any]:
     same = (
         "run_state",
         "repeat",

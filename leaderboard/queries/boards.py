@@ -137,8 +137,10 @@ def public_runs(suite_id: int, device_slug: str, protocol: str) -> list[RunRow]:
         .filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
         .order_by("configuration__slug", "repeat")
     )
-    fields = ("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name")
-    fields += ("configuration__model__name", "configuration__settings", "verification")
+    fields = (
+        *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
+        *("configuration__model__name", "configuration__settings", "verification"),
+    )
     return [RunRow(*row) for row in rows.values_list(*fields)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from runs.models import PublishedRow, PublishedTable
 
@@ -35,5 +35,5 @@ def cells_of(slug: str) -> list[dict[str, str]]:
     return list(PublishedRow.objects.filter(table__slug=slug).order_by("position").values_list("cells", flat=True))
 
 
-def _tables():  # type: ignore[no-untyped-def]
+def _tables() -> QuerySet[PublishedTable]:
     return PublishedTable.objects.annotate(size=Count("rows"))

@@ -72,7 +72,7 @@ def listed(category: str = "") -> list[ListedTask]:
         right=Count("results", filter=answer & Q(results__published_attempt__correct=True), distinct=True),
     ).order_by("category", "path")
     fields = ("path", "category", "name", "digest", "cases", "description", "answers", "right")
-    return [ListedTask(*row[:4], len(row[4]), *row[5:]) for row in rows.values_list(*fields)]
+    return [_listed(*row) for row in rows.values_list(*fields)]
 
 
 def task(path: str, digest: str = "") -> tuple[TaskRow, list[str]] | None:
@@ -113,7 +113,14 @@ def results_of(task_id: int, limit: int) -> list[TaskResult]:
     return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
 
 
+def _listed(
+    path: str, category: str, name: str, digest: str, cases: list[object], description: str, answers: int, right: int
+) -> ListedTask:
+    return ListedTask(path, category, name, digest, len(cases), description, answers, right)
+
+
 def _task_result(row: tuple[Any, ...]) -> TaskResult:
-    *head, is_published, published_status, published_message, status, message = row
-    answer = (published_status, published_message) if is_published else (status, message)
-    return TaskResult(*head, *answer, is_published)
+    """The public answer where there is one, else the latest attempt."""
+    (*head, is_published, published_status, published_message, status, message) = row
+    answer = [published_status, published_message] if is_published else [status, message]
+    return TaskResult._make([*head, *answer, is_published])
