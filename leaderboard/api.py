@@ -21,7 +21,7 @@ class PageEndpoint(APIView):
     schema = PageSchema()
 
     def get(self, request: Request, **parts: Any) -> Response:
-        page = self.route.build(request.query_params, **parts)
+        page = self.route.make(request.query_params, parts)
         if page is None:
             raise Http404
         return Response(encode(page))

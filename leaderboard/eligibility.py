@@ -37,4 +37,4 @@ def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:
     if not found:
         return None
     parts = [f"{count} {'is' if count == 1 else 'are'} {text}" for text, count in found.most_common()]
-    return f"Not ranked: of {len(obstacles)} answers {listed(parts)}."
+    return f"Not ranked: of {len(obstacles)} answers, {listed(parts)}."

@@ -59,7 +59,9 @@ def seconds(value: float) -> str:
     if minutes < 60:
         return f"{minutes}{NBSP}min {rest}{NBSP}s"
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}{NBSP}h {minutes}{NBSP}min"
+    if hours < 48:
+        return f"{hours}{NBSP}h {minutes}{NBSP}min"
+    return f"{hours // 24}{NBSP}d {hours % 24}{NBSP}h"
 
 
 def duration(span: timedelta) -> str:

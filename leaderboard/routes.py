@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from leaderboard.pages import board, data, home, metrics, published, queue, result, run, runs, task, tasks
 from leaderboard.pages.base import Page, Query
@@ -21,6 +22,10 @@ class Route:
     summary: str
     query: str = ""  # what the query string may hold
     template: str = ""
+
+    def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
+        """The page; a value that no database takes is dropped from the query."""
+        return self.build({name: value for name, value in query.items() if "\0" not in value}, **parts)
 
     @property
     def template_name(self) -> str:

@@ -15,7 +15,7 @@ app_name = "leaderboard"
 def _patterns(route: Route) -> Iterator[URLPattern]:
     yield path(route.path, views.html(route), name=route.name)
     if route.name in views.POLLED:
-        yield path(f"{route.path}progress/", views.fragment(route), name=f"{route.name}_progress")
+        yield path(f"{route.path}{views.PROGRESS}", views.fragment(route), name=f"{route.name}_progress")
     yield path(f"{route.path}explore/<slug:chart>/", views.explore(route), name=f"{route.name}_explore")
 
 

@@ -22,6 +22,7 @@ View = Callable[..., HttpResponse]
 STATIC = Path(settings.BASE_DIR) / "static"
 CHART_STYLE = STATIC / "css" / "charts.css"  # a downloaded drawing carries it along
 PLOTLY = STATIC / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
+PROGRESS = "progress/"
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
 
@@ -36,7 +37,9 @@ def fragment(route: Route) -> View:
     """The part of a page that changes while one looks at it; polled by static/js/poll.js."""
 
     def part(request: HttpRequest, **parts: Any) -> HttpResponse:
-        response = render(request, POLLED[route.name], _context(request, route, _build(route, request, parts)))
+        response = render(
+            request, POLLED[route.name], _context(request, route, _build(route, request, parts), PROGRESS)
+        )
         response["Cache-Control"] = "no-store"
         return response
 
@@ -52,7 +55,7 @@ def explore(route: Route) -> View:
             raise Http404
         shown = built.charts[chart]
         context = {"chart": shown, "figure": plotly_figure(shown) if PLOTLY.is_file() else None}
-        context |= _context(request, route, built)
+        context |= _context(request, route, built, f"explore/{chart}/")
         return render(request, "leaderboard/explore.html", context)
 
     return page
@@ -104,23 +107,16 @@ def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
 
 
 def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
-    page = route.build(request.GET, **parts)
+    page = route.make(request.GET, parts)
     if page is None:
         raise Http404
     return page
 
 
-def _context(request: HttpRequest, route: Route, page: Page) -> dict[str, Any]:
-    """`api` is the address of the page's data; a query that changes the data goes with it."""
-    query = request.GET.urlencode()
-    base = request.path.removesuffix("progress/").partition("explore/")[0]
-    return {
-        "page": page,
-        "route": route.name,
-        "here": base,
-        "api": f"/api/v1{base}",
-        "query": f"?{query}" if query else "",
-    }
+def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
+    """`here` is the page's own address, without the tail of a part of it; `api` that of its data."""
+    here, query = request.path.removesuffix(tail), request.GET.urlencode()
+    return {"page": page, "route": route.name, "here": here, "api": f"/api/v1{here}", "query": query and f"?{query}"}
 
 
 def _text(data: bytes | None) -> HttpResponse:

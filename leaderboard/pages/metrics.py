@@ -53,8 +53,8 @@ METRICS = (
     Metric(
         "wilson",
         "Interval of a rate",
-        "(p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n),  z = 1.960,  n = K·R / (1 + (R − 1)·ρ̂)",
-        "Wilson's 95 % interval. Runs on one task resemble each other, so they are not counted as independent: ρ̂ "
+        "(p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n),  z = 1.960,  n = K·R / (1 + (R − 1)·ρ)",
+        "Wilson's 95 % interval. Runs on one task resemble each other, so they are not counted as independent: ρ "
         "is the intraclass correlation of one-way ANOVA over tasks, cut to [0, 1]. Where all runs of every task agree, "
         "n = K.",
         f"Below {plural(INTERVAL_FROM_TASKS, 'task')} there is no interval: it would reach from little to almost all.",

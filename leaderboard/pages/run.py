@@ -133,7 +133,7 @@ def _result_cells(row: RunResultRow, now: datetime) -> tuple[Cell, ...]:
         Cell(row.task.rpartition("/")[2], row.task, task_url(row.task)),
         Cell(row.category, row.category),
         status_cell(row.status or "missing", url, flags),
-        Cell(message, message, note=requeued),
+        Cell(message or NONE, message, note=requeued),
         _took(row, now),
         Cell(str(row.number or NONE), row.number),
         Cell(str(row.published_number or NONE), row.published_number),

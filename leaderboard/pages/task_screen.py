@@ -72,7 +72,7 @@ def _result_cells(row: TaskResult) -> tuple[Cell, ...]:
         Cell(name, name, note=", ".join(notes)),
         Cell(row.configuration, row.configuration),
         status_cell(row.status, page_url("result", row.id)),
-        Cell(row.message, row.message),
+        Cell(row.message or NONE, row.message),
         Cell(row.device, row.device),
         Cell(f"{row.suite}@{row.version}", f"{row.suite}@{row.version}"),
         Cell(str(row.run_id), row.run_id, page_url("run", row.run_id)),

@@ -65,7 +65,7 @@ def test_an_entry_without_a_verdict_somewhere_is_incomplete(published, entry, pa
     published(status, "wrong_output", *PASSED[2:], configuration=entry("Gap"))
     found = named(page(BOARD), "Gap")
     assert found.rank is None
-    assert found.not_ranked_because.startswith("Not ranked: of 6 answers 1 is ")
+    assert found.not_ranked_because.startswith("Not ranked: of 6 answers, 1 is ")
     assert (found.judged, found.of) == (5, 6)
     assert found.correctness.share is None
     assert (found.correctness.worst, found.correctness.best) == pytest.approx((4 / 6, 5 / 6))
@@ -74,7 +74,7 @@ def test_an_entry_without_a_verdict_somewhere_is_incomplete(published, entry, pa
 def test_an_answer_that_is_not_published_is_missing(published, entry, page) -> None:
     published(None, *PASSED[1:], configuration=entry("Gap"))
     shown = page(BOARD)
-    assert named(shown, "Gap").not_ranked_because == "Not ranked: of 6 answers 1 is missing."
+    assert named(shown, "Gap").not_ranked_because == "Not ranked: of 6 answers, 1 is missing."
     assert [answer.status for answer in shown.answers].count("missing") == 1
 
 
@@ -184,7 +184,7 @@ def test_an_empty_board_says_what_to_do(suite, client) -> None:
 def test_the_page_names_why_an_entry_is_not_ranked(published, entry, client) -> None:
     published("errored", *PASSED[1:], configuration=entry("Gap"))
     body = client.get(BOARD).content.decode()
-    assert "Not ranked: of 6 answers 1 is without a verdict through our fault." in body
+    assert "Not ranked: of 6 answers, 1 is without a verdict through our fault." in body
 
 
 def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entry, page) -> None:

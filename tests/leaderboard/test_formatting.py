@@ -61,7 +61,15 @@ def test_significant_digits_need_no_exponent_in_the_usual_range(value: float, te
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.5, "0.50 s"), (12.4, "12 s"), (125, "2 min 5 s"), (3700, "1 h 1 min")]
+    ("seconds", "text"),
+    [
+        (0.5, "0.50 s"),
+        (12.4, "12 s"),
+        (125, "2 min 5 s"),
+        (3700, "1 h 1 min"),
+        (0.001, "< 0.01 s"),
+        (200_000, "2 d 7 h"),
+    ],
 )
 def test_a_duration_is_told_as_people_wait(seconds: float, text: str) -> None:
     assert plain(formatting.seconds(seconds)) == text

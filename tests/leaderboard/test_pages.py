@@ -238,3 +238,42 @@ def test_pages_carry_no_inline_style_or_script(published, client) -> None:
     ):
         body = client.get(address).content.decode()
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", body), address
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "suite=%00",
+        "protocol=%00",
+        "version=99999999999999999999",
+        "version=-1",
+        "attempt=x",
+        "page=%FF",
+        "sort[]=1",
+        "digest=%00",
+    ],
+)
+def test_odd_queries_break_nothing(published, suite, client, query) -> None:
+    run = published()
+    task = suite.tasks.first()
+    for address in (
+        "/",
+        "/runs/",
+        "/board/smoke/all/cpu-x86_64/",
+        f"/result/{run.results.first().pk}/",
+        f"/task/{task.path}/",
+    ):
+        assert client.get(f"{address}?{query}").status_code in (200, 404)
+        assert client.get(f"/api/v1{address}?{query}").status_code in (200, 404)
+
+
+@pytest.mark.parametrize("address", ["/run/99999999999999999999/", "/result/99999999999999999999/", "/run/0/"])
+def test_odd_numbers_are_not_found(db, client, address) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_a_suite_may_be_called_like_a_part_of_an_address(db, client) -> None:
+    suite = factories.make_suite(name="explore")
+    factories.make_run(suite=suite, status="passed", state="published")
+    address = "/board/explore/all/cpu-x86_64/"
+    assert f'href="/api/v1{address}rates.svg"' in client.get(f"{address}explore/rates/").content.decode()
