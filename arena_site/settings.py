@@ -11,7 +11,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_env_file(BASE_DIR / ".env")
 
 STATE = state_folder() / "site"  # database, archive, broker, logs, collected static files
-STATE.mkdir(parents=True, exist_ok=True)
+STATE.mkdir(parents=True, exist_ok=True, mode=0o700)
 ARCHIVE_FOLDER = env.env_path("ARENA_ARCHIVE", STATE / "archive")
 
 SECRET_KEY = env.env_secret("SECRET_KEY")

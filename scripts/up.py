@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
+import functools
 import os
 import secrets
 import signal
@@ -145,7 +146,7 @@ class Site:
                 stdout=None if shown else log,
                 stderr=None if shown else subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=die_with_parent,
+                preexec_fn=functools.partial(die_with, os.getpid()),
             )
 
     def is_ready(self, url: str) -> bool:
@@ -202,9 +203,11 @@ class Site:
             os.killpg(self.children[name].pid, number)
 
 
-def die_with_parent() -> None:
-    """Even if this process is killed, nothing is left behind."""
+def die_with(parent: int) -> None:
+    """In a child: even if the parent is killed, nothing is left behind; not even if it is killed before this line."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def web_command(port: int) -> tuple[str, ...]:
