@@ -7,6 +7,7 @@ task, 3 this host cannot do it.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -18,6 +19,7 @@ OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT = 0, 1, 2, 3
 def main(arguments: list[str] | None = None) -> int:
     """Parse, run one command, translate our own faults into exit codes."""
     options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `doctor | head` ends quietly
     try:
         return int(options.command(options))
     except (UsageError, TaskError) as error:
@@ -43,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("task")
     evaluate.add_argument("--candidate", type=Path, required=True, metavar="DIR")
     evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
+    evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
     evaluate.add_argument(
         "--ignore-extra", action="store_true", help="pass over files that are neither task nor kernel"
     )
@@ -99,7 +102,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     task = load_task(options.task)
     candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
     with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
-        record = evaluator.evaluate(task, candidate)
+        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK

@@ -17,7 +17,7 @@ from typing import Literal
 from evaluator import VERSION
 from evaluator.backends.cpu import CpuBackend
 from evaluator.candidate import Candidate, baseline
-from evaluator.errors import EvaluatorError, TaskError
+from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
 from evaluator.gates.context import CaseState, Context
@@ -38,6 +38,7 @@ from evaluator.taskspec import TaskSpec
 
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
+STRONG_SANDBOX = "bubblewrap"
 SANDBOX_WALL_S = 3600.0
 LOG_BYTES = 20_000
 
@@ -58,23 +59,27 @@ class Evaluator:
     ) -> None:
         self._standby.close()
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more.
+
+        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox.
 
         Raises:
             TaskError: the task breaks its own contract.
+            HostError: this host lacks what the task needs, or the strong sandbox for an uploaded candidate.
         """
+        if uploaded and (weak := self._standby.kind) != STRONG_SANDBOX:
+            raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
         begin = monotonic()
         try:
             return self._attempt(task, candidate)
-        except TaskError:
-            raise
-        except EvaluatorError as first:
+        except (SandboxError, BaselineError) as first:
             healthy = self._is_healthy()
             try:
                 return self._attempt(task, candidate)
-            except EvaluatorError as second:
-                charged = healthy and self._is_healthy()
+            except (SandboxError, BaselineError) as second:
+                theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
+                charged = theirs and healthy and self._is_healthy()
                 record = self._faulted(task, candidate, (first, second), charged)
                 return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
@@ -93,7 +98,8 @@ class Evaluator:
             context.close_runner()
             for side in sides:
                 side.sandbox.close()
-        context.seconds["sandbox"] = sum(side.sandbox.ready_s + side.spawn_s for side in sides)
+        context.seconds["sandbox_start"] = sum(side.sandbox.ready_s for side in sides)  # mostly while others worked
+        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
         context.seconds["total"] = monotonic() - begin
         return _record(context, started_at, outcomes, rejection, gate)
 
@@ -141,7 +147,7 @@ class Evaluator:
     def _faulted(
         self, task: TaskSpec, candidate: Candidate, errors: tuple[Exception, Exception], charged: bool
     ) -> Record:
-        """Two faults of ours on one candidate: charged to it only if the host is healthy before and after."""
+        """Two faults of ours on one candidate; `charged` if its sandbox broke twice on a host that is healthy."""
         context = Context(task, candidate, baseline(task), self.backend, lambda files, trusted: _never())
         context.log += ["".join(traceback.format_exception(error)) for error in errors]
         rejection = Rejection("repeated_fault" if charged else "host_fault", str(errors[1]))

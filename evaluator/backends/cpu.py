@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from evaluator.errors import HostError
-from evaluator.hip.prepare import HipToolchain, prepare
+from evaluator.hip.prepare import HipToolchain, prepare, prepared
 from evaluator.records import Host
 from evaluator.state import state_folder
 from evaluator.taskspec import Case, Profile, TaskSpec
@@ -38,6 +38,8 @@ class CpuBackend:
         Raises:
             HostError: clang or a header is missing; the message names the packages.
         """
+        if not prepared(state_folder()):
+            sys.stderr.write("preparing the HIP toolchain, once on this host: about half a minute ...\n")
         return prepare(state_folder())
 
     def toolchain_or_none(self) -> HipToolchain | None:

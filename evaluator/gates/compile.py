@@ -6,10 +6,11 @@ HIP: built in the sandbox for this processor and for gfx942. Triton: imported, a
 from __future__ import annotations
 
 from evaluator.backends.cpu import TARGET
+from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
 from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import contents_of, draws_of
-from evaluator.judge.rejection import Rejection
+from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.judge.side import Side
 from evaluator.records import IsaReport
 
@@ -37,7 +38,7 @@ def build_trusted(side: Side, context: Context) -> None:
     if side.language == "hip":
         made = build(side, context.backend.toolchain)
         if made.product is None:
-            raise AssertionError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
+            raise BaselineError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
         side.product = made.product
 
 
@@ -75,8 +76,8 @@ def _compile_cases(context: Context) -> None:
         context.runner.compile(case, contents_of(context.task, case, draw, context.seed))
 
 
-def note_launches(context: Context) -> None:
-    """Triton's ISA reports, after the correctness gate has launched everything."""
+def note_launches(context: Context) -> Rejection | None:
+    """Triton's ISA reports, after the correctness gate has launched everything; a fault that was swallowed counts."""
     assert context.runner is not None
     report = context.runner.report()
     kernels = report["kernels"]
@@ -85,6 +86,8 @@ def note_launches(context: Context) -> None:
         context.isa_checked[TARGET] = "compiled" if all(kernel["ok"] for kernel in kernels) else "failed"
     else:
         context.isa_checked[TARGET] = "no kernel was launched"
+    faults = report["faults"]
+    return of_exception_class(*faults[0]) if faults else None
 
 
 def _isa(name: str, kernel: dict[str, object]) -> IsaReport:

@@ -50,8 +50,8 @@ def check(context: Context) -> Rejection | None:
                 if judged.rejection and not _may_depend_on_order(context, judged):
                     return judged.rejection
                 forward.append(judged)
-    if context.runner.side.language == "python":
-        compile_gate.note_launches(context)
+    if context.runner.side.language == "python" and (rejection := compile_gate.note_launches(context)):
+        return rejection
     context.close_runner()
     if context.candidate_side().language == "hip" and (rejection := _reversed(context, forward)):
         return rejection

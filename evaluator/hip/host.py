@@ -76,7 +76,6 @@ def _gfx942_lacks(usr: Path, bitcode: Path | None) -> str:
     programs = {
         usr / f"bin/llvm-as-{CLANG}": f"llvm-{CLANG}",
         usr / f"bin/llvm-cxxfilt-{CLANG}": f"llvm-{CLANG}",
-        usr / f"bin/clang-offload-bundler-{CLANG}": f"clang-tools-{CLANG}",
         usr / "include/hip/hip_fp16.h": "libamdhip64-dev",
     }
     missing = _missing(programs)

@@ -98,6 +98,11 @@ class HipToolchain:
         return fields
 
 
+def prepared(state: Path) -> bool:
+    """Whether `prepare` would return at once."""
+    return (state.resolve() / "hip" / _key(find_host()) / "ready").exists()
+
+
 def prepare(state: Path) -> HipToolchain:
     """Return the toolchain of this host, building it below `state` where that has not been done.
 
@@ -173,14 +178,15 @@ def _describe(host: Host, key: str, root: Path) -> HipToolchain:
 
 
 def _names(host: Host, root: Path) -> tuple[tuple[str, str], ...]:
-    return (
-        (f"{root}/include/", "<hip>/"),
-        (f"{root}/", "<toolchain>/"),
-        (f"{host.torch_include}/", "<torch>/"),
-        (f"{host.torch_libraries}", "<torch libraries>"),
-        (f"{host.triton_hip_include}/", "<hip headers>/"),
-        (f"{host.python_include}", "<python>"),
-    )
+    folders = {
+        root / "include": "<hip>",
+        root: "<toolchain>",
+        host.torch_include: "<torch>",
+        host.torch_libraries: "<torch libraries>",
+        host.triton_hip_include: "<hip headers>",
+        host.python_include: "<python>",
+    }
+    return tuple((str(folder), name) for folder, name in folders.items())
 
 
 def _link_flags(host: Host, root: Path) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""One case laid out in the worker: its tensors, one call of the candidate, and what came back as raw bytes in the mailbox.
+"""One case laid out in the worker: its tensors, one call of the candidate, what came back as raw bytes in the mailbox.
 
-The judge decides sizes, dtypes and places; this side only copies. What it reports about types and zones is a courtesy: the
-verdict rests on the bytes.
+The judge decides sizes, dtypes and places; this side only copies. What it reports about types and zones is a courtesy:
+the verdict rests on the bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _type, _tensor = type, torch.Tensor
 
 
 class Bench:
-    """Runs `entry` on one case. `inputs` and `outputs` are the judge's list of specs: name, shape, dtype, layout, offset."""
+    """Runs `entry` on one case. `inputs` and `outputs` are the judge's specs: name, shape, dtype, layout, offset."""
 
     def __init__(self, entry: Callable[..., Any], inputs: list[Spec], outputs: list[Spec], style: str) -> None:
         self.entry, self.style = entry, style
@@ -39,7 +39,7 @@ class Bench:
         if self.style == "out":
             for spec in self.outputs:
                 tensor = _strided(spec)
-                tensor.untyped_storage().fill_(0xFF)
+                tensor.view(-1).view(torch.uint8).fill_(0xFF)
                 self.given[spec["name"]] = tensor
 
     def call(self) -> int:
@@ -54,7 +54,7 @@ class Bench:
         return end - begin
 
     def problem(self) -> tuple[str, str] | None:
-        """Reason code and detail if what came back is not what was asked for: count, type, dtype, shape, layout, alias."""
+        """Reason code and detail if what came back is not what was asked for: count, type, shape, layout, alias."""
         if len(self.returned) != len(self.outputs):
             return "wrong_count", f"{len(self.returned)} returned, {len(self.outputs)} expected"
         for spec, output in zip(self.outputs, self.returned, strict=True):

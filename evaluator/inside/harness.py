@@ -16,6 +16,7 @@ from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.hip_cpu import build, features, gate
 
 _undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
+MAX_FAULTS = 5
 COMMANDS = ("put", "take", "build", "load", "open", "compile", "call", "fetch", "report")
 
 
@@ -104,9 +105,9 @@ class Harness:
         return {"problem": problem}
 
     def report(self) -> dict[str, object]:
-        """What the cross-compiler said about every kernel launched so far."""
+        """What the cross-compiler said about every kernel launched so far, and what a candidate may have swallowed."""
         launches = triton_cpu.install()
-        return {"launches": launches.count, "kernels": launches.reports()}
+        return {"launches": launches.count, "kernels": launches.reports(), "faults": launches.faults[:MAX_FAULTS]}
 
     def _damage(self) -> tuple[str, str] | None:
         damaged = self.zones.damaged() if self.zones else 0

@@ -1,4 +1,4 @@
-"""Import a candidate from its file in the workspace: a Python module (Triton or eager PyTorch) or a built HIP extension."""
+"""Import a candidate from its file in the workspace: a Python module (Triton, eager) or a built HIP extension."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _entry(module: ModuleType, function: str) -> Callable[..., Any]:
 
 
 class RedZones:
-    """torch's CPU allocator replaced by evaluator/hip/allocator.cpp: zones around every tensor, or a guard page behind it."""
+    """torch's CPU allocator replaced by hip/allocator.cpp: zones around every tensor, or a guard page behind it."""
 
     def __init__(self, library: str, guard: bool) -> None:
         torch.zeros(1)  # torch sets its own allocator first

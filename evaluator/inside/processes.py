@@ -6,8 +6,11 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Iterable
 
 DEAD = "ZX"
+INIT, EVERYBODY = 1, -1  # an init kills its whole namespace in one call, that no fork can slip through
+PAUSE_S = 0.0005
 
 
 def living_below(root: int) -> list[int]:
@@ -20,7 +23,7 @@ def living_below(root: int) -> list[int]:
 
 
 def kill_below(root: int, timeout_s: float = 10.0) -> bool:
-    """Kill every descendant, pass after pass: a fork may slip through one. Says whether none is left.
+    """Kill every descendant, pass after pass, since a fork may slip through one. Says whether none is left.
 
     Orphans stay below root only where root (or something below it) is a subreaper, as every zygote is.
     """
@@ -28,21 +31,26 @@ def kill_below(root: int, timeout_s: float = 10.0) -> bool:
     while living := living_below(root):
         if time.monotonic() > until:
             return False
-        for pid in living:
-            kill(pid)
-        time.sleep(0.0005)
+        _kill(living)
+        time.sleep(PAUSE_S)
     return True
 
 
-def reap_all() -> dict[int, int]:
-    """Wait for every child, adopted orphans included; the exit codes by pid (a negative one is a signal)."""
-    codes: dict[int, int] = {}
-    while True:
+def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
+    """For a zygote, which adopts orphans: kill and reap until it has no child any more, so that none can be hiding.
+
+    The exit codes by pid (a negative one is a signal); None if some do not die.
+    """
+    until, codes = time.monotonic() + timeout_s, {}
+    while time.monotonic() < until:
+        _kill([EVERYBODY] if os.getpid() == INIT else living_below(os.getpid()))
         try:
-            pid, status = os.waitpid(-1, 0)
+            while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                codes[ended[0]] = os.waitstatus_to_exitcode(ended[1])
         except ChildProcessError:
             return codes
-        codes[pid] = os.waitstatus_to_exitcode(status)
+        time.sleep(PAUSE_S)
+    return None
 
 
 def has_exited(child: int, timeout_s: float) -> bool:
@@ -53,13 +61,6 @@ def has_exited(child: int, timeout_s: float) -> bool:
             return False
         time.sleep(0.001)
     return True
-
-
-def kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
 
 
 def threads_of(user: int) -> int:
@@ -75,6 +76,12 @@ def threads_of(user: int) -> int:
 def parent_of(pid: int) -> int | None:
     entry = _entry(str(pid))
     return entry[0] if entry else None
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _table() -> dict[int, tuple[int, str]]:

@@ -19,6 +19,7 @@ def observe(settings: Settings, own_user: bool) -> list[str]:
     """The names of the guarantees that hold. Runs confined, and lowers its own limits on the way: exit afterwards."""
     zygote = os.getppid()
     trials: dict[str, Callable[[], bool]] = {
+        "own network": lambda: _own_namespace(settings, "net"),
         "no network": lambda: _no_network(settings),
         "read-only system": lambda: all(
             _read_only(path) for path in ("/", "/usr", os.__file__, torch.__file__, __file__)
@@ -43,7 +44,15 @@ def observe(settings: Settings, own_user: bool) -> list[str]:
         "guarded signals": lambda: _refused(lambda: os.kill(-1, 0)),
         "process limit": _cannot_fork,
     }
-    return [name for name, holds in trials.items() if holds()]
+    return [name for name, trial in trials.items() if _holds(trial)]
+
+
+def _holds(trial: Callable[[], bool]) -> bool:
+    """What cannot be tried is not claimed."""
+    try:
+        return trial()
+    except OSError:
+        return False
 
 
 def _no_network(settings: Settings) -> bool:

@@ -21,7 +21,7 @@ from typing import NoReturn
 import torch
 import triton.language  # noqa: F401  (a candidate finds it loaded)
 
-from evaluator.inside import folders, processes, strength
+from evaluator.inside import folders, processes, strength, triton_cpu
 from evaluator.inside.channel import MAX_DATAGRAM_BYTES
 from evaluator.inside.confine import Settings, become_zygote, confine
 from evaluator.inside.limits import Limits
@@ -38,11 +38,15 @@ def main() -> NoReturn:
     settings = Settings(**{**fields, "limits": Limits(**fields["limits"])})
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init takes no signal from inside but those it has a handler for
+    triton_cpu.preheat()  # 0.1 s here, saves as much in every worker that compiles
     become_zygote()
     gc.collect()
     gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers
     Zygote(control, settings).serve()
-    processes.kill_below(os.getpid())
+    processes.end_all()
+    if settings.kind == "plain":  # a judge that ended well has killed this process and removed the folder itself
+        folders.empty([settings.workspace])
+        os.rmdir(settings.workspace)
     os._exit(0)
 
 
@@ -51,7 +55,7 @@ class Zygote:
 
     def __init__(self, control: socket.socket, settings: Settings) -> None:
         self._control, self._settings = control, settings
-        self._own_user = os.geteuid() == 0 and (settings.kind == "bubblewrap" or _readable_by_others())
+        self._own_user = os.geteuid() == 0 and (settings.kind == "bubblewrap" or _open_to_others(settings.workspace))
         self._kept = folders.content(settings.swept)  # paths bound from the host may lie below /tmp
         self._spawned, self._worker = 0, 0
 
@@ -91,10 +95,11 @@ class Zygote:
         """Kill the worker, unless it ends by itself within the grace, and all that it left; empty its folders."""
         exited = processes.has_exited(self._worker, grace_s)
         leftovers = [pid for pid in processes.living_below(os.getpid()) if pid != self._worker]
-        gone = processes.kill_below(os.getpid())
-        code = processes.reap_all()[self._worker] if gone else 0
-        clean = gone and folders.empty(self._settings.swept, self._kept)
-        return {"code": code, "killed": not exited, "leftovers": len(leftovers), "clean": clean}
+        codes = processes.end_all()
+        if codes is None:
+            raise TimeoutError("processes that do not die")
+        clean = folders.empty(self._settings.swept, self._kept)
+        return {"code": codes[self._worker], "killed": not exited, "leftovers": len(leftovers), "clean": clean}
 
     def _strength(self) -> list[str]:
         """A confined child tries what a candidate could try."""
@@ -134,9 +139,9 @@ def _fork(child: Callable[[], None]) -> int:
         os._exit(CHILD_BROKE)
 
 
-def _readable_by_others() -> bool:
-    """Could a user who owns nothing here still import Python's modules?"""
-    for path in {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(__file__)}:
+def _open_to_others(workspace: str) -> bool:
+    """Could a user who owns nothing here still import Python's modules, and reach the workspace?"""
+    for path in {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(__file__), workspace}:
         path = os.path.realpath(path)
         while path != "/":
             if not os.stat(path).st_mode & 0o001:

@@ -43,13 +43,12 @@ def build(side: Side, toolchain: HipToolchain) -> Build:
     """
     folder = _folder(side.files[side.source], toolchain)
     if (folder / "report.json").is_file():
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        return _build(report, (folder / "product.so").read_bytes(), cached=True)
+        kept = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        return _build(kept, (folder / "product.so").read_bytes(), cached=True)
     worker, limit_s = side.spawn(), side.task.limits.build_s
     try:
-        report: dict[str, Any] = worker.call(
-            "build", timeout_s=limit_s + GRACE_S, path=side.source, toolchain=toolchain.as_dict(), limit_s=limit_s
-        )
+        fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
+        report: dict[str, Any] = dict(worker.call("build", timeout_s=limit_s + GRACE_S, **fields))
         product = _take(worker, report["cpu"]["product"]) if report["cpu"]["ok"] else None
     finally:
         side.close(worker)

@@ -54,15 +54,15 @@ class Layout:
 
 def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
     """The layout of a case; contents tell which inputs are tensors, numbers or absent."""
-    inputs, outputs, offset = [], [], 0
+    inputs, outputs, offset = list[dict[str, Any]](), list[dict[str, Any]](), 0
     for item in task.inputs:
         value = contents[item.name]
         if not isinstance(value, torch.Tensor):
             inputs.append({"name": item.name, "value": value})
             continue
         layout = str(dict(case.axes).get(item.layout, item.layout))
-        spec = {"name": item.name, "shape": list(value.shape), "dtype": _name(value.dtype), "layout": layout}
-        inputs.append({**spec, "offset": offset, "after": offset + _room(value.nbytes)})
+        spec: dict[str, Any] = {"name": item.name, "shape": list(value.shape), "dtype": _name(value.dtype)}
+        inputs.append({**spec, "layout": layout, "offset": offset, "after": offset + _room(value.nbytes)})
         offset += 2 * _room(value.nbytes)
     for output in task.outputs:
         shape = [int(extent.value(case.numbers)) for extent in output.shape]

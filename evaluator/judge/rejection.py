@@ -17,6 +17,7 @@ _RAISED = {  # the last part of an exception's class name → reason
     "IndentationError": "syntax_error",
     "MemoryError": "out_of_memory",
 }
+_OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 
 
@@ -55,17 +56,19 @@ def rejection_of(error: WorkerError) -> Rejection:
     return Rejection("raised", error.detail, error.output)
 
 
+def of_exception_class(name: str, text: str, log: str = "", *, otherwise: str = "raised") -> Rejection:
+    """What an exception of this class and text means; ours say in their text what happened."""
+    return Rejection(_RAISED.get(name, otherwise), text, log)
+
+
 def _of_exception(error: WorkerFault) -> Rejection:
-    last = error.kind.rpartition(".")[2]
-    text = error.text.strip().splitlines()[-1] if error.text.strip() else error.kind
+    name = error.kind.rpartition(".")[2]
+    last = error.text.strip().splitlines()[-1] if error.text.strip() else error.kind
     log = f"{error.output}\n{error.text}".strip()
-    detail = text.partition(": ")[2] if last in ("CompileFailed", "UnsupportedFeature", "OutOfBounds") else text
-    if last == "NoEntry":
-        return Rejection("no_entry", detail.partition(": ")[2] or detail, log)
-    if last == "ImportError" and "module export function" in error.text:
+    if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
-    default = "import_error" if error.op == "load" else "raised"
-    return Rejection(_RAISED.get(last, default), detail or text, log)
+    detail = (last.partition(": ")[2] or last) if name in _OURS else last
+    return of_exception_class(name, detail, log, otherwise="import_error" if error.op == "load" else "raised")
 
 
 def _of_death(error: WorkerDied) -> Rejection:

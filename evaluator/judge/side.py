@@ -56,7 +56,7 @@ class Side:
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
     loaded: bool = False  # from here on, what goes wrong in its sandbox may be the candidate's doing
-    spawn_s: float = 0.0
+    spawn_s: float = 0.0  # waiting for the sandbox and its workers
 
     @property
     def source(self) -> str:

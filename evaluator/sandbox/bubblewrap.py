@@ -59,7 +59,7 @@ def command(limits: Limits, readable: Sequence[Path], info_fd: int) -> list[str]
         words += ["--cap-add", f"CAP_{capability}"]
     words += ["--proc", "/proc", "--dev", "/dev"]
     words += _sized("/tmp", limits.tmp_bytes, "1777") + _sized("/dev/shm", limits.shm_bytes, "1777")
-    words += _sized(WORKSPACE, limits.workspace_bytes, "0755")
+    words += _sized(WORKSPACE, limits.workspace_bytes, "0711")
     words += _system() + _evaluator()
     for path in dict.fromkeys([sys.prefix, sys.base_prefix, *_packages(), *map(str, readable)]):
         words += _read_only(path, path)

@@ -25,6 +25,13 @@ class Standby:
     ) -> None:
         self.close()
 
+    @property
+    def kind(self) -> str:
+        """Of the sandboxes it hands over."""
+        if self._next is None:
+            self._next = self._open()
+        return self._next.kind
+
     def take(self) -> Sandbox:
         taken, self._next = self._next or self._open(), None
         with contextlib.suppress(SandboxError):  # the next take will tell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
+from triton.experimental import gluon
 from triton.language import load, program_id, static_range, store
 
 GLOBAL_STEP = tl.constexpr(3)
@@ -156,6 +157,29 @@ def with_inline_assembly(x_ptr, out_ptr, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + lanes)
     y = tl.inline_asm_elementwise("v_add_f32 $0, $1, $1", "=v,v", [x], dtype=tl.float32, is_pure=True, pack=1)
     tl.store(out_ptr + lanes, y)
+
+
+@triton.jit
+def with_scaled_dot(x_ptr, scale_ptr, out_ptr, N: tl.constexpr):
+    lanes = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + lanes)
+    scale = tl.load(scale_ptr + tl.arange(0, N)[:, None] * (N // 32) + tl.arange(0, N // 32)[None, :])
+    tl.store(out_ptr + lanes, tl.dot_scaled(x, scale, "e4m3", x, scale, "e4m3"))
+
+
+@gluon.jit
+def in_gluon(x_ptr):
+    pass
+
+
+@triton.jit
+def defaulted(x, factor: tl.constexpr = GLOBAL_STEP):
+    return factor * x
+
+
+@triton.jit
+def with_default(x_ptr):
+    tl.store(x_ptr, defaulted(tl.load(x_ptr)))
 
 
 @triton.jit

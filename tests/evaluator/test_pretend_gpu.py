@@ -8,12 +8,12 @@ import os
 import sys
 import traceback
 
-import kernels_launch
 import pytest
 import torch
 
 from evaluator.inside import pretend_gpu, triton_cpu
 from evaluator.inside.unsupported import UnsupportedFeature
+from tests.evaluator import kernels_launch
 
 
 def pretending(check):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import kernels_arithmetic as kernels
 import pytest
 import torch
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_arithmetic as kernels
 
 LAUNCHES = triton_cpu.install()
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
@@ -59,6 +59,7 @@ def values(dtype, seed=0):
     return numbers.to(dtype)
 
 
+@pytest.mark.filterwarnings("ignore:builtin m.. on non-scalar:UserWarning")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("operation", BINARY)
 def test_a_binary_operation_is_torchs(operation, dtype):

@@ -6,11 +6,11 @@ import functools
 import operator
 import time
 
-import kernels_combine as kernels
 import pytest
 import torch
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_combine as kernels
 
 LAUNCHES = triton_cpu.install()
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 
-import kernels_launch as kernels
 import pytest
 import torch
 from triton import knobs
 
 from evaluator.inside import triton_cpu
 from evaluator.inside.triton_cpu import compiler, isa
+from tests.evaluator import kernels_launch as kernels
 
 LAUNCHES = triton_cpu.install()
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import kernels_language as kernels
 import pytest
 import torch
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_language as kernels
 
 LAUNCHES = triton_cpu.install()
 
@@ -134,6 +134,21 @@ def test_device_print_names_the_program_and_static_print_is_the_compilers(capfd)
 def test_inline_assembly_compiles_and_is_unsupported_by_name():
     with pytest.raises(triton_cpu.UnsupportedFeature, match="inline assembly"):
         kernels.with_inline_assembly[(1,)](torch.ones(64), torch.empty(64), BLOCK=64)
+
+
+def test_what_the_interpreter_lacks_is_named(monkeypatch):
+    monkeypatch.setattr(LAUNCHES, "compile", False)
+    x, scale = torch.ones(64, 64).to(torch.float8_e4m3fn), torch.full((64, 2), 127, dtype=torch.uint8)
+    with pytest.raises(triton_cpu.UnsupportedFeature, match="dot_scaled"):
+        kernels.with_scaled_dot[(1,)](x, scale, torch.empty(64, 64), N=64)
+    with pytest.raises(triton_cpu.UnsupportedFeature, match="Gluon"):
+        kernels.in_gluon[(1,)](x)
+
+
+def test_a_constexpr_default_is_its_value():
+    x = torch.tensor([2.0])
+    kernels.with_default[(1,)](x)
+    assert x.item() == 6.0
 
 
 def test_an_optional_pointer_may_be_none():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import kernels_launch as kernels
+import contextlib
+import importlib
+import sys
+
 import pytest
 import torch
 import triton
 import triton.testing
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_launch as kernels
 
 LAUNCHES = triton_cpu.install()
 
@@ -118,6 +122,14 @@ def test_missing_arguments_are_pythons_error():
         kernels.copy[(1,)](torch.ones(4), torch.ones(4), BLOCK=4)
 
 
+def test_a_fault_that_the_candidate_swallows_is_kept():
+    with contextlib.suppress(triton_cpu.OutOfBounds):
+        kernels.copy[(1,)](torch.frombuffer(bytearray(16), dtype=torch.float32), torch.ones(8), 8, BLOCK=8)
+    kind, text = LAUNCHES.faults[-1]
+    assert kind == "OutOfBounds"
+    assert "4 of 8 active lanes" in text
+
+
 def test_a_jit_function_is_not_called_from_the_host():
     with pytest.raises(RuntimeError, match="outside of the scope of a kernel"):
         kernels.product(1, 2)
@@ -136,3 +148,17 @@ def test_the_active_driver_stands_for_an_mi300x():
     assert driver.utils.get_device_properties(0)["multiprocessor_count"] == 304
     with pytest.raises(triton_cpu.UnsupportedFeature, match="the candidate compiled itself"):
         _ = driver.launcher_cls
+
+
+def test_tritons_own_interpreter_is_refused(monkeypatch):
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
+    with pytest.raises(triton_cpu.TritonChanged, match="TRITON_INTERPRET"):
+        triton_cpu.install.__wrapped__()
+
+
+def test_a_triton_whose_internals_moved_is_named(monkeypatch):
+    monkeypatch.delattr(triton.runtime.jit, "compute_cache_key")
+    for name in [name for name in sys.modules if name.startswith("evaluator.inside.triton_cpu")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(RuntimeError, match=rf"triton {triton.__version__} .*compute_cache_key"):
+        importlib.import_module("evaluator.inside.triton_cpu")

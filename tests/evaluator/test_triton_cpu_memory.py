@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import kernels_memory as kernels
 import pytest
 import torch
 import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from evaluator.inside import triton_cpu
+from tests.evaluator import kernels_memory as kernels
 
 LAUNCHES = triton_cpu.install()
 
@@ -48,6 +48,7 @@ def test_a_lock_is_taken_and_given_back_by_each_program():
     assert (lock.item(), out.item()) == (0, 10)
 
 
+@pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_block_pointers_stop_at_the_boundary(dtype):
     x = torch.randn(50, 70).to(dtype)

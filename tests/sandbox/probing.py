@@ -22,7 +22,7 @@ SMALL = Limits(
     tmp_bytes=16 * MiB,
     shm_bytes=16 * MiB,
     output_bytes=2 * MiB,
-    wall_s=120,
+    wall_s=900,
 )
 
 
@@ -47,10 +47,11 @@ def seen(sandbox: Sandbox, probe: str, **variables: object) -> Any:
 
 
 def marked_processes(mark: str) -> list[int]:
-    """Processes of this host, in whatever namespace, with that word in their command line."""
+    """Processes of this host, in whatever namespace, with that word in their command line or as name."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            if mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0"):
+            words = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
+            if mark.encode() in words or mark[:15] == Path(f"/proc/{name}/comm").read_text().rstrip():
                 found.append(int(name))
     return found

@@ -34,6 +34,7 @@ BUBBLEWRAP = ALWAYS | {
     "read-only system",
     "hidden host files",
     "own processes",
+    "own network",
     "own ipc",
     "private tmp",
     "private shm",
@@ -64,7 +65,16 @@ def test_it_claims_what_its_kind_can_hold_and_nothing_more(sandbox: Sandbox) -> 
 def test_it_has_no_network(sandbox: Sandbox) -> None:
     need(sandbox, "no network")
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        assert seen(sandbox, "network", HOST_PORT=listener.getsockname()[1]) == []
+        assert seen(sandbox, "network", HOST_PORT=listener.getsockname()[1], HOST_NAME="") == []
+
+
+def test_it_cannot_reach_a_named_socket_of_the_host(sandbox: Sandbox) -> None:
+    need(sandbox, "own network")
+    name = f"arena-{secrets.token_hex(8)}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{name}")
+        listener.listen()
+        assert seen(sandbox, "network", HOST_PORT=0, HOST_NAME=name) == []
 
 
 def test_it_cannot_write_to_the_system_or_the_evaluator(sandbox: Sandbox) -> None:
@@ -95,11 +105,11 @@ def test_it_does_not_see_what_an_earlier_worker_left(sandbox: Sandbox) -> None:
     private = int("private tmp" in sandbox.strength)
     for _ in range(2):
         view = seen(sandbox, "files", PRIVATE=private)
-        assert view["seen"]["."] == [".tmp", "probe.py"]
+        assert view["."] == [".tmp", "probe.py"]
         assert view["beside"] == []
         assert view["mode"] == 0o700
         if private:
-            assert "left-behind" not in [*view["seen"]["/tmp"], *view["seen"]["/dev/shm"]]
+            assert "left-behind" not in [*view["/tmp"], *view["/dev/shm"]]
 
 
 def test_its_environment_holds_only_the_named_variables(sandbox: Sandbox) -> None:
@@ -182,6 +192,14 @@ def test_it_leaves_no_process_behind(sandbox: Sandbox) -> None:
         assert marked_processes(mark) == []
 
 
+def test_not_even_a_process_that_is_another_one_each_moment(sandbox: Sandbox) -> None:
+    mark = f"mark-{secrets.token_hex(8)}"
+    with probing(sandbox, "comet", MARK=mark) as worker:
+        run(worker)
+        assert any(marked_processes(mark) for _ in range(100))
+    assert not any(marked_processes(mark) for _ in range(10))
+
+
 def test_it_cannot_make_calls_that_reach_others(sandbox: Sandbox) -> None:
     need(sandbox, "system call filter")
     if os.uname().machine != "x86_64":
@@ -254,5 +272,5 @@ def test_an_exception_is_a_fault_and_the_worker_lives_on(sandbox: Sandbox, how: 
 
 def test_memory_nobody_has_written_is_poisoned(sandbox: Sandbox) -> None:
     sizes = seen(sandbox, "poison")
-    assert len(sizes) == 6
+    assert len(sizes) == 8
     assert all(values == [0x7F] for values in sizes.values())

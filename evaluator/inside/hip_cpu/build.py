@@ -11,14 +11,11 @@ import time
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
+from evaluator.inside.hip_cpu.alignment import allow_unaligned
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.masking import SourceError, mask
 from evaluator.inside.hip_cpu.rewrite import rewrite
-
-# Parts of <torch/extension.h> that the precompiled header leaves out (evaluator/hip/cpu/light/torch/extension.h).
-_WHOLE_TORCH = re.compile(
-    r"\btorch::(?:nn|optim|autograd|jit|data|serialize|save|load)\b|<torch/(?:nn|optim|csrc|jit|data)\b"
-)
+from evaluator.inside.hip_cpu.torch_names import needs_whole_torch
 
 Fault = Literal["source", "compile", "link", "timeout"]
 
@@ -42,12 +39,12 @@ def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     fault, log = build.run(source, text)
     if fault == "timeout":
         log += f"error: not finished in {timeout_s:g} s\n"
-    names = [(f"{source.resolve().parent}/", ""), *toolchain["names"]]
+    workspaces = (folder, source.resolve().parent)
     result: CpuBuild = {
         "ok": fault is None,
         "seconds": round(time.monotonic() - started, 3),
-        "log": presentable(log, folder, names),
-        "commands": [presentable(command, folder, names) for command in build.commands],
+        "log": presentable(log, workspaces, toolchain["names"]),
+        "commands": [presentable(command, workspaces, toolchain["names"]) for command in build.commands],
         "has_module": build.has_module,
     }
     if fault is None:
@@ -64,7 +61,7 @@ class _Build:
         self.toolchain = toolchain
         self.deadline = deadline
         self.unit = folder / f"{module_name}.cpp"
-        self.object = folder / f"{module_name}.o"
+        self.assembly = folder / f"{module_name}.s"
         self.product = folder / f"{module_name}.so"
         self.has_module = False
         self.commands: list[str] = []
@@ -79,6 +76,7 @@ class _Build:
         compilation = self._run(self._compile_command(source, text))
         if not compilation.ok:
             return _fault(compilation, "compile"), compilation.log
+        self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
         linking = self._run(self._link_command())
         if not linking.ok:
             return _fault(linking, "link"), compilation.log + linking.log
@@ -90,12 +88,12 @@ class _Build:
         return run_compiler(command, self.folder, self.deadline)
 
     def _compile_command(self, source: Path, text: str) -> list[str]:
-        use = "whole_header" if _WHOLE_TORCH.search(mask(text)) else "precompiled"
+        use = "whole_header" if needs_whole_torch(text) else "precompiled"
         flags = [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
-        return [self.toolchain["clang"], *flags, "-c", str(self.unit), "-o", str(self.object)]
+        return [self.toolchain["clang"], *flags, "-S", str(self.unit), "-o", str(self.assembly)]
 
     def _link_command(self) -> list[str]:
-        parts = [str(self.object), *self.toolchain["objects"], *self.toolchain["link_flags"]]
+        parts = [str(self.assembly), *self.toolchain["objects"], *self.toolchain["link_flags"]]
         return [self.toolchain["clang"], "-shared", *parts, "-o", str(self.product)]
 
 

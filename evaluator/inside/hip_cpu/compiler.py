@@ -40,8 +40,10 @@ def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compi
     return Compilation(process.returncode == 0, False, output.decode(errors="replace"))
 
 
-def presentable(log: str, folder: Path, names: Sequence[tuple[str, str]]) -> str:
-    """Return the log with host paths replaced: those in `folder` by nothing, the others by the names given."""
-    for path, name in [(f"{folder}/", ""), *sorted(names, key=lambda pair: -len(pair[0]))]:
+def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str, str]]) -> str:
+    """Return the log with host paths replaced: paths in the workspaces are relative, others begin with a name."""
+    for workspace in sorted(map(str, workspaces), key=len, reverse=True):
+        log = log.replace(f"{workspace}/", "").replace(workspace, ".")
+    for path, name in sorted(names, key=lambda pair: len(pair[0]), reverse=True):
         log = log.replace(path, name)
     return log if len(log) <= LOG_LENGTH else log[:LOG_LENGTH] + "\n[cut]\n"

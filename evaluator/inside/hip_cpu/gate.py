@@ -1,7 +1,8 @@
 """Compile a .hip file for gfx942, without a GPU, and read what each kernel needs of it.
 
 Only the device pass runs, against the smallest of torch's headers that serves: its core, ATen without autograd and
-binding, and <torch/extension.h> itself (6, 14 and 26 s). It runs in the sandbox and writes only into its folder.
+binding, or <torch/extension.h> itself (4, 9 and 17 s of one core). It runs in the sandbox and writes only into its
+folder.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import re
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
-from evaluator.inside.hip_cpu.masking import SourceError, mask
+from evaluator.inside.hip_cpu.masking import SourceError
+from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operators_called
 
 _REMARK = re.compile(r"remark: .*?(\S[^:]*): (\S+) \[-Rpass-analysis=kernel-resource-usage\]")
 _FIELDS = {
@@ -26,13 +29,11 @@ _FIELDS = {
     "VGPRs Spill": "vgpr_spill",
     "LDS Size [bytes/block]": "lds",
 }
-_OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
-
 # Errors that a smaller header may be the cause of. Any other error is the source's own and ends the attempts.
 _LACKING = re.compile(
-    r"error: .*(?:no (?:member|type|template) named|file not found|incomplete type|undeclared identifier|"
-    r"unknown type name|no matching (?:member )?function|undeclared namespace|expected namespace name|"
-    r"is not a (?:class|namespace)|no template)"
+    r"error: .*(?:no (?:member|type|template) named|incomplete type|undeclared identifier|unknown type name|"
+    r"no matching (?:member )?function|undeclared namespace|expected namespace name|is not a (?:class|namespace)|"
+    r"no template|redefinition of)"
 )
 
 
@@ -45,27 +46,38 @@ class Gfx942(TypedDict):
     reason: NotRequired[str]  # why it was not checked
 
 
-def gate_gfx942(source: Path, folder: Path, toolchain: dict[str, Any], timeout_s: float) -> Gfx942:
-    """Compile `source` for gfx942; `checked` is False where the toolchain is missing or the time was not enough."""
+def gate_gfx942(
+    source: Path,
+    folder: Path,
+    toolchain: dict[str, Any],
+    timeout_s: float,
+    worth_retrying: Callable[[], bool] = lambda: True,
+) -> Gfx942:
+    """Compile `source` for gfx942; `checked` is False where the toolchain is missing or the time was not enough.
+
+    `worth_retrying` is asked before a failed attempt is repeated with larger headers.
+    """
     started = time.monotonic()
     folder = folder.resolve()
     if not toolchain["gfx942_available"]:
         return _unchecked(toolchain["gfx942_reason"], started)
     text = source.read_text(encoding="utf-8", errors="replace")
     try:
-        _write_operators(mask(text), folder, Path(toolchain["torch_include"]))
+        headers = _headers(text, toolchain)
+        _write_operators(text, folder, Path(toolchain["torch_include"]))
     except SourceError as error:
         log = f"{source.name}:{error.line}: error: {error.message}\n"
         return {"checked": True, "ok": False, "seconds": 0.0, "log": log, "kernels": []}
-    compilation = _compile(source, folder, toolchain, started + timeout_s)
+    attempts = _Attempts(source.resolve(), folder, toolchain, started + timeout_s)
+    compilation = attempts.compile(headers, worth_retrying)
     if compilation.timed_out:
         return _unchecked(f"not finished in {timeout_s:g} s", started)
-    names = [(f"{source.resolve().parent}/", ""), *toolchain["names"]]
+    workspaces = (folder, source.resolve().parent)
     return {
         "checked": True,
         "ok": compilation.ok,
         "seconds": round(time.monotonic() - started, 3),
-        "log": presentable(_without_remarks(compilation.log), folder, names),
+        "log": presentable(_without_remarks(compilation.log), workspaces, toolchain["names"]),
         "kernels": _kernels(compilation.log, toolchain["demangler"]) if compilation.ok else [],
     }
 
@@ -75,29 +87,39 @@ def _unchecked(reason: str, started: float) -> Gfx942:
     return {"checked": False, "ok": False, "seconds": seconds, "log": "", "kernels": [], "reason": reason}
 
 
-def _write_operators(masked: str, folder: Path, torch_include: Path) -> None:
-    """Write arena_operators.h: the operator headers of the torch:: and at:: functions the source calls."""
-    names = sorted(set(_OPERATOR.findall(masked)))
-    found = [name for name in names if (torch_include / "ATen" / "ops" / f"{name}.h").exists()]
-    (folder / "arena_operators.h").write_text("".join(f"#include <ATen/ops/{name}.h>\n" for name in found))
+def _headers(text: str, toolchain: dict[str, Any]) -> list[list[str]]:
+    """Return the folders to include for each attempt."""
+    headers: list[list[str]] = toolchain["gfx942_headers"]
+    return headers[-1:] if needs_whole_torch(text) or needs_python_headers(text) else headers
 
 
-def _compile(source: Path, folder: Path, toolchain: dict[str, Any], deadline: float) -> Compilation:
-    unit = source.resolve()
-    for headers in toolchain["gfx942_headers"]:
-        includes = [f"-I{folder}", *(f"-I{header}" for header in headers)]
-        command = [
-            toolchain["clang"],
-            *toolchain["gfx942_flags"],
-            *includes,
-            str(unit),
-            "-o",
-            str(folder / "gfx942.hsaco"),
-        ]
-        compilation = run_compiler(command, folder, deadline)
-        if compilation.ok or compilation.timed_out or not _LACKING.search(compilation.log):
-            break
-    return compilation
+def _write_operators(text: str, folder: Path, torch_include: Path) -> None:
+    """Write arena_operators.h: the headers of the operators that the source calls as torch::name or at::name."""
+    headers = [f"ATen/ops/{name}.h" for name in sorted(operators_called(text))]
+    if "indexing" in text:
+        headers.append("ATen/TensorIndexing.h")
+    includes = [f"#include <{header}>\n" for header in headers if (torch_include / header).exists()]
+    (folder / "arena_operators.h").write_text("".join(includes))
+
+
+class _Attempts(NamedTuple):
+    source: Path
+    folder: Path
+    toolchain: dict[str, Any]
+    deadline: float
+
+    def compile(self, headers: list[list[str]], worth_retrying: Callable[[], bool]) -> Compilation:
+        compilation = self._with(headers[0])
+        for larger in headers[1:]:
+            if compilation.ok or compilation.timed_out or not _LACKING.search(compilation.log) or not worth_retrying():
+                break
+            compilation = self._with(larger)
+        return compilation
+
+    def _with(self, headers: list[str]) -> Compilation:
+        flags = [*self.toolchain["gfx942_flags"], f"-I{self.folder}", *(f"-I{header}" for header in headers)]
+        files = [str(self.source), "-o", str(self.folder / "gfx942.hsaco")]
+        return run_compiler([self.toolchain["clang"], *flags, *files], self.folder, self.deadline)
 
 
 def _without_remarks(log: str) -> str:

@@ -15,7 +15,7 @@ from evaluator.inside.hip_cpu.masking import SourceError, line_of, mask
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _STATEMENT_WORDS = frozenset({"return", "else", "do", "if", "while", "for", "switch", "case"})
-_STATEMENT = re.compile(r"[^;{}]*;")
+_STATEMENT = re.compile(r"[^;{}]+;?")
 _SHARED_WORDS = re.compile(r"\b(?:extern|__shared__)\b")
 _ATTRIBUTES = re.compile(r"\b(?:__align__|alignas|__attribute__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _ARRAY = re.compile(r"([\w#:<>, *]+?[ *>]) ?([\w#]+) ?((?:\[[^\[\]]*\] ?)*);")
@@ -114,7 +114,7 @@ def _configuration_end(masked: str, opening: int) -> int:
 def _dynamic_arrays(text: str, masked: str) -> Iterator[_Edit]:
     for statement in _STATEMENT.finditer(masked):
         words = list(_SHARED_WORDS.finditer(statement.group()))
-        if {word.group() for word in words} != {"extern", "__shared__"}:
+        if {word.group() for word in words} != {"extern", "__shared__"} or not statement.group().endswith(";"):
             continue
         start = statement.start() + words[0].start()
         yield _Edit(start, statement.end(), _reference(masked[start : statement.end()], line_of(text, start)))

@@ -8,7 +8,8 @@ language.py gives triton.language its meaning there, builder.py (memory.py on na
 
 from __future__ import annotations
 
-from evaluator.inside.triton_cpu.compiler import preheat
+import triton
+
 from evaluator.inside.triton_cpu.errors import (
     CompileFailed,
     DeviceAssertFailed,
@@ -16,8 +17,15 @@ from evaluator.inside.triton_cpu.errors import (
     TritonChanged,
     UnsupportedFeature,
 )
-from evaluator.inside.triton_cpu.install import install
-from evaluator.inside.triton_cpu.launch import Launches
+
+try:
+    from evaluator.inside.triton_cpu.compiler import preheat
+    from evaluator.inside.triton_cpu.install import install
+    from evaluator.inside.triton_cpu.launch import Launches
+except (ImportError, AttributeError) as error:
+    raise TritonChanged(
+        f"triton {triton.__version__} is not one of 3.6 to 3.9, for which this is made: {error}"
+    ) from error
 
 __all__ = [
     "CompileFailed",

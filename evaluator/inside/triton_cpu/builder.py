@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from triton.language.semantic import TritonSemantic
-
 from evaluator.inside.triton_cpu.memory import Memory
+from evaluator.inside.triton_cpu.quick import Semantic
 
 builder = Memory()
-semantic: Any = TritonSemantic(builder)
+semantic: Any = Semantic(builder)

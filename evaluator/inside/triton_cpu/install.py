@@ -9,11 +9,13 @@ from typing import Any
 import triton
 import triton.testing
 from triton import knobs
+from triton.runtime import interpreter
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction
 
 from evaluator.inside.triton_cpu.driver import Gfx942Driver, benchmark_once
+from evaluator.inside.triton_cpu.dtypes import numpy_dtype
 from evaluator.inside.triton_cpu.errors import CompileFailed, TritonChanged
 from evaluator.inside.triton_cpu.interpret import Interpretation
 from evaluator.inside.triton_cpu.launch import Launches
@@ -26,6 +28,7 @@ def install() -> Launches:
         raise TritonChanged("TRITON_INTERPRET is set: kernels would be bound to Triton's own interpreter")
     launches = Launches()
     driver.set_active(Gfx942Driver())
+    interpreter._get_np_dtype = numpy_dtype  # Triton's own makes a table at every call
     JITFunction.run = _run(launches)
     JITFunction.__call__ = _call
     Autotuner.do_bench = property(lambda autotuner: _try_configuration(launches))

@@ -21,7 +21,7 @@ from evaluator.inside.triton_cpu.bounds import Bounds
 from evaluator.inside.triton_cpu.builder import builder, semantic
 from evaluator.inside.triton_cpu.dtypes import array_of
 from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds
-from evaluator.inside.triton_cpu.language import interpreted, names_for
+from evaluator.inside.triton_cpu.language import interpreted, meaning_of, names_for
 
 Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
 
@@ -47,7 +47,7 @@ class Interpretation:
         """The rewritten function. Its names are looked up once a launch: none changes meanwhile."""
         if id(function) not in self._bodies:
             names = names_for(function.get_capture_scope())
-            self._bodies[id(function)] = rewrite.bind_body(_code(function), function, names)
+            self._bodies[id(function)] = rewrite.bind_body(_code(function), function, names, meaning_of)
         return self._bodies[id(function)]
 
 

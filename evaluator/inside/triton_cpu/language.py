@@ -17,7 +17,7 @@ from triton.language.extra import libdevice
 from triton.language.extra.hip import libdevice as hip_libdevice
 from triton.runtime.jit import JITFunction
 
-from evaluator.inside.triton_cpu import combine, meaning
+from evaluator.inside.triton_cpu import combine, meaning, quick
 from evaluator.inside.triton_cpu.builder import semantic
 from evaluator.inside.triton_cpu.errors import UnsupportedFeature
 from evaluator.inside.triton_cpu.rewrite import MEANING
@@ -54,14 +54,15 @@ def interpreted() -> Iterator[None]:
 
 def names_for(scope: Mapping[str, Any]) -> dict[str, Any]:
     """The global names of a kernel with their meaning inside it: builtins too, and functions imported by name."""
-    names = {name: _meaning(value) for name, value in scope.items()}
+    names = {name: meaning_of(value) for name, value in scope.items()}
     for name, value in _builtins().items():
         names.setdefault(name, value)
     names[MEANING] = meaning
     return names
 
 
-def _meaning(value: Any) -> Any:
+def meaning_of(value: Any) -> Any:
+    """A constexpr is its value; most things are themselves."""
     if isinstance(value, tl.constexpr):
         return value.value
     return _by_identity().get(id(value), value)
@@ -146,6 +147,10 @@ def _unless_tensor(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_types() -> Iterable[Replacement]:
     """The interpreter's intermediate form of a type is the type."""
+    yield Replacement(core.tensor, "__init__", quick.init_tensor)
+    yield Replacement(core.block_type, "__init__", quick.init_block_type)
+    yield Replacement(core.block_type, "with_element_ty", quick.with_element_ty)
+    yield Replacement(core, "_unwrap_if_constexpr", quick.unwrap_if_constexpr)
     for place in (core.dtype, core.pointer_type, core.block_type):
         yield Replacement(place, "to_ir", lambda self, builder: self)
 
@@ -155,12 +160,14 @@ def _of_libdevice() -> Iterable[Replacement]:
     for name, stub in vars(libdevice).items():
         if inspect.isfunction(stub):
             known = vars(hip_libdevice).get(name)
-            yield Replacement(libdevice, name, _bound(known) if known else _lacking(name))
+            yield Replacement(
+                libdevice, name, _bound(known) if known else _lacking(f"libdevice.{name}, which gfx942 has not")
+            )
 
 
-def _lacking(name: str) -> Callable[..., Any]:
+def _lacking(feature: str) -> Callable[..., Any]:
     def call(*arguments: Any, **options: Any) -> Any:
-        raise UnsupportedFeature(f"libdevice.{name}, which gfx942 has not")
+        raise UnsupportedFeature(feature)
 
     return call
 
@@ -185,4 +192,5 @@ LANGUAGE = {
     "reduce": combine.reduce,
     "associative_scan": combine.associative_scan,
     "map_elementwise": combine.map_elementwise,
+    "dot_scaled": _lacking("Triton operation dot_scaled"),
 }

@@ -20,13 +20,19 @@ from evaluator.inside.triton_cpu.interpret import Call, interpret
 Arguments: TypeAlias = tuple[Any, ...]
 Options: TypeAlias = dict[str, Any]
 TRITONS_RUN = JITFunction.run
+FAULTS = (OutOfBounds, DeviceAssertFailed, UnsupportedFeature)
 
 
 class Launches:
-    """What this process launches. `compile` and `execute` say what a launch does, `count` how many there were."""
+    """What this process launches. `compile` and `execute` say what a launch does, `count` how many there were.
+
+    `faults` has class and text of what interpretation ended in, also where the candidate swallowed it; what the
+    compiler refused is in the reports.
+    """
 
     def __init__(self) -> None:
         self.compile, self.execute, self.count = True, True, 0
+        self.faults: list[tuple[str, str]] = []
         self._compilations: dict[tuple[int, str], tuple[Any, Compilation]] = {}
         self._lock = threading.RLock()
 
@@ -36,18 +42,13 @@ class Launches:
 
     def launch(self, function: Any, arguments: Arguments, options: Options, grid: Any, warmup: bool) -> Launched:
         """Raises CompileFailed, OutOfBounds, DeviceAssertFailed or UnsupportedFeature. A warm-up compiles only."""
-        if function.is_gluon():
-            raise UnsupportedFeature("Gluon")
         with self._lock:
             self.count += 1
-            call, key = _bound(function, arguments, options)
-            compilation = self._compiled(function, key, arguments, options) if self.compile else None
-            if compilation and compilation.error:
-                raise compilation.failure()
-            if self.execute and not warmup:
-                for hook in function.pre_run_hooks:
-                    hook(*arguments, **options)
-                _execute(call, grid, compiled=compilation is not None)
+            try:
+                compilation = self._launch(function, arguments, options, grid, self.execute and not warmup)
+            except FAULTS as fault:
+                self.faults.append((type(fault).__name__, str(fault)))
+                raise
         return Launched(self, function, options, compilation)
 
     @contextmanager
@@ -58,6 +59,21 @@ class Launches:
             yield
         finally:
             self.execute = execute
+
+    def _launch(
+        self, function: Any, arguments: Arguments, options: Options, grid: Any, execute: bool
+    ) -> Compilation | None:
+        if function.is_gluon():
+            raise UnsupportedFeature("Gluon")
+        call, key = _bound(function, arguments, options)
+        compilation = self._compiled(function, key, arguments, options) if self.compile else None
+        if compilation and compilation.error:
+            raise compilation.failure()
+        if execute:
+            for hook in function.pre_run_hooks:
+                hook(*arguments, **options)
+            _execute(call, grid, compiled=compilation is not None)
+        return compilation
 
     def _compiled(self, function: Any, key: str, arguments: Arguments, options: Options) -> Compilation:
         identity = (id(function), key)
@@ -109,7 +125,7 @@ def _execute(call: Call, grid: Any, compiled: bool) -> None:
     counts = grid(dict(call.arguments)) if callable(grid) else grid
     try:
         interpret(call, counts)
-    except (OutOfBounds, DeviceAssertFailed, UnsupportedFeature):
+    except FAULTS:
         raise
     except Exception as error:  # the interpreter's border: code that compiles for the device has no Python errors
         if not compiled:

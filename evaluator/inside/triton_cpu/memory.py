@@ -24,15 +24,13 @@ class Memory(NarrowFloats):
         super().__init__()
         self.bounds = Bounds([])
 
-    def create_masked_load(
-        self, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
-    ) -> Any:
+    def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **named_hints: Any) -> Any:
         self._check("load", ptrs, mask)
-        return super().create_masked_load(ptrs, mask, other, cache_modifier, eviction_policy, is_volatile)
+        return super().create_masked_load(ptrs, mask, other, *hints, **named_hints)
 
-    def create_masked_store(self, ptrs: Any, value: Any, mask: Any, cache_modifier: Any, eviction_policy: Any) -> Any:
+    def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *hints: Any, **named_hints: Any) -> Any:
         self._check("store", ptrs, mask)
-        return super().create_masked_store(ptrs, value, mask, cache_modifier, eviction_policy)
+        return super().create_masked_store(ptrs, value, mask, *hints, **named_hints)
 
     def create_atomic_cas(self, ptr: Any, *operands: Any) -> Any:
         self._check("atomic", ptr, None)

@@ -6,6 +6,7 @@ Triton's own interpreter adds and multiplies the bit patterns and truncates conv
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import triton.language as tl
@@ -19,6 +20,7 @@ COMPARISONS = tuple(f"create_fcmp{prefix}{order}" for prefix in "OU" for order i
 ARITHMETIC = tuple(
     f"create_{name}"
     for name in (
+        "fneg",  # since 3.8
         *("fadd", "fsub", "fmul", "fdiv", "frem", "fma", "precise_divf"),
         *("minnumf", "maxnumf", "minimumf", "maximumf", "clampf"),
         *("exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "precise_sqrt", "rsqrt", "erf", "floor", "ceil"),
@@ -47,7 +49,7 @@ def _widened(operand: Any) -> Any:
     return operand
 
 
-for _name in ARITHMETIC:
+for _name in filter(partial(hasattr, Numerics), ARITHMETIC):
     setattr(NarrowFloats, _name, _in_float32(getattr(Numerics, _name), rounds=True))
 for _name in COMPARISONS:
     setattr(NarrowFloats, _name, _in_float32(getattr(Numerics, _name), rounds=False))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 MEANING = "__triton_meaning__"  # the name under which rewritten code finds evaluator/inside/triton_cpu/meaning.py
@@ -28,10 +28,13 @@ def compile_body(function: Any) -> types.CodeType:
     return next(value for value in module.co_consts if isinstance(value, types.CodeType))
 
 
-def bind_body(code: types.CodeType, function: Any, names: Mapping[str, Any]) -> types.FunctionType:
-    """A callable with the original's defaults that sees `names` as its globals."""
-    bound = types.FunctionType(code, dict(names), function.__name__, function.fn.__defaults__)
-    bound.__kwdefaults__ = function.fn.__kwdefaults__
+def bind_body(
+    code: types.CodeType, function: Any, names: Mapping[str, Any], value_of: Callable[[Any], Any]
+) -> types.FunctionType:
+    """A callable with the original's defaults, by `value_of`, that sees `names` as its globals."""
+    bound = types.FunctionType(code, dict(names), function.__name__, None)
+    bound.__defaults__ = tuple(map(value_of, function.fn.__defaults__ or ()))
+    bound.__kwdefaults__ = {name: value_of(value) for name, value in (function.fn.__kwdefaults__ or {}).items()}
     return bound
 
 

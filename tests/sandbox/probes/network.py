@@ -11,6 +11,7 @@ GOALS = {
     "outside": (socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 53)),
     "ipv6": (socket.AF_INET6, socket.SOCK_STREAM, ("::1", int(os.environ["HOST_PORT"]))),
     "hypervisor": (socket.AF_VSOCK, socket.SOCK_STREAM, (2, 1)),
+    "named socket": (socket.AF_UNIX, socket.SOCK_STREAM, "\0" + os.environ["HOST_NAME"]),
     "netlink": (socket.AF_NETLINK, socket.SOCK_RAW, (0, 0)),
 }
 reached = []

@@ -1,25 +1,21 @@
 // Softmax over the middle dimension of [outer, length, inner], three ways, each of which reads neighbours together:
 //
-// - inner = 1: a group of threads holds a row in registers and reduces by wave shuffles; short rows share a block;
-// - length up to 32: a thread holds one or two whole columns in registers;
+// - inner = 1: a block holds a row in registers, with just as many threads as it can feed, and reduces by wave shuffles;
+// - length up to 24: a thread holds one or two whole columns in registers;
 // - else: a thread takes one or two columns and keeps their maximum and sum together (online), so it reads them twice.
 
 #include <hip/hip_runtime.h>
 #include <ATen/hip/HIPContext.h>
 #include <torch/extension.h>
 
-#include <algorithm>
-
-constexpr int BLOCK_THREADS = 256;
-constexpr int GROUP_STEP = 64;  // one wave on CDNA, two on wave32 devices
-constexpr int MOST_ROWS = BLOCK_THREADS / GROUP_STEP;
-constexpr int MOST_WAVES = 1024 / 32;
+constexpr int THREADS_STEP = 64;  // one wave on CDNA, two on wave32 devices
+constexpr int MOST_THREADS = 256;
 constexpr int PACK_BYTES = 16;
-constexpr int FEW_VALUES = 8;    // a thread holds, for rows of up to
-constexpr int SHORT_ROW = 2048;  // this many elements;
-constexpr int MANY_VALUES = 32;  // this many for longer ones: up to 32768 with 1024 threads
-constexpr int HELD_COLUMN = 32;
-constexpr int COLUMNS = 2;
+constexpr int FEW_VALUES = 16;   // a thread holds, for rows of up to
+constexpr int SHORT_ROW = 1024;  // this many elements;
+constexpr int MANY_VALUES = 32;  // this many for longer ones
+constexpr int SHORT_COLUMN = 8;
+constexpr int HELD_COLUMN = 24;
 
 template <typename scalar_t, int WIDTH>
 struct alignas(sizeof(scalar_t) * WIDTH) Pack {
@@ -34,9 +30,10 @@ struct Sum {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-// The combination over a row's group (one value of threadIdx.y), in each of its threads.
+// The combination over the block, in every thread.
 template <typename Combine>
-__device__ float over_group(float value, float* partial, Combine combine) {
+__device__ float over_block(float value, Combine combine) {
+  __shared__ float partial[MOST_THREADS / 32];
   for (int offset = warpSize / 2; offset > 0; offset /= 2) {
     value = combine(value, __shfl_xor(value, offset));
   }
@@ -56,35 +53,40 @@ __device__ float over_group(float value, float* partial, Combine combine) {
   return total;
 }
 
-// Beyond the row's end every held value is -inf, which neither raises the maximum nor adds to the sum.
-template <typename scalar_t, int WIDTH, int VALUES>
-__global__ void softmax_row_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int64_t rows, int length) {
+// Rows of odd length (not WHOLE) begin anywhere between two packs; single lanes take the few elements before the first
+// and after the last. Where a lane holds nothing it holds -inf, which neither raises the maximum nor adds to the sum.
+template <typename scalar_t, int PACKS, bool WHOLE>
+__global__ void __launch_bounds__(MOST_THREADS)
+    softmax_row_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int length) {
+  constexpr int WIDTH = PACK_BYTES / sizeof(scalar_t);
   using Packed = Pack<scalar_t, WIDTH>;
-  constexpr int PACKS = VALUES / WIDTH;
-  __shared__ float partials[MOST_ROWS][MOST_WAVES];
-  float* partial = partials[threadIdx.y];
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  const int64_t start = row * length;
-  const int end = row < rows ? length : 0;  // a group without a row still takes part in the barriers
+  const int64_t start = static_cast<int64_t>(blockIdx.x) * length;
+  const int head = WHOLE ? 0 : min(length, static_cast<int>((WIDTH - start % WIDTH) % WIDTH));
+  const int packs = (length - head) / WIDTH;
+  const int lane = threadIdx.x;
+  const int edge = lane < head ? lane : lane + packs * WIDTH;  // the one element outside the packs that is this lane's
+  const bool has_edge = !WHOLE && edge < length;
 
   float held[PACKS][WIDTH];
-  float highest = -INFINITY;
+  float held_edge = has_edge ? static_cast<float>(x[start + edge]) : -INFINITY;
+  float highest = held_edge;
 #pragma unroll
   for (int p = 0; p < PACKS; ++p) {
-    const int first = (p * blockDim.x + threadIdx.x) * WIDTH;
-    Packed pack;
-    if (first < end) {
-      pack = *reinterpret_cast<const Packed*>(x + start + first);
+    const int pack = p * blockDim.x + lane;
+    Packed values;
+    if (pack < packs) {
+      values = *reinterpret_cast<const Packed*>(x + start + head + pack * WIDTH);
     }
 #pragma unroll
     for (int k = 0; k < WIDTH; ++k) {
-      held[p][k] = first < end ? static_cast<float>(pack.values[k]) : -INFINITY;
+      held[p][k] = pack < packs ? static_cast<float>(values.values[k]) : -INFINITY;
       highest = fmaxf(highest, held[p][k]);
     }
   }
-  highest = over_group(highest, partial, Maximum());
+  highest = over_block(highest, Maximum());
 
-  float sum = 0.0f;
+  held_edge = __expf(held_edge - highest);
+  float sum = held_edge;
 #pragma unroll
   for (int p = 0; p < PACKS; ++p) {
 #pragma unroll
@@ -93,19 +95,22 @@ __global__ void softmax_row_kernel(const scalar_t* __restrict__ x, scalar_t* __r
       sum += held[p][k];
     }
   }
-  const float share = 1.0f / over_group(sum, partial, Sum());
+  const float share = 1.0f / over_block(sum, Sum());
 
 #pragma unroll
   for (int p = 0; p < PACKS; ++p) {
-    const int first = (p * blockDim.x + threadIdx.x) * WIDTH;
-    if (first < end) {
-      Packed pack;
+    const int pack = p * blockDim.x + lane;
+    if (pack < packs) {
+      Packed values;
 #pragma unroll
       for (int k = 0; k < WIDTH; ++k) {
-        pack.values[k] = static_cast<scalar_t>(held[p][k] * share);
+        values.values[k] = static_cast<scalar_t>(held[p][k] * share);
       }
-      *reinterpret_cast<Packed*>(y + start + first) = pack;
+      *reinterpret_cast<Packed*>(y + start + head + pack * WIDTH) = values;
     }
+  }
+  if (has_edge) {
+    y[start + edge] = static_cast<scalar_t>(held_edge * share);
   }
 }
 
@@ -116,66 +121,57 @@ __device__ int64_t column_start(int64_t i, int length, int64_t inner) {
   return i / packs * length * inner + i % packs * WIDTH;
 }
 
-template <typename scalar_t, int WIDTH>
-__global__ void softmax_held_column_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int64_t count,
-                                           int length, int64_t inner) {
+// All loads come first and none is conditional, so that they are in flight together: beyond the column's end its last
+// element is read again and left out of the sum.
+template <typename scalar_t, int WIDTH, int MOST>
+__global__ void __launch_bounds__(MOST_THREADS)
+    softmax_held_column_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int64_t count, int length,
+                               int64_t inner) {
   using Packed = Pack<scalar_t, WIDTH>;
-  const int64_t i = static_cast<int64_t>(blockIdx.x) * BLOCK_THREADS + threadIdx.x;
+  const int64_t i = static_cast<int64_t>(blockIdx.x) * MOST_THREADS + threadIdx.x;
   if (i >= count) {
     return;
   }
   const int64_t start = column_start<WIDTH>(i, length, inner);
-  float held[HELD_COLUMN][WIDTH];
-  float highest[WIDTH];
-  float sum[WIDTH];
+  Packed packs[MOST];
 #pragma unroll
-  for (int k = 0; k < WIDTH; ++k) {
-    highest[k] = -INFINITY;
-    sum[k] = 0.0f;
-  }
-#pragma unroll
-  for (int l = 0; l < HELD_COLUMN; ++l) {
-    if (l < length) {
-      const Packed pack = *reinterpret_cast<const Packed*>(x + start + l * inner);
-#pragma unroll
-      for (int k = 0; k < WIDTH; ++k) {
-        held[l][k] = static_cast<float>(pack.values[k]);
-        highest[k] = fmaxf(highest[k], held[l][k]);
-      }
-    }
-  }
-#pragma unroll
-  for (int l = 0; l < HELD_COLUMN; ++l) {
-    if (l < length) {
-#pragma unroll
-      for (int k = 0; k < WIDTH; ++k) {
-        held[l][k] = __expf(held[l][k] - highest[k]);
-        sum[k] += held[l][k];
-      }
-    }
+  for (int l = 0; l < MOST; ++l) {
+    packs[l] = *reinterpret_cast<const Packed*>(x + start + min(l, length - 1) * inner);
   }
 #pragma unroll
   for (int k = 0; k < WIDTH; ++k) {
-    sum[k] = 1.0f / sum[k];
+    float highest = -INFINITY;
+#pragma unroll
+    for (int l = 0; l < MOST; ++l) {
+      highest = fmaxf(highest, static_cast<float>(packs[l].values[k]));
+    }
+    float held[MOST];
+    float sum = 0.0f;
+#pragma unroll
+    for (int l = 0; l < MOST; ++l) {
+      held[l] = l < length ? __expf(static_cast<float>(packs[l].values[k]) - highest) : 0.0f;
+      sum += held[l];
+    }
+    const float share = 1.0f / sum;
+#pragma unroll
+    for (int l = 0; l < MOST; ++l) {
+      packs[l].values[k] = static_cast<scalar_t>(held[l] * share);
+    }
   }
 #pragma unroll
-  for (int l = 0; l < HELD_COLUMN; ++l) {
+  for (int l = 0; l < MOST; ++l) {
     if (l < length) {
-      Packed pack;
-#pragma unroll
-      for (int k = 0; k < WIDTH; ++k) {
-        pack.values[k] = static_cast<scalar_t>(held[l][k] * sum[k]);
-      }
-      *reinterpret_cast<Packed*>(y + start + l * inner) = pack;
+      *reinterpret_cast<Packed*>(y + start + l * inner) = packs[l];
     }
   }
 }
 
 template <typename scalar_t, int WIDTH>
-__global__ void softmax_online_column_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int64_t count,
-                                             int length, int64_t inner) {
+__global__ void __launch_bounds__(MOST_THREADS)
+    softmax_online_column_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int64_t count, int length,
+                                 int64_t inner) {
   using Packed = Pack<scalar_t, WIDTH>;
-  const int64_t i = static_cast<int64_t>(blockIdx.x) * BLOCK_THREADS + threadIdx.x;
+  const int64_t i = static_cast<int64_t>(blockIdx.x) * MOST_THREADS + threadIdx.x;
   if (i >= count) {
     return;
   }
@@ -216,58 +212,52 @@ __global__ void softmax_online_column_kernel(const scalar_t* __restrict__ x, sca
   }
 }
 
-template <typename scalar_t>
-bool aligned(const scalar_t* x, const scalar_t* y, int64_t extent, int width) {
-  const auto addresses = reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(y);
-  return extent % width == 0 && addresses % (sizeof(scalar_t) * width) == 0;
-}
-
-template <typename scalar_t, int WIDTH, int VALUES>
+template <typename scalar_t, int VALUES>
 void launch_rows(const scalar_t* x, scalar_t* y, int64_t rows, int length, hipStream_t stream) {
+  constexpr int WIDTH = PACK_BYTES / sizeof(scalar_t);
+  constexpr int PACKS = VALUES / WIDTH;
   const int needed = (length + VALUES - 1) / VALUES;
-  const int group = (needed + GROUP_STEP - 1) / GROUP_STEP * GROUP_STEP;
-  const int block_rows = std::max(1, BLOCK_THREADS / group);
-  const dim3 blocks((rows + block_rows - 1) / block_rows);
-  const dim3 threads(group, block_rows);
-  softmax_row_kernel<scalar_t, WIDTH, VALUES><<<blocks, threads, 0, stream>>>(x, y, rows, length);
-}
-
-template <typename scalar_t, int WIDTH>
-void launch_rows_of_length(const scalar_t* x, scalar_t* y, int64_t rows, int length, hipStream_t stream) {
-  if (length <= SHORT_ROW) {
-    launch_rows<scalar_t, WIDTH, FEW_VALUES>(x, y, rows, length, stream);
+  const int threads = (needed + THREADS_STEP - 1) / THREADS_STEP * THREADS_STEP;
+  if (length % WIDTH == 0) {
+    softmax_row_kernel<scalar_t, PACKS, true><<<dim3(rows), threads, 0, stream>>>(x, y, length);
   } else {
-    launch_rows<scalar_t, WIDTH, MANY_VALUES>(x, y, rows, length, stream);
+    softmax_row_kernel<scalar_t, PACKS, false><<<dim3(rows), threads, 0, stream>>>(x, y, length);
   }
 }
 
 template <typename scalar_t, int WIDTH>
 void launch_columns(const scalar_t* x, scalar_t* y, int64_t outer, int length, int64_t inner, hipStream_t stream) {
   const int64_t count = outer * (inner / WIDTH);
-  const dim3 blocks((count + BLOCK_THREADS - 1) / BLOCK_THREADS);
-  if (length <= HELD_COLUMN) {
-    softmax_held_column_kernel<scalar_t, WIDTH><<<blocks, BLOCK_THREADS, 0, stream>>>(x, y, count, length, inner);
+  const dim3 blocks((count + MOST_THREADS - 1) / MOST_THREADS);
+  if (length <= SHORT_COLUMN) {
+    softmax_held_column_kernel<scalar_t, WIDTH, SHORT_COLUMN>
+        <<<blocks, MOST_THREADS, 0, stream>>>(x, y, count, length, inner);
+  } else if (length <= HELD_COLUMN) {
+    softmax_held_column_kernel<scalar_t, WIDTH, HELD_COLUMN>
+        <<<blocks, MOST_THREADS, 0, stream>>>(x, y, count, length, inner);
   } else {
-    softmax_online_column_kernel<scalar_t, WIDTH><<<blocks, BLOCK_THREADS, 0, stream>>>(x, y, count, length, inner);
+    softmax_online_column_kernel<scalar_t, WIDTH><<<blocks, MOST_THREADS, 0, stream>>>(x, y, count, length, inner);
   }
 }
 
 template <typename scalar_t>
 void launch(const scalar_t* x, scalar_t* y, int64_t outer, int length, int64_t inner, hipStream_t stream) {
-  constexpr int WIDTH = PACK_BYTES / sizeof(scalar_t);
-  if (inner > 1 && aligned(x, y, inner, COLUMNS)) {
-    launch_columns<scalar_t, COLUMNS>(x, y, outer, length, inner, stream);
-  } else if (inner > 1 || length > 1024 * MANY_VALUES) {
+  if (inner > 1 && inner % 2 == 0) {
+    launch_columns<scalar_t, 2>(x, y, outer, length, inner, stream);
+  } else if (inner > 1 || length > MOST_THREADS * MANY_VALUES) {
     launch_columns<scalar_t, 1>(x, y, outer, length, inner, stream);
-  } else if (aligned(x, y, length, WIDTH)) {
-    launch_rows_of_length<scalar_t, WIDTH>(x, y, outer, length, stream);
+  } else if (length <= SHORT_ROW) {
+    launch_rows<scalar_t, FEW_VALUES>(x, y, outer, length, stream);
   } else {
-    launch_rows_of_length<scalar_t, 1>(x, y, outer, length, stream);
+    launch_rows<scalar_t, MANY_VALUES>(x, y, outer, length, stream);
   }
 }
 
 torch::Tensor forward(torch::Tensor x) {
   x = x.contiguous();
+  if (reinterpret_cast<uintptr_t>(x.data_ptr()) % PACK_BYTES != 0) {
+    x = x.clone();  // a view may start anywhere; fresh storage is aligned
+  }
   auto y = torch::empty_like(x);
   auto stream = at::hip::getCurrentHIPStream();
   AT_DISPATCH_FLOATING_TYPES_AND2(at::ScalarType::Half, at::ScalarType::BFloat16, x.scalar_type(), "softmax", [&] {

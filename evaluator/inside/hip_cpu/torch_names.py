@@ -1,0 +1,31 @@
+"""What of torch a source names, to build against the smallest headers that serve it: reading torch takes most time."""
+
+from __future__ import annotations
+
+import re
+
+from evaluator.inside.hip_cpu.masking import mask
+
+# Parts of <torch/extension.h> that our smaller ones leave out (evaluator/hip/cpu/light, evaluator/hip/gfx942/core).
+_WHOLE_TORCH = re.compile(
+    r"\btorch\s*::\s*(?:nn|optim|autograd|jit|data|serialize|save|load)\b"
+    r"|^[ \t]*#[ \t]*include[ \t]*<torch/(?:nn|optim|csrc|jit|data|serialize|autograd)\b",
+    re.MULTILINE,
+)
+_BINDING_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:pybind11/|Python\.h)", re.MULTILINE)
+_OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
+
+
+def needs_whole_torch(text: str) -> bool:
+    """Return whether the source names a part of torch that only torch's own <torch/extension.h> has."""
+    return bool(_WHOLE_TORCH.search(mask(text)))
+
+
+def needs_python_headers(text: str) -> bool:
+    """Return whether the source includes the binding's headers itself, which our stand-in for them would contradict."""
+    return bool(_BINDING_HEADER.search(mask(text)))
+
+
+def operators_called(text: str) -> set[str]:
+    """Return the names called in namespaces torch and at: operators among them."""
+    return set(_OPERATOR.findall(mask(text)))

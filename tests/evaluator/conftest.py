@@ -1,0 +1,56 @@
+"""Fixtures for HIP on the CPU: this host's toolchain, and extensions built from tests/evaluator/hip."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from evaluator.hip.host import HipUnavailable
+from evaluator.hip.prepare import prepare
+from evaluator.inside.hip_cpu import build_cpu
+from evaluator.state import state_folder
+
+HIP_SOURCES = Path(__file__).parent / "hip"
+
+
+@pytest.fixture(scope="session")
+def hip_toolchain() -> dict[str, Any]:
+    """What a build in the sandbox is given. Prepared once per host (half a minute), then found in the state folder."""
+    try:
+        return prepare(state_folder()).as_dict()
+    except HipUnavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def hip_module(hip_toolchain: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., ModuleType]:
+    """hip_module("runtime") → hip/runtime.hip, built once for each order of lanes and loaded."""
+
+    @functools.cache
+    def load(name: str, order: str = "forward") -> ModuleType:
+        # A name for each order: pybind11 gives a process one module of a name, whatever file it comes from.
+        build = build_cpu(HIP_SOURCES / f"{name}.hip", order, tmp_path_factory.mktemp(name), hip_toolchain, 120)
+        assert build["ok"], build["log"]
+        return _load(order, Path(build["product"]), reverse=order == "reversed")
+
+    return load
+
+
+def _load(name: str, product: Path, *, reverse: bool) -> ModuleType:
+    os.environ["HIPCPU_REVERSE"] = "1" if reverse else "0"
+    try:
+        spec = importlib.util.spec_from_file_location(name, product)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        del os.environ["HIPCPU_REVERSE"]
+    return module

@@ -1,0 +1,156 @@
+"""Builds for the CPU and for gfx942: products, messages fit to show, faults told apart, resources of kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.inside.hip_cpu import build_both, build_cpu, gate_gfx942
+
+HERE = Path(__file__).parent
+EXTENSION = """#include <torch/extension.h>
+#include <hip/hip_runtime.h>
+__global__ void k(float* x) {{ x[threadIdx.x] += 1; {device} }}
+torch::Tensor forward(torch::Tensor x) {{ {host} k<<<1, 4>>>(x.data_ptr<float>()); return x; }}
+{binding}
+"""
+BINDING = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }'
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    """write(device=..., host=..., binding=...) → a source file in a workspace of its own."""
+
+    def write(**parts: str) -> Path:
+        source = tmp_path / "kernel.hip"
+        source.write_text(EXTENSION.format(**{"device": "", "host": "", "binding": BINDING, **parts}))
+        return source
+
+    return write
+
+
+@pytest.fixture
+def gfx942_toolchain(hip_toolchain: dict[str, Any]) -> dict[str, Any]:
+    if not hip_toolchain["gfx942_available"]:
+        pytest.skip(hip_toolchain["gfx942_reason"])
+    return hip_toolchain
+
+
+def test_both_builds_of_a_good_source_succeed(write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:
+    builds = build_both(write(), tmp_path, gfx942_toolchain, 120)
+    assert (builds["cpu"]["ok"], builds["cpu"]["has_module"], builds["cpu"]["log"]) == (True, True, "")
+    assert (tmp_path / builds["cpu"]["product"]).is_file()
+    assert (builds["gfx942"]["checked"], builds["gfx942"]["ok"]) == (True, True)
+    assert [kernel["name"] for kernel in builds["gfx942"]["kernels"]] == ["k(float*)"]
+    assert builds["unsupported"] == []
+
+
+def test_a_mistake_is_shown_with_its_line_and_without_paths_of_the_host(
+    write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
+) -> None:
+    builds = build_both(write(host="auto y = torch::empty_like(x)"), tmp_path, gfx942_toolchain, 120)
+    assert builds["cpu"]["fault"] == "compile"
+    assert not builds["gfx942"]["ok"]
+    for log in (builds["cpu"]["log"], builds["gfx942"]["log"]):
+        assert log.startswith("kernel.hip:4:")
+        assert "error: expected ';' at end of declaration" in log
+        assert str(tmp_path) not in log
+    assert not any(str(tmp_path) in command for command in builds["cpu"]["commands"])
+
+
+def test_an_error_in_a_header_names_no_path_of_the_host(
+    write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
+) -> None:
+    build = build_cpu(write(device="__shfl(float4{}, 1);"), "candidate", tmp_path, hip_toolchain, 120)
+    assert "<hip>/cpu/hipcpu/wave.h" in build["log"]
+    assert "a shuffle moves at most 8 bytes" in build["log"]
+    assert hip_toolchain["root"] not in build["log"]
+
+
+def test_a_launch_that_cannot_be_read_is_a_fault_of_the_source(
+    write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
+) -> None:
+    build = build_cpu(write(host="k<<<1, 4>>(x);"), "candidate", tmp_path, hip_toolchain, 120)
+    assert build["fault"] == "source"
+    assert build["log"] == "kernel.hip:4: error: this `<<<` has no matching `>>>`\n"
+
+
+@pytest.mark.parametrize(
+    ("binding", "message"),
+    [
+        ("", "no PYBIND11_MODULE, so there is nothing Python could import"),
+        ("PYBIND11_MODULE(my_name, m) {}", "PYBIND11_MODULE names the module my_name; use TORCH_EXTENSION_NAME"),
+        (
+            "// PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}",
+            "no PYBIND11_MODULE, so there is nothing Python could import",
+        ),
+    ],
+)
+def test_a_source_without_a_module_builds_and_is_told_apart(
+    binding: str, message: str, write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
+) -> None:
+    build = build_cpu(write(binding=binding), "candidate", tmp_path, hip_toolchain, 120)
+    assert (build["ok"], build["has_module"]) == (True, False)
+    assert build["log"] == f"kernel.hip: error: {message}\n"
+
+
+def test_a_build_that_takes_too_long_is_ended(write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]) -> None:
+    build = build_cpu(write(), "candidate", tmp_path, hip_toolchain, 0.05)
+    assert build["fault"] == "timeout"
+    assert build["seconds"] < 2
+    assert build["log"] == "error: not finished in 0.05 s\n"
+
+
+def test_a_build_writes_into_its_folder_alone(write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]) -> None:
+    source, folder = write(), tmp_path / "folder"
+    folder.mkdir()
+    before = {path for place in (tmp_path, Path("/tmp")) for path in place.iterdir()}
+    build_cpu(source, "candidate", folder, hip_toolchain, 120)
+    after = {path for place in (tmp_path, Path("/tmp")) for path in place.iterdir()}
+    assert {path for path in after - before if "candidate" in path.name or "kernel" in path.name} == set()
+    assert sorted(path.name for path in folder.iterdir()) == ["candidate.cpp", "candidate.o", "candidate.so"]
+
+
+def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:
+    gate = gate_gfx942(HERE / "hip/spill.hip", tmp_path, gfx942_toolchain, 120)
+    assert (gate["ok"], gate["log"]) == (True, "")
+    kernels = {kernel["name"]: kernel for kernel in gate["kernels"]}
+    assert set(kernels) == {"spills", "void copies<double>(double const*, double*)"}
+    spills, copies = kernels["spills"], kernels["void copies<double>(double const*, double*)"]
+    assert spills["vgpr_spill"] > 0
+    assert spills["scratch"] > 0
+    assert spills["vgpr"] <= 64
+    assert spills["lds"] == 256
+    assert (copies["vgpr_spill"], copies["scratch"], copies["lds"], copies["occupancy"]) == (0, 0, 0, 8)
+    assert all(set(kernel) == set(spills) and kernel["sgpr"] > 0 for kernel in kernels.values())
+
+
+def test_the_gate_refuses_more_lds_than_the_device_has(
+    write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
+) -> None:
+    source = write(device="__shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[3];")
+    gate = gate_gfx942(source, tmp_path, gfx942_toolchain, 120)
+    assert (gate["checked"], gate["ok"]) == (True, False)
+    assert "local memory (80000) exceeds limit (65536)" in gate["log"]
+
+
+def test_the_gate_says_what_is_missing_where_the_toolchain_is_missing(
+    write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
+) -> None:
+    absent = {**hip_toolchain, "gfx942_available": False, "gfx942_reason": "needs these packages: rocm-device-libs"}
+    gate = gate_gfx942(write(), tmp_path, absent, 120)
+    assert (gate["checked"], gate["ok"]) == (False, False)
+    assert gate["reason"] == "needs these packages: rocm-device-libs"
+
+
+def test_matrix_instructions_compile_for_gfx942_alone(
+    write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
+) -> None:
+    mfma = "typedef float f4 __attribute__((ext_vector_type(4))); f4 c = {};"
+    source = write(device=mfma + " c = __builtin_amdgcn_mfma_f32_16x16x4f32(1.0f, 1.0f, c, 0, 0, 0); x[0] = c[0];")
+    builds = build_both(source, tmp_path, gfx942_toolchain, 120)
+    assert not builds["cpu"]["ok"]
+    assert builds["gfx942"]["ok"]
+    assert builds["unsupported"] == ["the builtin __builtin_amdgcn_mfma_f32_16x16x4f32"]

@@ -1,0 +1,86 @@
+"""Our own faults, the weaker sandbox, and what a record says of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluator.backends.cpu import get_backend
+from evaluator.candidate import baseline
+from evaluator.errors import BaselineError, HostError, SandboxError
+from evaluator.pipeline import Evaluator
+from evaluator.records import Status, problems_of
+
+
+@pytest.fixture(scope="module")
+def plain():
+    with Evaluator(get_backend("cpu"), "plain") as evaluator:
+        yield evaluator
+
+
+@pytest.mark.slow
+def test_the_weaker_sandbox_is_recorded(plain, tiny_task):
+    task = tiny_task("triton2triton")
+    record = plain.evaluate(task, baseline(task))
+    assert record.status is Status.PASSED, record.log
+    assert record.sandbox.kind == "plain"
+    assert "own network" not in record.sandbox.strength
+
+
+def test_the_weaker_sandbox_is_refused_for_uploaded_candidates(plain, tiny_task):
+    task = tiny_task("triton2triton")
+    with pytest.raises(HostError, match="needs the bubblewrap sandbox"):
+        plain.evaluate(task, baseline(task), uploaded=True)
+
+
+class FailingEvaluator(Evaluator):
+    """Fails like a broken host, or a broken baseline, a number of times."""
+
+    def __init__(self, *errors: Exception, healthy: bool = True) -> None:
+        super().__init__(get_backend("cpu"), "plain")
+        self.errors, self.attempts, self.healthy = list(errors), 0, healthy
+
+    def _attempt(self, task, candidate):
+        self.attempts += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return super()._attempt(task, candidate)
+
+    def _is_healthy(self) -> bool:
+        return self.healthy
+
+
+@pytest.mark.slow
+def test_a_fault_of_ours_is_tried_once_more(tiny_task):
+    task = tiny_task("triton2triton")
+    with FailingEvaluator(SandboxError("gone")) as evaluator:
+        record = evaluator.evaluate(task, baseline(task))
+    assert evaluator.attempts == 2
+    assert record.status is Status.PASSED
+
+
+@pytest.mark.parametrize(
+    ("errors", "healthy", "status", "reason"),
+    [
+        ((SandboxError("gone"), SandboxError("gone again")), True, Status.CRASHED, "repeated_fault"),
+        ((SandboxError("gone"), SandboxError("gone again")), False, Status.ERRORED, "host_fault"),
+        ((BaselineError("bad"), BaselineError("bad")), True, Status.ERRORED, "host_fault"),
+        ((SandboxError("gone"), BaselineError("bad")), True, Status.ERRORED, "host_fault"),
+    ],
+)
+def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_baseline(
+    errors, healthy, status, reason, tiny_task
+):
+    task = tiny_task("triton2triton")
+    with FailingEvaluator(*errors, healthy=healthy) as evaluator:
+        record = evaluator.evaluate(task, baseline(task))
+    assert evaluator.attempts == 2
+    assert (record.status, record.reason) == (status, reason)
+    assert str(errors[1]) in record.message
+    assert problems_of(record) == []
+
+
+def test_a_host_that_lacks_something_is_not_tried_twice(tiny_task):
+    task = tiny_task("triton2triton")
+    with FailingEvaluator(HostError("no compiler")) as evaluator, pytest.raises(HostError):
+        evaluator.evaluate(task, baseline(task))
+    assert evaluator.attempts == 1
