@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo lint check test clean
+.PHONY: help setup tools plotly demo lint check test clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -16,8 +16,11 @@ help:  ## list the commands
 setup:  ## make .venv with the pinned packages, and as root install missing system packages
 	@scripts/setup.sh
 
-tools:
+tools: plotly
 	@scripts/setup.sh develop
+
+plotly:  ## fetch plotly.js for the pages that explore a chart; without it they show the drawing
+	@python3 scripts/fetch_plotly.py || true
 
 demo: setup  ## evaluate the six smoke tasks on this machine's CPU and print the board
 	@$(PYTHON) -m evaluator demo
@@ -37,5 +40,5 @@ test: lint  ## the same with every test: what CI runs
 	@$(PYTEST)
 
 clean:  ## remove .venv, .arena (prepared toolchains, calibration) and the tools' caches
-	rm -rf .venv .arena .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .arena static/vendor .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
