@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from django.conf import settings
-from kombu import Queue
+from kombu.entity import Queue
 
 POLL_S = 0.1
 
@@ -31,7 +31,7 @@ broker_transport_options = (
     _filesystem_options(settings.BROKER_FOLDER) if broker_url.startswith("filesystem") else {"visibility_timeout": 60}
 )
 broker_connection_retry_on_startup = True
-task_queues = [Queue(name, routing_key=name) for name in settings.QUEUES]
+task_queues = [Queue(name, routing_key=name) for name in settings.QUEUES]  # type: ignore[no-untyped-call]
 task_default_queue = "cpu"
 task_create_missing_queues = False
 task_ignore_result = True

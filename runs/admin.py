@@ -43,7 +43,7 @@ class ReasonForm(ActionForm):
     reason = forms.CharField(required=False, max_length=300, label="Reason")
 
 
-class Door(admin.ModelAdmin):
+class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     """What all of ours share: no deletion, and a refused request comes back as a sentence."""
 
     action_form = ReasonForm
@@ -132,7 +132,7 @@ class HostAdmin(Registered):
     readonly_fields = ("is_accepted", "facts", "started_at", "seen_at")
 
 
-class SuiteForm(forms.ModelForm):
+class SuiteForm(forms.ModelForm):  # type: ignore[type-arg]
     members = forms.ModelMultipleChoiceField(Task.objects.filter(is_current=True), label="Tasks")
 
     class Meta:
@@ -192,7 +192,7 @@ class RunAdmin(OnceMade):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj is None else ("created_at",)
 
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest | None, **kwargs: Any) -> Any:
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "configuration":
             kwargs["queryset"] = Configuration.objects.filter(agent__kind=Agent.Kind.BUILT_IN)
         if db_field.name == "suite":
@@ -244,7 +244,7 @@ class RunAdmin(OnceMade):
         self.try_each(request, runs, lambda run: bool(services.withdraw_run(run=run, **about)), "runs withdrawn")
 
 
-class AttemptInline(admin.TabularInline):
+class AttemptInline(admin.TabularInline):  # type: ignore[type-arg]
     model = Attempt
     fk_name = "result"
     extra = 0

@@ -7,6 +7,7 @@ takes a backend's name and returns a context manager with `evaluate(task, candid
 from __future__ import annotations
 
 import logging
+from types import TracebackType
 from typing import Protocol, Self
 
 from django.conf import settings
@@ -28,7 +29,9 @@ class Evaluating(Protocol):
     """What the seam's function returns."""
 
     def __enter__(self) -> Self: ...
-    def __exit__(self, *error: object) -> object: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> object: ...
     def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record: ...
 
 

@@ -17,7 +17,7 @@ from runs.models import Host
 log = logging.getLogger(__name__)
 
 
-@shared_task(name=wake.EVALUATE, bind=True)
+@shared_task(name=wake.EVALUATE, bind=True)  # type: ignore[untyped-decorator]
 def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
     if state.should_stop is not None and state.should_stop is not False:  # 0 is an exit code
         return  # told to stop, but handed one more message: the sweeper sends it again

@@ -57,7 +57,7 @@ class ResultQuerySet(models.QuerySet["Result"]):
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
-    def latest(self) -> Self:
+    def newest(self) -> Self:
         return self.filter(is_latest=True)
 
     def open(self) -> Self:

@@ -2,7 +2,7 @@
 # Makes this host ready: system packages, then .venv with the pinned Python packages. Says what it downloads before it starts;
 # when all is there already it takes 0.1 s and says nothing.
 #
-# usage: scripts/setup.sh [develop]     develop adds the tools of `make check` and `make test`
+# usage: scripts/setup.sh [site|develop]     site adds what `make up` needs, develop also the tools of `make check`
 #        PYTHON=/path/to/python3        uses that interpreter for .venv instead of the first one that fits
 # exit codes: 0 ready, 2 usage, 3 this host lacks something, with the reason
 set -euo pipefail
@@ -13,10 +13,11 @@ CPU_TORCH_INDEX=https://download.pytorch.org/whl/cpu
 if [[ -n ${PYTHON:-} ]]; then PYTHONS=("$PYTHON"); else PYTHONS=(python3 python3.13 python3.12 python3.11); fi
 
 main() {
-    [[ $# == 0 || $* == develop ]] || { echo "usage: scripts/setup.sh [develop]" >&2; exit 2; }
+    [[ $# == 0 || $* == site || $* == develop ]] || { echo "usage: scripts/setup.sh [site|develop]" >&2; exit 2; }
     install_system_packages "$@"
     is_current requirements.txt || { create_venv; install_requirements; }
-    [[ $# == 0 ]] || is_current requirements-dev.txt || install_tools
+    [[ $# == 0 ]] || is_current requirements-site.txt || install_site
+    [[ $* != develop ]] || is_current requirements-dev.txt || install_tools
 }
 
 # --- system packages ---------------------------------------------------------------------------------------------------------
@@ -42,7 +43,7 @@ install_system_packages() {
 # With develop: the browser that opens every page, and letters for it.
 system_packages() {
     local packages=(make bubblewrap clang-19 lld-19 llvm-19 libamdhip64-dev)
-    [[ $# == 0 ]] || packages+=(chromium fonts-liberation)
+    [[ $* != develop ]] || packages+=(chromium fonts-liberation)
     [[ -x .venv/bin/python ]] || find_python >/dev/null || packages+=(python3 python3-dev python3-venv)
     case $(sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release | tr -d '"' | sort | xargs) in
         "12 debian") printf '%s\n' "${packages[@]}" rocm-device-libs ;;
@@ -130,8 +131,14 @@ LACKS
     pip install -qq "${requirements[@]}"
 }
 
+install_site() {
+    say "installing what the site needs: about 20 MB to download, 80 MB on disk"
+    pip install -qq -r requirements-site.txt
+    mark_current requirements-site.txt
+}
+
 install_tools() {
-    say "installing the tools for checks and tests: about 40 MB to download, 130 MB on disk"
+    say "installing the tools for checks and tests: about 85 MB to download, 290 MB on disk"
     pip install -qq -r requirements-dev.txt
     mark_current requirements-dev.txt
 }

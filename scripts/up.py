@@ -30,6 +30,8 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 os.chdir(ROOT)
 
+from evaluator.state import state_folder  # noqa: E402
+
 ENV_FILE = ROOT / ".env"
 STOP_S = 15.0  # from SIGTERM to SIGKILL
 READY_S = 60.0
@@ -40,16 +42,19 @@ PYTHON = sys.executable
 
 def main(arguments: list[str]) -> int:
     if arguments not in ([], ["down"]):
-        return say("usage: scripts/up.py [down]", to=sys.stderr) or 2
-    make_secrets()
-    from arena_site.env import SettingError
+        say("usage: scripts/up.py [down]", to=sys.stderr)
+        return 2
+    from arena_site import env
 
     try:
+        if arguments:
+            env.load_env_file(ENV_FILE)
+            return down(state_folder() / "site")
+        make_secrets()
         from django.conf import settings
 
-        state = Path(settings.STATE)
-        return down(state) if arguments else up(state, port_of_environment())
-    except SettingError as error:
+        return up(Path(settings.STATE), env.env_int("PORT", 8000, low=1, high=65535))
+    except env.SettingError as error:
         say(str(error), to=sys.stderr)
         return 3
 
@@ -84,8 +89,7 @@ def up(state: Path, port: int) -> int:
 
 def down(state: Path) -> int:
     """Stop a site that runs in another terminal, and wait until it is gone."""
-    lock = locked(state / "up.lock")
-    if lock is not None:
+    if not state.is_dir() or locked(state / "up.lock") is not None:
         say("nothing is up")
         return 0
     os.kill(int((state / "up.lock").read_text().strip()), signal.SIGTERM)
@@ -213,12 +217,6 @@ def die_with(parent: int) -> None:
 def web_command(port: int) -> tuple[str, ...]:
     options = ("--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--access-logfile", "-")
     return (PYTHON, "-m", "gunicorn", "arena_site.wsgi", "--bind", f"127.0.0.1:{port}", *options)
-
-
-def port_of_environment() -> int:
-    from arena_site import env
-
-    return env.env_int("PORT", 8000, low=1, high=65535)
 
 
 def is_free(port: int) -> bool:

@@ -49,7 +49,7 @@ class Command(BaseCommand):
     def _wait_for(self, runs: list[Run], host: Host) -> None:
         """One line for each attempt that ends."""
         begin, began_at, told = monotonic(), timezone.now(), set[int]()
-        attempts = Attempt.objects.latest().filter(result__run__in=runs)
+        attempts = Attempt.objects.newest().filter(result__run__in=runs)
         total = attempts.count()
         while True:
             for attempt in (
