@@ -71,7 +71,8 @@ def up(state: Path, port: int) -> int:
     lock.write(f"{os.getpid()}\n")
     lock.flush()
     say(f"nothing more to download; rows, records, toolchains and logs go to {state.parent} (about 200 MB)")
-    prepare()
+    if not is_prepared():
+        return 3
     site = Site(state / "logs")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, site.ask_to_stop)
@@ -114,17 +115,22 @@ def make_secrets() -> None:
         stream.write(f"{text.rstrip()}\nSECRET_KEY={secrets.token_urlsafe(48)}\n")
 
 
-def prepare() -> None:
-    """Bring database and static files up to date; each command says what it did."""
+def is_prepared() -> bool:
+    """Bring database and static files up to date; each command says what it did, or why it cannot."""
     import django
-    from django.core.management import call_command
+    from django.core.management import CommandError, call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
-    for command in ("load_published", "load_registry", "sync_tasks", "make_admin"):
-        call_command(command)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    try:
+        call_command("migrate", verbosity=0)
+        for command in ("load_published", "load_registry", "sync_tasks", "make_admin"):
+            call_command(command)
+        call_command("collectstatic", interactive=False, verbosity=0)
+    except CommandError as error:
+        say(f"cannot start: {error}", to=sys.stderr)
+        return False
     django.db.connections.close_all()
+    return True
 
 
 class Site:
