@@ -46,8 +46,9 @@ def task_url(path: str) -> str:
     return page_url("task", *path.split("/"))
 
 
-def text_cell(text: str, url: str = "", note: str = "") -> Cell:
-    return Cell(text, text, url, note)
+def board_url(suite: str, version: int, is_current: bool, category: str, device: str) -> str:
+    """A board's address names the suite's version only where it is not the current one."""
+    return page_url("board", suite, category, device) + ("" if is_current else f"?version={version}")
 
 
 def count_cell(number: int) -> Cell:

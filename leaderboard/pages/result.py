@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluator.records import Record
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import moment, plural, short
-from leaderboard.pages import result_parts, result_screen
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, task_url, whole_number
+from leaderboard.pages import result_parts, result_screen, result_words
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import OPEN, Attempt, attempts_table, history
 from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
 from leaderboard.queries import results
-from leaderboard.queries.results import AttemptRow, ResultRow
-from leaderboard.words import CATEGORIES, ROLES, STATUSES, Word
-
-RUN_NOTICES = {
-    "draft": "a draft: it is on no board, and its results may still change.",
-    "withdrawn": "withdrawn: it was taken off the boards and stays readable here.",
-}
+from leaderboard.queries.results import ResultRow
+from leaderboard.words import STATUSES, Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +108,9 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         commands=result_parts.commands(row),
         log=record.log if record else None,
         word=STATUSES[status],
-        verdict=_verdict(shown, cases, row.is_functional),
-        notices=_notices(row, shown, attempts, record),
-        facts=_facts(row, shown, record),
+        verdict=result_words.verdict(shown, cases, row.is_functional),
+        notices=result_words.notices(row, shown, attempts, record),
+        facts=result_words.facts(row, shown, record),
         is_open=status in OPEN,
     )
 
@@ -156,62 +148,3 @@ def _identity(row: ResultRow) -> dict[str, Any]:
         "candidate_digest": row.candidate_digest,
         "published_attempt": row.published_number,
     }
-
-
-def _verdict(shown: AttemptRow | None, cases: Sequence[Case], is_functional: bool) -> str:
-    """One sentence that says how it ended."""
-    if shown is None:
-        return "No attempt was made yet."
-    if shown.status == "passed":
-        draws = sum(case.draws for case in cases)
-        speed = " Speed is not judged on this device class." if is_functional else ""
-        return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}.{speed}"
-    return shown.message or STATUSES[shown.status].meaning
-
-
-def _notices(
-    row: ResultRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
-) -> tuple[str, ...]:
-    """What a reader must know before believing the page."""
-    notices = []
-    if row.run_state != "published":
-        notices.append(f"The run is {RUN_NOTICES[row.run_state]}")
-    if shown is not None and row.published_number is not None and shown.number != row.published_number:
-        notices.append(f"This is attempt {shown.number}. The public answer is attempt {row.published_number}.")
-    newest = attempts[-1] if attempts else None
-    if newest is not None and shown is not None and newest.number > shown.number:
-        label = STATUSES[newest.status].label
-        notices.append(f"Attempt {newest.number} is newer ({label}). It counts once a person publishes it.")
-    if row.audit not in ("none", "clean"):
-        notices.append(f"An audit found this result: {row.audit.replace('_', ' ')}.")
-    if shown is not None and shown.record_digest and record is None:
-        notices.append("The record of this attempt cannot be read: gates, findings and log are missing here.")
-    if shown is not None and shown.requeues:
-        notices.append(f"Queued again once: {shown.requeued_because or 'its worker was lost'}.")
-    return tuple(notices)
-
-
-def _facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> tuple[tuple[str, str, str], ...]:
-    facts = [
-        ("Task", row.task, task_url(row.task) + ("" if row.task_is_current else f"?digest={short(row.task_digest)}")),
-        ("Entry", f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})", ""),
-        ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
-        (
-            "Board",
-            f"{row.suite}@{row.version}, {CATEGORIES[row.category]}",
-            page_url("board", row.suite, row.category, row.device),
-        ),
-        ("Device class", row.device_title, ""),
-    ]
-    if shown is not None:
-        facts.append(("Attempt", f"{shown.number}" + (f" on {shown.host}" if shown.host else ""), ""))
-        facts += [("Ended", moment(shown.ended_at), "")] if shown.ended_at else []
-        facts += (
-            [("Evaluator", f"{shown.evaluator}, protocol {record.protocol if record else 'unknown'}", "")]
-            if shown.evaluator
-            else []
-        )
-    if record is not None and record.sandbox is not None:
-        facts.append(("Sandbox", record.sandbox.kind, ""))
-    facts.append(("Candidate", short(row.candidate_digest) or "nothing handed in", ""))
-    return (*facts, ("Task's digest", short(row.task_digest), ""))

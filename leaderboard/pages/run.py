@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, sentence
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, moment_cell, page_url, task_url
+from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
 from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.queries import runs
 from leaderboard.queries.runs import RunResultRow, TrailRow
@@ -72,7 +72,9 @@ def build(query: Query, *, run: int) -> RunPage | None:
         note=row.note,
         results=tuple(_result(one) for one in found),
         trail=tuple(Action(*one[:4], *one[5:]) for one in trail),
-        board=page_url("board", row.suite, ALL, row.device) if row.state == "published" else None,
+        board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
+        if row.state == "published"
+        else None,
         state_sentence=sentence(RUN_STATES[row.state][1]),
         facts=_facts(row),
     )

@@ -19,6 +19,7 @@ class ResultRow(NamedTuple):
     repeat: int
     suite: str
     version: int
+    suite_is_current: bool
     device: str
     device_title: str
     is_functional: bool
@@ -130,6 +131,7 @@ def archived(digest: str) -> bytes | None:
 
 _RESULT = (
     *("id", "run_id", "run__state", "run__repeat", "run__suite__name", "run__suite__version"),
+    "run__suite__is_current",
     *(f"run__device_class__{name}" for name in ("slug", "title", "is_functional", "architecture")),
     *(
         f"run__configuration__{name}"

@@ -16,6 +16,7 @@ class RunRow(NamedTuple):
     id: int
     suite: str
     version: int
+    suite_is_current: bool
     device: str
     device_title: str
     is_functional: bool
@@ -84,7 +85,7 @@ class Choices(NamedTuple):
 
 
 _FIELDS = (
-    *("id", "suite__name", "suite__version", "device_class__slug", "device_class__title"),
+    *("id", "suite__name", "suite__version", "suite__is_current", "device_class__slug", "device_class__title"),
     *("device_class__is_functional", "configuration__slug", "configuration__agent__name", "configuration__agent__slug"),
     *("configuration__agent__kind", "configuration__model__name", "configuration__role", "configuration__settings"),
     *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),

@@ -209,3 +209,22 @@ def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entr
     for answer in shown.answers:
         assert answer.may_rank == (answer.result in ranked)
         assert answer.may_rank == (answer.obstacle is None and role_of[answer.configuration] == "entry")
+
+
+def test_names_of_strangers_are_never_markup(published, entry, client) -> None:
+    published(
+        "wrong_output", *PASSED[1:], configuration=entry("<script>alert(1)</script>\"'><img src=x onerror=alert(2)>")
+    )
+    body = client.get(BOARD).content.decode()
+    assert "<script>alert" not in body
+    assert "<img src=x" not in body
+    assert "alert(1)" in body
+
+
+def test_a_result_of_an_older_suite_leads_to_its_own_board(published, suite, entry, page) -> None:
+    run = published(*PASSED, configuration=entry("Old"))
+    address = f"/result/{run.results.first().pk}/"
+    assert ("smoke@1, HIP to HIP", "/board/smoke/hip2hip/cpu-x86_64/") in [fact[1:] for fact in page(address).facts]
+    suite.is_current = False
+    suite.save()
+    assert page(f"/run/{run.pk}/").board == f"{BOARD}?version=1"
