@@ -49,7 +49,10 @@ _CPU_FLAGS = (
     "-ffloat16-excess-precision=none",  # every half operation rounds, with or without AVX512-FP16
     "-fno-math-errno",
     "-fno-strict-aliasing",  # kernels read a float array as uint4
-    *("-mllvm", "-enable-tail-merge=false"),  # one address for each wave operation of the source: lanes meet by address
+    # Lanes find each other by the calls they are in (runtime.cpp): these keep one place for each of the source.
+    "-fno-omit-frame-pointer",
+    "-fconvergent-functions",
+    *("-mllvm", "-enable-tail-merge=false"),
     *("-mllvm", "-tail-dup-placement=false"),
     *("-mllvm", "-disable-tail-duplicate"),
     *("-mllvm", "-disable-early-taildup"),

@@ -110,7 +110,7 @@ def test_a_build_writes_into_its_folder_alone(write: Any, tmp_path: Path, hip_to
     build_cpu(source, "candidate", folder, hip_toolchain, 120)
     after = {path for place in (tmp_path, Path("/tmp")) for path in place.iterdir()}
     assert {path for path in after - before if "candidate" in path.name or "kernel" in path.name} == set()
-    assert sorted(path.name for path in folder.iterdir()) == ["candidate.cpp", "candidate.o", "candidate.so"]
+    assert sorted(path.name for path in folder.iterdir()) == ["candidate.cpp", "candidate.s", "candidate.so"]
 
 
 def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:

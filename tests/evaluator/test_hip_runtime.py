@@ -59,6 +59,26 @@ def test_votes_count_the_lanes_that_take_part(module: ModuleType) -> None:
     assert set(after_loop.tolist()) == {64}
 
 
+def test_lanes_that_part_meet_only_those_on_their_way(module: ModuleType) -> None:
+    def step(values: dict[int, int], source: Callable[[int], int]) -> dict[int, int]:
+        return {lane: value + values.get(source(lane), 0) for lane, value in values.items()}
+
+    def wave_sum(values: dict[int, int]) -> dict[int, int]:
+        for offset in (32, 16, 8, 4, 2, 1):
+            values = step(values, lambda lane, by=offset: lane + by if lane + by < 64 else lane)
+        return values
+
+    sums = {**wave_sum({i: i for i in range(0, 64, 4)}), **wave_sum({i: 2 * i for i in range(1, 64, 4)})}
+    loops = {lane: lane + 1 for lane in range(64)}
+    for side, turns in ((range(32), 5), (range(32, 64), 3)):
+        for turn in range(turns):
+            loops |= step({lane: loops[lane] for lane in side if turn <= lane % turns}, lambda lane: lane ^ 2)
+    loops = {lane: value if lane < 32 else 2 * value for lane, value in loops.items()}
+    switched, looped = module.branches().tolist()
+    assert switched == [sums[i] if i % 4 < 2 else 2 if i % 4 == 2 else -i for i in range(64)]
+    assert looped == [loops[lane] + loops[63] for lane in range(64)]
+
+
 def test_barriers_wait_for_the_threads_that_have_not_returned(module: ModuleType) -> None:
     assert module.barriers().tolist() == [67 * 100 + 10] * 200 + [0] * 56
 
@@ -123,6 +143,11 @@ def test_vector_types_load_compute_and_store(module: ModuleType) -> None:
     moved = quads + torch.stack([quads[:, 3], *[torch.zeros(250)] * 3], dim=1)
     wanted = torch.cat([(moved * 2 + torch.tensor([1.0, 2, 3, 4])).flatten(), -x[1000:]])
     torch.testing.assert_close(module.vectors(x), wanted)
+
+
+def test_vectors_may_lie_anywhere_as_on_the_device(module: ModuleType) -> None:
+    x = torch.randn(66)
+    assert torch.equal(module.misaligned(x)[1:65], x[1:65])
 
 
 def test_constant_memory_and_device_variables_belong_to_the_module(module: ModuleType) -> None:

@@ -64,12 +64,20 @@ constexpr uint64_t kHopeless = 1 << 26;  // idle atomics (0.3 s) after which nob
 
 enum class State : uint8_t { kNew, kReady, kAtWave, kAtBarrier, kSpinning, kDone };
 
+// Where in the program a lane waits: the calls it is in, innermost first. Two calls of one helper are different places.
+struct Site {
+  static constexpr int kDepth = 16;
+  uint64_t hash;
+  int depth;
+  const void* calls[kDepth];
+};
+
 struct Fiber : Position {
   State state;
   char* stack;
   void* stack_pointer;
-  const void* site;  // the wave operation it waits at
-  uint64_t value;    // what it brings there
+  Site site;       // of the wave operation it waits at
+  uint64_t value;  // what it brings there
 };
 
 struct Wave {
@@ -101,12 +109,24 @@ Fiber& running() { return *static_cast<Fiber*>(context.running); }
 
 // ---- a lane's side
 
-__forceinline__ void park(State state, const void* site) {
+__forceinline__ void park(State state) {
   Fiber& self = running();
   self.state = state;
-  self.site = site;
   if (state != State::kSpinning) context.idle_atomics = 0;
   hipcpu_switch(&self.stack_pointer, scheduler_stack_pointer);
+}
+
+// Follows the frame pointers, which everything here is compiled with, to lane_main, whose caller has none.
+__forceinline__ void wait_at_wave(void** frame, uint64_t value) {
+  Fiber& self = running();
+  self.value = value;
+  self.site.hash = 0;
+  self.site.depth = 0;
+  for (; frame && self.site.depth < Site::kDepth; frame = static_cast<void**>(frame[0])) {
+    self.site.calls[self.site.depth++] = frame[1];
+    self.site.hash = (self.site.hash ^ reinterpret_cast<uintptr_t>(frame[1])) * 0x9E3779B97F4A7C15u;
+  }
+  park(State::kAtWave);
 }
 
 [[noreturn]] void lane_main() {
@@ -115,7 +135,7 @@ __forceinline__ void park(State state, const void* site) {
   } catch (...) {
     if (!failure) failure = std::current_exception();
   }
-  park(State::kDone, nullptr);
+  park(State::kDone);
   __builtin_unreachable();
 }
 
@@ -153,19 +173,29 @@ __forceinline__ void resume(Fiber& fiber) {
   if (fiber.state == State::kDone) free_stacks.push_back(fiber.stack);
 }
 
-// Of the lanes that wait at wave operations, those at the lowest address go on: code is laid out in program order, so
-// lanes still in a loop run before those that have left it. Returns whether any lane can go on.
+// Whether a comes before b in the program, as far as code is laid out in its order.
+bool before(const Site& a, const Site& b) {
+  if (a.hash == b.hash) return false;
+  for (int i = 1; i <= std::min(a.depth, b.depth); ++i) {
+    const void *call_a = a.calls[a.depth - i], *call_b = b.calls[b.depth - i];
+    if (call_a != call_b) return call_a < call_b;
+  }
+  return a.depth < b.depth;
+}
+
+// Of the lanes that wait at wave operations, those at the earliest place go on: lanes still in a loop run before those
+// that have left it. Returns whether any lane can go on.
 bool release_group(Wave& wave) {
-  const void* site = nullptr;
+  const Site* site = nullptr;
   bool spinning = false;
   for (Fiber* fiber = wave.first; fiber < wave.first + wave.size; ++fiber) {
     spinning |= fiber->state == State::kSpinning;
-    if (fiber->state == State::kAtWave && (!site || fiber->site < site)) site = fiber->site;
+    if (fiber->state == State::kAtWave && (!site || before(fiber->site, *site))) site = &fiber->site;
   }
   if (!site || (spinning && context.idle_atomics < kPatience)) return false;
   wave.active = wave.votes = 0;
   for (Fiber* fiber = wave.first; fiber < wave.first + wave.size; ++fiber) {
-    if (fiber->state != State::kAtWave || fiber->site != site) continue;
+    if (fiber->state != State::kAtWave || fiber->site.hash != site->hash) continue;
     fiber->state = State::kReady;
     wave.seen[fiber->lane] = fiber->value;
     wave.active |= uint64_t(1) << fiber->lane;
@@ -264,23 +294,19 @@ void run_blocks(const Configuration& c) {
 }  // namespace
 
 uint64_t wave_read(uint64_t value, int source) {
-  Fiber& self = running();
-  self.value = value;
-  park(State::kAtWave, __builtin_return_address(0));
-  const Wave& wave = waves[self.wave];
+  wait_at_wave(static_cast<void**>(__builtin_frame_address(0)), value);
+  const Wave& wave = waves[running().wave];
   return source >= 0 && source < warpSize && (wave.active >> source & 1) ? wave.seen[source] : 0;
 }
 
 uint64_t wave_ballot(bool vote) {
-  Fiber& self = running();
-  self.value = vote;
-  park(State::kAtWave, __builtin_return_address(0));
-  return waves[self.wave].votes;
+  wait_at_wave(static_cast<void**>(__builtin_frame_address(0)), vote);
+  return waves[running().wave].votes;
 }
 
 int block_barrier(bool vote) {
   barrier_votes += vote;
-  park(State::kAtBarrier, nullptr);
+  park(State::kAtBarrier);
   return barrier_result;
 }
 
@@ -289,7 +315,7 @@ void yield_to_other_lanes() {
     throw std::runtime_error(
         "hipcpu: impossible wait: a lane waits for memory that no lane of its block will write (blocks run one after "
         "another here)");
-  park(State::kSpinning, nullptr);
+  park(State::kSpinning);
 }
 
 void run_grid(const Configuration& configuration, void (*lane)(void*), void* argument) {

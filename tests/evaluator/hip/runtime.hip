@@ -59,6 +59,36 @@ Tensor run_votes(Tensor in) {
   return out;
 }
 
+// ---- lanes that part: two calls of one helper, and loops of different lengths on two branches
+__device__ int wave_sum(int value) {
+  for (int offset = 32; offset > 0; offset /= 2) value += __shfl_down(value, offset);
+  return value;
+}
+__global__ void branches(int* out) {
+  const int lane = threadIdx.x;
+  int value = lane;
+  switch (lane % 4) {
+    case 0: value = wave_sum(value); break;
+    case 1: value = wave_sum(value * 2); break;
+    case 2: value = __shfl(value, 2); break;
+    default: value = -value;
+  }
+  out[lane] = value;
+  value = lane + 1;
+  if (lane < 32) {
+    for (int turn = 0; turn <= lane % 5; ++turn) value += __shfl_xor(value, 2);
+  } else {
+    for (int turn = 0; turn <= lane % 3; ++turn) value += __shfl_xor(value, 2);
+    value *= 2;
+  }
+  out[64 + lane] = value + __shfl(value, 63);
+}
+Tensor run_branches() {
+  auto out = torch::zeros({2, 64}, torch::kInt32);
+  branches<<<1, 64>>>(out.data_ptr<int>());
+  return out;
+}
+
 // ---- barriers: threads 200.. have returned before the first one
 __global__ void barriers(int* out) {
   const int i = threadIdx.x;
@@ -311,6 +341,18 @@ Tensor run_vectors(Tensor in) {
   return out;
 }
 
+__global__ void misaligned(const float* in, float* out) {  // 16-byte accesses at odd multiples of 4, as gfx942 allows
+  typedef float quad __attribute__((ext_vector_type(4)));
+  const int i = threadIdx.x;
+  reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(in)[i];
+  __builtin_nontemporal_store(reinterpret_cast<const quad*>(in)[8 + i], reinterpret_cast<quad*>(out) + 8 + i);
+}
+Tensor run_misaligned(Tensor in) {
+  auto out = torch::zeros_like(in);
+  misaligned<<<1, 8>>>(in.data_ptr<float>() + 1, out.data_ptr<float>() + 1);
+  return out;
+}
+
 // ---- memory of the module
 __constant__ float table[4];
 __device__ int calls = 0;
@@ -401,6 +443,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("places", &run_places);
   m.def("shuffles", &run_shuffles);
   m.def("votes", &run_votes);
+  m.def("branches", &run_branches);
   m.def("barriers", &run_barriers);
   m.def("transpose", &run_transpose);
   m.def("unwritten", &run_unwritten);
@@ -414,6 +457,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("halves", &run_halves);
   m.def("bfloats", &run_bfloats);
   m.def("vectors", &run_vectors);
+  m.def("misaligned", &run_misaligned);
   m.def("look_up", &run_look_up);
   m.def("symbol_too_small", &run_symbol_too_small);
   m.def("math", &run_math);

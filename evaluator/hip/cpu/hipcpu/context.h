@@ -10,7 +10,7 @@ constexpr int warpSize = 64;
 #define __AMDGCN_WAVEFRONT_SIZE__ 64
 
 // Operations at which lanes meet. The compiler may not copy or move them into other control flow: the lanes of a wave
-// find each other by the address of the call.
+// find each other by the calls they are in.
 #define HIPCPU_MEETING __attribute__((convergent, noinline, visibility("hidden")))
 
 namespace hipcpu {

@@ -1,7 +1,6 @@
 // HIP's qualifiers as plain C++. Everything is "device code" here, so kernels take the branch they take on gfx942.
 #pragma once
 
-#define __HIPCPU__ 1
 #define __HIP_PLATFORM_AMD__ 1
 #define __HIP_DEVICE_COMPILE__ 1
 #define __gfx942__ 1
