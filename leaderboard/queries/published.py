@@ -22,7 +22,7 @@ class PaperTable(NamedTuple):
 
 
 def tables() -> list[PaperTable]:
-    return [PaperTable(*row) for row in _tables().order_by("citation", "id").values_list(*PaperTable._fields)]
+    return [PaperTable(*row) for row in _tables().order_by("url", "id").values_list(*PaperTable._fields)]
 
 
 def table(slug: str) -> PaperTable | None:
