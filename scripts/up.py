@@ -221,7 +221,7 @@ def die_with(parent: int) -> None:
 
 
 def web_command(port: int) -> tuple[str, ...]:
-    options = ("--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--access-logfile", "-")
+    options = ("--preload", "--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--access-logfile", "-")
     return (PYTHON, "-m", "gunicorn", "arena_site.wsgi", "--bind", f"127.0.0.1:{port}", *options)
 
 

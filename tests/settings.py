@@ -19,8 +19,8 @@ os.environ |= {
 
 from arena_site.settings import *  # noqa: E402, F403
 
-# A file, since worker processes open it too.
-DATABASES["default"]["TEST"] = {"NAME": SESSION / "test.sqlite3"}  # noqa: F405
+if "sqlite3" in str(DATABASES["default"]["ENGINE"]):  # noqa: F405
+    DATABASES["default"]["TEST"] = {"NAME": SESSION / "test.sqlite3"}  # noqa: F405  a file: worker processes open it too
 STATIC_ROOT = SESSION / "static"
 STATIC_ROOT.mkdir()
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
