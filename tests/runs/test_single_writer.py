@@ -30,6 +30,6 @@ def test_only_services_write_rows(path: Path) -> None:
 
 
 def is_of_a_mapping(call: ast.Call) -> bool:
-    """`mapping.update(other)` and `digest.update(data)` take one positional argument; a queryset's takes keywords only."""
+    """`mapping.update(other)`, `digest.update(data)`: one positional argument, where a queryset's takes keywords."""
     assert isinstance(call.func, ast.Attribute)
     return call.func.attr == "update" and len(call.args) == 1 and not call.keywords
