@@ -5,20 +5,15 @@ Rows that say what happened are read-only here, and nothing is deleted: a run is
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
-from django.core.exceptions import ValidationError
-from django.db import models
+from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest
 
-from evaluator.errors import EvaluatorError
 from runs import candidates, services
-from runs.errors import RunError
+from runs.doors import OnceMade, ReadOnly, Registered, about, user_of
 from runs.models import (
     Agent,
     Attempt,
@@ -33,74 +28,6 @@ from runs.models import (
     Suite,
     Task,
 )
-
-REFUSED = (RunError, ValidationError, EvaluatorError)
-
-
-class ReasonForm(ActionForm):
-    """Beside the list of actions: why, for the trail. A withdrawal needs it."""
-
-    reason = forms.CharField(required=False, max_length=300, label="Reason")
-
-
-class Door(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What all of ours share: no deletion, and a refused request comes back as a sentence."""
-
-    action_form = ReasonForm
-    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
-
-    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-    def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
-        except REFUSED as error:
-            self.message_user(request, _sentence(error), messages.ERROR)
-            return HttpResponseRedirect(request.get_full_path())
-
-    def try_each(self, request: HttpRequest, rows: QuerySet[Any], act: Callable[[Any], int], done: str) -> None:
-        """Act on each row; one that is refused does not hold up the others."""
-        count = 0
-        for row in rows:
-            try:
-                count += act(row)
-            except REFUSED as error:
-                self.message_user(request, _sentence(error), messages.ERROR)
-        self.message_user(request, f"{count} {done}", messages.SUCCESS if count else messages.WARNING)
-
-
-class ReadOnly(Door):
-    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-
-class Registered(Door):
-    """Rows that maintainers write."""
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        services.save_row(row=obj)
-
-
-class OnceMade(Door):
-    """Rows that are made here by a service and never edited."""
-
-    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return obj is None and super().has_change_permission(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return super().has_view_permission(request) or super().has_change_permission(request)
-
-    def save_model(self, request: HttpRequest, obj: models.Model, form: Any, change: bool) -> None:
-        obj.__dict__.update(self.make(request, form.cleaned_data).__dict__)
-
-    def make(self, request: HttpRequest, data: dict[str, Any]) -> models.Model:
-        raise NotImplementedError
 
 
 @admin.register(Agent)
@@ -205,7 +132,7 @@ class RunAdmin(OnceMade):
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> Run:
         written = candidates.written_by(data["configuration"], data["suite"], data["repeat"])
-        return services.create_run(written=written, actor=_user(request), **data)
+        return services.create_run(written=written, actor=user_of(request), **data)
 
     def has_rerun_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("runs.rerun_run")
@@ -215,33 +142,33 @@ class RunAdmin(OnceMade):
 
     @admin.action(description="Run every result again", permissions=["rerun"])
     def rerun(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        about = _about(request)
+        asked = about(request)
         self.try_each(
             request,
             runs,
-            lambda run: len(services.rerun_results(results=run.results.all(), **about)),
+            lambda run: len(services.rerun_results(results=run.results.all(), **asked)),
             "attempts queued; nothing published changes until you publish",
         )
 
     @admin.action(description="Cancel open attempts", permissions=["rerun"])
     def cancel(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        about = _about(request)
+        asked = about(request)
         self.try_each(
             request,
             runs,
-            lambda run: services.cancel_results(results=run.results.all(), **about),
+            lambda run: services.cancel_results(results=run.results.all(), **asked),
             "attempts cancelled",
         )
 
     @admin.action(description="Publish, with the newest answer of every result", permissions=["publish"])
     def publish(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        about = _about(request)
-        self.try_each(request, runs, lambda run: bool(services.publish_run(run=run, **about)), "runs published")
+        asked = about(request)
+        self.try_each(request, runs, lambda run: bool(services.publish_run(run=run, **asked)), "runs published")
 
     @admin.action(description="Withdraw (give a reason)", permissions=["publish"])
     def withdraw(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        about = _about(request)
-        self.try_each(request, runs, lambda run: bool(services.withdraw_run(run=run, **about)), "runs withdrawn")
+        asked = about(request)
+        self.try_each(request, runs, lambda run: bool(services.withdraw_run(run=run, **asked)), "runs withdrawn")
 
 
 class AttemptInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -272,20 +199,20 @@ class ResultAdmin(ReadOnly):
 
     @admin.action(description="Run again", permissions=["rerun"])
     def rerun(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        made = services.rerun_results(results=results, **_about(request))
+        made = services.rerun_results(results=results, **about(request))
         self.message_user(request, f"{len(made)} attempts queued; nothing published changes until you publish")
 
     @admin.action(description="Cancel open attempts", permissions=["rerun"])
     def cancel(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        self.message_user(request, f"{services.cancel_results(results=results, **_about(request))} attempts cancelled")
+        self.message_user(request, f"{services.cancel_results(results=results, **about(request))} attempts cancelled")
 
     @admin.action(description="Publish the newest answer", permissions=["publish"])
     def publish(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        about = _about(request)
+        asked = about(request)
         self.try_each(
             request,
             results,
-            lambda result: services.publish_results(results=[result], **about),
+            lambda result: services.publish_results(results=[result], **asked),
             "results show a newer answer",
         )
 
@@ -306,16 +233,3 @@ class AuditEntryAdmin(ReadOnly):
 @admin.register(PublishedTable)
 class PublishedTableAdmin(ReadOnly):
     list_display = ("title", "citation")
-
-
-def _about(request: HttpRequest) -> dict[str, Any]:
-    return {"actor": _user(request), "reason": request.POST.get("reason", "")[:300]}
-
-
-def _user(request: HttpRequest) -> Any:
-    """The user behind Django's lazy wrapper."""
-    return getattr(request.user, "_wrapped", request.user)
-
-
-def _sentence(error: Exception) -> str:
-    return " ".join(error.messages) if isinstance(error, ValidationError) else str(error)

@@ -61,6 +61,10 @@ def test_a_broken_task_is_a_failed_command(tmp_path: Path, monkeypatch: pytest.M
         call_command("sync_tasks")
 
 
+def test_the_migrations_say_what_the_models_say() -> None:
+    assert "No changes" in output_of("makemigrations", "--check", "--dry-run")
+
+
 def test_a_sweep_says_what_it_did() -> None:
     assert output_of("sweep") == "0 dead claims given back, 0 messages sent again\n"
 
