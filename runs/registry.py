@@ -88,7 +88,7 @@ class _Registration:
         except (ValidationError, RunError) as error:
             if len(lines) == before:  # otherwise the row only repeats what was said of its fields
                 for message in error.messages if isinstance(error, ValidationError) else [str(error)]:
-                    fields.problem("", slug, message)
+                    lines.append(f"{fields.problems.file}: {fields.path}: {message}")
 
     def _agent(self, slug: str, fields: Fields) -> None:
         fields.only(("name", "kind", "url"))

@@ -28,7 +28,7 @@ def save_row(*, row: Row) -> Row:
         ValidationError: with all problems; a configuration that has runs keeps what its numbers stand for.
     """
     if isinstance(row, Configuration):
-        row.settings_digest = settings_digest(row.settings)
+        row.settings_digest = _digest_of(row.settings)
         _refuse_another_meaning(row)
     row.full_clean()
     row.save()
@@ -68,8 +68,18 @@ def host_seen(*, host: Host) -> None:
     Host.objects.filter(pk=host.pk).update(seen_at=timezone.now())
 
 
-def settings_digest(settings: Mapping[str, object]) -> str:
-    text = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def _digest_of(settings: object) -> str:
+    """Of the settings as strict JSON.
+
+    Raises:
+        ValidationError: they are no mapping, or hold what strict JSON cannot say.
+    """
+    try:
+        text = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError as error:
+        raise ValidationError({"settings": "a number is not finite"}) from error
+    if not isinstance(settings, dict):
+        raise ValidationError({"settings": f"seen {text[:80]}; expected a mapping of names to values"})
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -75,6 +75,14 @@ def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer:
     assert row.settings == {}
 
 
+@pytest.mark.parametrize("settings", ["[1]", '{"timeout_s": NaN}', '{"timeout_s": 1e999}', '"fast"'])
+def test_settings_are_a_mapping_of_finite_values(site: Site, maintainer: Client, settings: str) -> None:
+    values = {"slug": "odd", "agent": site.configuration.agent_id, "model": "", "settings": settings, "role": "entry"}
+    response = maintainer.post(reverse("admin:runs_configuration_add"), values, follow=True)
+    assert response.status_code == 200
+    assert not Configuration.objects.filter(slug="odd").exists()
+
+
 def test_a_suite_is_frozen_from_chosen_tasks_and_then_never_edited(site: Site, maintainer: Client) -> None:
     task = Task.objects.get(path="hip2hip/arena/GELU")
     values = {"name": "mine", "title": "My suite", "members": [task.pk]}

@@ -130,6 +130,15 @@ def test_a_record_that_contradicts_itself_is_refused(site: Site) -> None:
     assert attempt.status == "running"
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_record_with_a_number_that_is_none_is_refused(site: Site, number: float) -> None:
+    attempt, claim = claimed(site)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        services.record_verdict(claim=claim, record=make_record(cases=(make_case("rows=1", relative_rmse=number),)))
+    attempt.refresh_from_db()
+    assert attempt.status == "running"
+
+
 def test_a_stale_token_writes_nothing(site: Site) -> None:
     attempt, stale = claimed(site)
     after(attempt, 1)

@@ -80,6 +80,7 @@ models:
 configurations:
   lost: {agent: nobody}
   timeless: {agent: good, settings: {timeout_s: soon, extra: [1, 2]}}
+  endless: {agent: good, settings: {budget: .inf}}
 device_classes:
   new: {title: New, architecture: gfx1100}
 hosts:
@@ -100,6 +101,7 @@ colours: {}
         "configurations.lost.agent: seen 'nobody'",
         "configurations.timeless.settings.timeout_s: seen 'soon'",
         "configurations.timeless.settings.extra: seen [1, 2]",
+        "configurations.endless: a number is not finite",
         "device_classes.new.architecture: seen 'gfx1100'",
         "hosts.adrift.device_class: seen 'mi999'",
         "hosts.adrift.enabled: seen 'perhaps'",
