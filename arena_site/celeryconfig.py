@@ -28,7 +28,9 @@ def _filesystem_options(folder: Path) -> dict[str, object]:
 
 broker_url = settings.BROKER_URL
 broker_transport_options = (
-    _filesystem_options(settings.BROKER_FOLDER) if broker_url.startswith("filesystem") else {"visibility_timeout": 60}
+    _filesystem_options(settings.BROKER_FOLDER)
+    if broker_url.startswith("filesystem")
+    else {"visibility_timeout": 60}  # what waits behind a long job is offered to another worker
 )
 broker_connection_retry_on_startup = True
 task_queues = [Queue(name, routing_key=name) for name in settings.QUEUES]  # type: ignore[no-untyped-call]
@@ -36,10 +38,8 @@ task_default_queue = "cpu"
 task_create_missing_queues = False
 task_ignore_result = True
 task_acks_late = False  # a second delivery is the sweeper's business, not the broker's
-task_time_limit = settings.JOB_LIMIT_S
 task_serializer = "json"
 accept_content = ["json"]
-worker_concurrency = 1  # one worker for each device
 worker_prefetch_multiplier = 1
 worker_enable_remote_control = False
 worker_hijack_root_logger = False
