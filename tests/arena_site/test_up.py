@@ -83,6 +83,13 @@ def left_behind(state: Path) -> list[str]:
     return found
 
 
+def has_ended(process: int) -> bool:
+    try:
+        return "State:\tZ" in Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return True
+
+
 @pytest.fixture
 def state(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "state"
@@ -116,12 +123,31 @@ def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Pat
     assert left_behind(state) == []
 
 
-def test_not_even_a_killed_one_leaves_anything_behind(state: Path) -> None:
-    process = Up(state, free_port())
-    process.wait_for("stop with Ctrl-C")
-    process.process.kill()
-    process.process.wait()
-    wait_until(lambda: left_behind(state) == [], f"the end of {left_behind(state)}")
+def test_not_even_a_killed_one_leaves_a_child_behind(tmp_path: Path) -> None:
+    code = f"""
+from pathlib import Path; from time import sleep; from scripts import up
+site = up.Site(Path({str(tmp_path)!r}))
+site.start("worker", "sleep", "1000")
+print(site.children["worker"].pid, flush=True)
+sleep(1000)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    assert not has_ended(child)
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: has_ended(child), "the child's end")
+
+
+def test_a_child_that_keeps_dying_ends_the_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    site = up.Site(tmp_path)
+    site.start("worker", "sh", "-c", "echo no device; exit 1")
+    assert site.watch() == 3
+    site.stop()
+    said = capsys.readouterr()
+    assert said.out.count("no device") > up.RESTARTS
+    assert "times within a minute" in said.err
 
 
 def said_by(script: str, state: Path, port: int, *arguments: str) -> str:
