@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
 
-OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT = 0, 1, 2, 3
+OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,10 +22,13 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `doctor | head` ends quietly
     try:
         return int(options.command(options))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
     except (UsageError, TaskError) as error:
         sys.stderr.write(f"{error}\n")
         return BAD_USAGE
-    except HostError as error:
+    except (HostError, OSError) as error:
         sys.stderr.write(f"this host cannot do it: {error}\n")
         return HOST_CANNOT
     except EvaluatorError as error:
@@ -100,12 +103,26 @@ def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.taskreader import load_task
 
     task = load_task(options.task)
+    _check_writable(options.out)
     candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
     with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
         record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
+
+
+def _check_writable(path: Path) -> None:
+    """Before minutes of work, not after."""
+    if path.is_dir():
+        raise UsageError(f"--out {path} is a folder; a file to write the record to is expected")
+    probe = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"--out {path} cannot be written: {error}") from error
 
 
 def _run(options: argparse.Namespace) -> int:

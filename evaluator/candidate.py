@@ -50,7 +50,7 @@ def read_candidate(folder: Path, task: TaskSpec, *, label: str = "", ignore_extr
     ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
-        name = relative.as_posix()
+        name = relative.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         if any(part in IGNORED_PARTS for part in relative.parts) or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:

@@ -96,9 +96,10 @@ class Evaluator:
             outcomes, rejection, gate = self._through_gates(context)
         finally:
             context.close_runner()
-            for side in sides:
-                side.sandbox.close()
-        context.seconds["sandbox_start"] = sum(side.sandbox.ready_s for side in sides)  # mostly while others worked
+            used = [side.sandbox for side in sides if side.sandbox is not None]
+            for sandbox in used:
+                sandbox.close()
+        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
         context.seconds["total"] = monotonic() - begin
         return _record(context, started_at, outcomes, rejection, gate)
@@ -126,7 +127,7 @@ class Evaluator:
             task=task,
             cases=self.backend.cases(task),
             files=files.files,
-            sandbox=self._standby.take(),
+            take_sandbox=self._standby.take,
             allocator=Path(toolchain.allocator) if toolchain else None,
             trusted=trusted,
         )
@@ -165,6 +166,7 @@ def _record(
     context: Context, started_at: datetime, outcomes: list[GateOutcome], rejection: Rejection | None, gate: str | None
 ) -> Record:
     side = context.candidate
+    sandbox = side.sandbox if side else None
     logs = [*context.log, *(side.log if side else []), rejection.log if rejection else ""]
     return Record(
         schema=SCHEMA_VERSION,
@@ -175,7 +177,7 @@ def _record(
         candidate=context.candidate_files.ref(),
         baseline_kind="eager" if context.task.category == "torch2hip" else "source",
         host=context.backend.host(),
-        sandbox=SandboxRef(side.sandbox.kind, side.sandbox.strength) if side else None,
+        sandbox=SandboxRef(sandbox.kind, sandbox.strength) if sandbox else None,
         status=rejection.status if rejection else Status.PASSED,
         gate=gate,
         reason=rejection.reason if rejection else None,

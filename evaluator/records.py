@@ -216,8 +216,12 @@ def write_record(record: Record, path: Path) -> None:
         raise codec.DecodeError(problems)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".part")
-    temporary.write_text(codec.dumps(record), encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(codec.dumps(record), encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def read_record(text: str | bytes) -> Record:

@@ -94,7 +94,7 @@ def _manifest(suite: Suite, agent: str, evaluator: Evaluator, repeat: int) -> di
 def _claim(folder: Path, manifest: dict[str, object]) -> None:
     path = folder / "run.json"
     if path.is_file():
-        before = json.loads(path.read_text(encoding="utf-8"))
+        before = _read_manifest(path)
         other = sorted(key for key in manifest if before.get(key) != manifest[key])
         if other:
             raise UsageError(f"{folder} holds another run (other {', '.join(other)}); give a new folder")
@@ -103,6 +103,16 @@ def _claim(folder: Path, manifest: dict[str, object]) -> None:
         raise UsageError(f"{folder} is not empty and holds no run.json; give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(codec.dumps(manifest), encoding="utf-8")
+
+
+def _read_manifest(path: Path) -> dict[str, object]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict):
+        raise UsageError(f"{path} is damaged; give a new folder, or remove this one")
+    return manifest
 
 
 def _kept(folder: Path, task: TaskSpec, candidate: Candidate) -> Record | None:

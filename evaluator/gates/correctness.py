@@ -1,7 +1,7 @@
 """Are the outputs right on every case that will be timed, on every draw, whatever order the lanes run in?
 
-Standard, outlier and special draws, each judged against the reference in float64 and the baseline's own error. HIP
-sources run again with lanes, waves and blocks reversed and buffers ending at a guard page, on two draws a case.
+Standard, outlier and special draws, each judged against the reference in float64 and the baseline's own error. Two
+draws a case run again in the opposite order of programs (HIP: blocks, waves, lanes), with buffers against guard pages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Judged:
 
 
 def check(context: Context) -> Rejection | None:
-    """Every case, every draw; then HIP sources in reversed order."""
+    """Every case, every draw; then some of them in reversed order."""
     context.baseline = context.open_side(context.baseline_files, True)
     compile_gate.build_trusted(context.baseline, context)
     assert context.runner is not None
@@ -47,17 +47,14 @@ def check(context: Context) -> Rejection | None:
             state = context.cases[case.id] = CaseState(case)
             for draw in draws_of(context.task):
                 judged = _judge(context, state, draw, baseline)
-                if judged.rejection and not _may_depend_on_order(context, judged):
+                if judged.rejection and not _may_depend_on_order(judged):
                     return judged.rejection
                 forward.append(judged)
+            state.correct = True  # unless the reversed run finds otherwise
     if context.runner.side.language == "python" and (rejection := compile_gate.note_launches(context)):
         return rejection
     context.close_runner()
-    if context.candidate_side().language == "hip" and (rejection := _reversed(context, forward)):
-        return rejection
-    for state in context.cases.values():
-        state.correct = True
-    return None
+    return _reversed(context, forward)
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
@@ -113,10 +110,10 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def _may_depend_on_order(context: Context, judged: Judged) -> bool:
-    """A HIP source that is wrong in one order may be right in the other: the reversed run decides."""
+def _may_depend_on_order(judged: Judged) -> bool:
+    """What is wrong in one order may be right in the other: the reversed run decides."""
     numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
-    return numeric and context.candidate_side().language == "hip" and _is_reversed_draw(judged.draw)
+    return numeric and _is_reversed_draw(judged.draw)
 
 
 def _is_reversed_draw(draw: Draw) -> bool:
@@ -140,6 +137,7 @@ def _reversed(context: Context, forward: list[Judged]) -> Rejection | None:
                 else wrong_output(context, state, judged.draw, call, judged.reference)
             )
             if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
+                state.correct = False
                 return judged.rejection or wrong
             if wrong or judged.rejection:
                 _flag_order(context, judged, "forward" if wrong else "reversed")
@@ -154,6 +152,6 @@ def _beyond_the_end(rejection: Rejection, judged: Judged) -> Rejection:
 
 def _flag_order(context: Context, judged: Judged, right_in: str) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
-    text = f"case {judged.case.id} is right only when lanes run in {right_in} order: a barrier is missing"
+    text = f"case {judged.case.id} is right only when lanes and programs run in {right_in} order: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):
         context.findings.append(Finding(NAME, "order_dependent", text))

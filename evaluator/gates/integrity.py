@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evaluator.errors import TaskError
 from evaluator.gates.context import Context
 from evaluator.judge.rejection import Rejection
 from evaluator.records import Finding
@@ -14,6 +15,8 @@ def check(context: Context) -> Rejection | None:
     """The task as it was read; children left behind were killed and are a finding."""
     digest = task_digest(task_files(context.task.folder))
     if digest != context.task.digest:
+        if context.candidate_side().sandbox_hides_tasks:
+            raise TaskError([f"{context.task.id} was edited while a candidate was evaluated for it"])
         return Rejection("task_changed", f"{context.task.id} is now {digest[:12]}, was {context.task.digest[:12]}")
     if (left := context.candidate_side().leftovers) > 0:
         text = f"{left} processes were still there when a worker ended; they were killed"

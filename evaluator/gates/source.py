@@ -20,6 +20,8 @@ PYTHON_MODULES = {
     "gc": "looks_around",
     "inspect": "looks_around",
     "threading": "own_threads",
+    "_thread": "own_threads",
+    "evaluator": "reaches_for_the_evaluator",
     "concurrent": "own_threads",
     "multiprocessing": "own_processes",
     "subprocess": "own_processes",
@@ -31,9 +33,18 @@ PYTHON_ATTRIBUTES = {
     "_getframe": "looks_around",
     "_current_frames": "looks_around",
     "fork": "own_processes",
+    "forkpty": "own_processes",
+    "posix_spawn": "own_processes",
+    "posix_spawnp": "own_processes",
     "system": "own_processes",
     "popen": "own_processes",
+    "settrace": "looks_around",
+    "setprofile": "looks_around",
+    "tb_frame": "looks_around",
+    "f_back": "looks_around",
+    "__globals__": "looks_around",
 }
+PATCHED = ("torch", "triton", "tl", "time", "os", "sys", "builtins")  # whose attributes no kernel sets
 PYTHON_NAMES = {"__import__": "imports_by_name", "exec": "runs_text", "eval": "runs_text"}
 NATIVE_TEXT = {
     r"\b(dlopen|dlsym|mprotect|mmap)\s*\(": "native_calls",
@@ -43,6 +54,7 @@ NATIVE_TEXT = {
     r"\b(signal|sigaction)\s*\(": "signals",
     r"__attribute__\s*\(\(\s*constructor|\.init_array": "constructor",
     r"\bsocket\s*\(": "network",
+    r"hipcpu|arena_allocator": "looks_around",
 }
 
 
@@ -68,20 +80,47 @@ def python_labels(text: str) -> set[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    labels = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                labels |= {PYTHON_MODULES.get(alias.name.split(".")[0]) for alias in names}
-            case ast.ImportFrom(module=str() as module):
-                labels.add(PYTHON_MODULES.get(module.split(".")[0]))
-            case ast.Name(id=name):
-                labels.add(PYTHON_NAMES.get(name))
-            case ast.Attribute(attr=name):
-                labels.add(PYTHON_ATTRIBUTES.get(name))
-            case ast.Constant(value=str() as value) if "/proc/" in value:
-                labels.add("looks_around")
-    return {label for label in labels if label}
+    return {label for node in ast.walk(tree) for label in _labels_of(node) if label}
+
+
+def _labels_of(node: ast.AST) -> set[str | None]:
+    match node:
+        case ast.Import(names=names):
+            return {PYTHON_MODULES.get(alias.name.split(".")[0]) for alias in names}
+        case ast.ImportFrom(module=str() as module):
+            return {PYTHON_MODULES.get(module.split(".")[0])}
+        case ast.Name(id=name):
+            return {PYTHON_NAMES.get(name)}
+        case ast.Attribute(attr=name):
+            return {"looks_around" if ast.unparse(node) == "sys.modules" else PYTHON_ATTRIBUTES.get(name)}
+        case ast.Constant(value=str() as value):
+            return {"looks_around" if "/proc/" in value else None}
+    return {"replaces_library_functions" if _replaces(node) else None}
+
+
+def _replaces(node: ast.AST) -> bool:
+    """Sets an attribute of a library: `torch.empty = …` or setattr(torch, …)."""
+    match node:
+        case ast.Assign(targets=targets):
+            return any(_patches(target) for target in targets)
+        case ast.Call(func=ast.Name(id="setattr"), args=[first, *_]):
+            return _root(first) in PATCHED
+    return False
+
+
+def _patches(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and _root(target) in PATCHED and not _is_setting(target)
+
+
+def _is_setting(target: ast.Attribute) -> bool:
+    """torch.backends.… and torch.set_… style switches are a candidate's own business."""
+    return "backends" in ast.unparse(target)
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def native_labels(text: str) -> set[str]:

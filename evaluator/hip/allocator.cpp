@@ -1,8 +1,9 @@
 // The allocator that a worker gives torch before a candidate is loaded, so that every CPU tensor has red zones.
 //
-// canary: 256-byte aligned, filled with 0xFF (NaN for every float type), 256 patterned bytes before and after.
-// guard:  the tensor ends where an unmapped page begins, if its size is a multiple of 16 (a float4 kernel is honest);
-//         any access behind it is a memory fault. Other sizes get canaries, since their end could not be aligned.
+// canary: 256-byte aligned, filled with 0xFF (NaN for every float type), 256 patterned bytes before and after. The
+//         pattern is NaN too for every float of 16 or 32 bits: a read beside the buffer spoils what is computed of it.
+// guard:  an unmapped page begins where the tensor ends, its size rounded up to 16 (a float4 kernel is honest); the
+//         bytes between are patterned. Any access behind them is a memory fault.
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <sys/mman.h>
@@ -17,13 +18,22 @@
 namespace {
 
 constexpr size_t kZone = 256, kPage = 4096;
-constexpr uint8_t kPattern = 0xA5, kPoison = 0xFF;
+constexpr uint8_t kPoison = 0xFF;
 
 struct Block {
-  uint8_t* whole;     // what was mapped or allocated
-  size_t whole_size;  // 0 for canary blocks
+  uint8_t* whole;  // what was mapped or allocated
+  size_t whole_size;
   size_t size;
+  size_t before, after;  // patterned bytes on each side
+  bool mapped;
 };
+
+// Little-endian halves 0xFFA5: a NaN, and so is every float made of two of them.
+uint8_t pattern(const uint8_t* at) { return reinterpret_cast<uintptr_t>(at) % 2 ? 0xFF : 0xA5; }
+
+void fill_pattern(uint8_t* from, size_t count) {
+  for (size_t i = 0; i < count; ++i) from[i] = pattern(from + i);
+}
 
 std::mutex mutex;
 std::unordered_map<void*, Block>& blocks() {
@@ -33,31 +43,34 @@ std::unordered_map<void*, Block>& blocks() {
 bool guarding = false;
 long damaged_before = 0;  // blocks that were found damaged when freed
 
-bool intact(const uint8_t* payload, const Block& block) {
-  if (block.whole_size) return true;  // the page is the zone
-  for (size_t i = 0; i < kZone; ++i)
-    if (block.whole[i] != kPattern || payload[block.size + i] != kPattern) return false;
+bool patterned(const uint8_t* from, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (from[i] != pattern(from + i)) return false;
   return true;
 }
 
+bool intact(const uint8_t* payload, const Block& block) {
+  return patterned(payload - block.before, block.before) && patterned(payload + block.size, block.after);
+}
+
+size_t rounded(size_t size, size_t to) { return (size + to - 1) / to * to; }
+
 Block guarded(size_t size, uint8_t** payload) {
-  const size_t body = (size + kPage - 1) / kPage * kPage, whole_size = body + kPage;
+  const size_t reach = rounded(size, 16), body = rounded(reach + kZone, kPage), whole_size = body + kPage;
   void* whole = mmap(nullptr, whole_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (whole == MAP_FAILED) throw std::bad_alloc();
   auto* start = static_cast<uint8_t*>(whole);
   mprotect(start + body, kPage, PROT_NONE);
-  *payload = start + body - size;
-  return {start, whole_size, size};
+  *payload = start + body - reach;
+  return {start, whole_size, size, kZone, reach - size, true};
 }
 
 Block with_canaries(size_t size, uint8_t** payload) {
-  const size_t whole_size = (size + 2 * kZone + kZone - 1) / kZone * kZone;
+  const size_t whole_size = rounded(size + 2 * kZone, kZone);
   auto* whole = static_cast<uint8_t*>(std::aligned_alloc(kZone, whole_size));
   if (!whole) throw std::bad_alloc();
-  std::memset(whole, kPattern, kZone);
-  std::memset(whole + kZone + size, kPattern, whole_size - kZone - size);
   *payload = whole + kZone;
-  return {whole, 0, size};
+  return {whole, whole_size, size, kZone, kZone, false};
 }
 
 void release(void* payload) {
@@ -68,7 +81,7 @@ void release(void* payload) {
   const Block block = found->second;
   blocks().erase(found);
   if (!intact(static_cast<uint8_t*>(payload), block)) ++damaged_before;
-  if (block.whole_size) {
+  if (block.mapped) {
     munmap(block.whole, block.whole_size);
   } else {
     std::memset(payload, kPoison, block.size);
@@ -81,7 +94,9 @@ struct RedZoneAllocator final : c10::Allocator {
     const c10::Device cpu(c10::DeviceType::CPU);
     if (!size) return {nullptr, nullptr, &release, cpu};
     uint8_t* payload = nullptr;
-    const Block block = guarding && size % 16 == 0 ? guarded(size, &payload) : with_canaries(size, &payload);
+    const Block block = guarding ? guarded(size, &payload) : with_canaries(size, &payload);
+    fill_pattern(payload - block.before, block.before);
+    fill_pattern(payload + size, block.after);
     std::memset(payload, kPoison, size);
     const std::lock_guard<std::mutex> lock(mutex);
     blocks()[payload] = block;

@@ -23,6 +23,7 @@ from evaluator.hip.host import Host, find_host
 
 SOURCES = Path(__file__).resolve().parent
 HEADER_FOLDERS = ("cpu", "both", "gfx942")
+RUNTIME = ("scheduler", "host_api")  # of cpu/runtime
 ALLOCATOR = "allocator.cpp"
 
 # Headers that torch's ROCm build has and this torch lacks; each is both/hipstream.h under another name.
@@ -49,7 +50,7 @@ _CPU_FLAGS = (
     "-ffloat16-excess-precision=none",  # every half operation rounds, with or without AVX512-FP16
     "-fno-math-errno",
     "-fno-strict-aliasing",  # kernels read a float array as uint4
-    # Lanes find each other by the calls they are in (runtime.cpp): these keep one place for each of the source.
+    # Lanes find each other by the calls they are in (scheduler.cpp): these keep one place for each of the source.
     "-fno-omit-frame-pointer",
     "-fconvergent-functions",
     *("-mllvm", "-enable-tail-merge=false"),
@@ -168,7 +169,7 @@ def _describe(host: Host, key: str, root: Path) -> HipToolchain:
         cpu_flags=(*_CPU_FLAGS, *_MESSAGE_FLAGS),
         precompiled=(*light, _INSTANTIATE, "-include-pch", str(root / "prelude.pch")),
         whole_header=(*hip, "-include", str(include / "cpu/prelude.h")),
-        objects=(root / "prelude.o", root / "runtime.o"),
+        objects=(root / "prelude.o", *(root / f"{part}.o" for part in RUNTIME)),
         link_flags=_link_flags(host, root),
         torch_include=host.torch_include,
         gfx942_available=not host.gfx942_lacks,
@@ -226,7 +227,8 @@ def _compile_objects(toolchain: HipToolchain, root: Path) -> None:
     includes = [flag for flag in toolchain.precompiled if flag.startswith("-I") or flag.startswith("-isystem")]
     compiler = [str(toolchain.clang), *toolchain.cpu_flags, *includes]
     cpu, header = root / "include/cpu", root / "prelude.pch"
-    _run([*compiler, "-c", str(cpu / "runtime.cpp"), "-o", str(root / "runtime.o")])
+    for part in RUNTIME:
+        _run([*compiler, "-c", str(cpu / f"runtime/{part}.cpp"), "-o", str(root / f"{part}.o")])
     _run([*compiler, *_PRECOMPILING_FLAGS, str(cpu / "prelude.h"), "-o", str(header)])
     _run([*compiler, *_HEADER_OBJECT_FLAGS, "-c", str(header), "-o", str(root / "prelude.o")])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import torch
 from evaluator.inside import loading, triton_cpu
 from evaluator.inside.bench import Bench, Spec
 from evaluator.inside.channel import Channel, SharedMemory
-from evaluator.inside.hip_cpu import build, features, gate
+from evaluator.inside.hip_cpu import build_both
 
 _undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
 MAX_FAULTS = 5
-COMMANDS = ("put", "take", "build", "load", "open", "compile", "call", "fetch", "report")
+COMMANDS = ("put", "take", "build", "load", "open", "compile", "prepare", "call", "fetch", "report")
 
 
 class Harness:
@@ -47,23 +46,21 @@ class Harness:
 
     def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
         """Compile a HIP source for this processor and for gfx942, side by side. Nothing of it is run."""
-        source, folder = self._inside(path), self.workspace
-        with ThreadPoolExecutor(1) as other:
-            target = other.submit(gate.gate_gfx942, source, folder, toolchain, limit_s)
-            here = build.build_cpu(source, loading.MODULE_NAME, folder, toolchain, limit_s)
-        here["product"] = Path(here["product"]).name if here["ok"] else ""
-        unsupported = features.unsupported_features(source.read_text(encoding="utf-8", errors="replace"))
-        return {"cpu": here, "gfx942": target.result(), "unsupported": unsupported}
+        return dict(build_both(self._inside(path), self.workspace, toolchain, limit_s))
 
     def load(
-        self, path: str, function: str, allocator: str | None, guard: bool, cross_compile: bool
+        self, path: str, function: str, allocator: str | None, reverse: bool, cross_compile: bool
     ) -> dict[str, object]:
-        """Import the candidate. From here on its code may run in this process."""
+        """Import the candidate. From here on its code may run in this process.
+
+        `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from the last to the first, against guard pages.
+        """
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
         if allocator is not None:
-            self.zones = loading.RedZones(allocator, guard)
-        triton_cpu.install().compile = cross_compile
+            self.zones = loading.RedZones(allocator, guard=reverse)
+        launches = triton_cpu.install()
+        launches.compile, launches.reverse = cross_compile, reverse
         target = self._inside(path)
         load = loading.load_extension if target.suffix == ".so" else loading.load_python
         self.entry = load(target, function)
@@ -90,11 +87,16 @@ class Harness:
                 return {"ignored": type(error).__name__}
         return {}
 
-    def call(self) -> dict[str, object]:
-        bench = self._bench()
+    def prepare(self) -> dict[str, object]:
+        """Fresh tensors for the next call."""
         with _undisturbed():
-            bench.prepare(self.mailbox)
-        return {"ns": bench.call()}
+            self._bench().prepare(self.mailbox)
+        return {}
+
+    def call(self) -> dict[str, object]:
+        """The judge takes the time between its command and the answer."""
+        self._bench().call()
+        return {}
 
     def fetch(self) -> dict[str, object]:
         """Outputs and inputs as raw bytes into the mailbox, if they are of the right form."""

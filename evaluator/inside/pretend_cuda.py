@@ -102,6 +102,11 @@ PROPERTIES = SimpleNamespace(
 )
 
 
+def _each(names: tuple[str, ...], make: Callable[[], Any]) -> dict[str, Any]:
+    """An object of its own for each name: dynamo, on import, refuses one that stands under two."""
+    return {name: make() for name in names}
+
+
 def answering(value: object) -> Callable[..., Any]:
     """A function that gives the same answer to any arguments."""
     return lambda *arguments, **options: value
@@ -117,15 +122,15 @@ def lacking(feature: str) -> Callable[..., Any]:
 
 
 NAMES: dict[str, Any] = {
-    **dict.fromkeys(("is_available", "is_initialized", "is_bf16_supported"), answering(True)),
-    **dict.fromkeys(("init", "_lazy_init", "synchronize", "set_device", "set_stream", "empty_cache"), answering(None)),
-    **dict.fromkeys(("ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated"), answering(None)),
-    **dict.fromkeys(("manual_seed", "manual_seed_all", "seed", "seed_all", "set_sync_debug_mode"), answering(None)),
-    **dict.fromkeys(("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved"), answering(0)),
-    **dict.fromkeys(("max_memory_reserved", "utilization"), answering(0)),
-    **dict.fromkeys(("current_stream", "default_stream"), answering(STREAM)),
-    **dict.fromkeys(("device", "device_of", "stream", "StreamContext"), Nothing),
-    **dict.fromkeys(("CUDAGraph", "graph", "make_graphed_callables"), lacking("CUDA graphs")),
+    **_each(("is_available", "is_initialized", "is_bf16_supported"), lambda: answering(True)),
+    **_each(("init", "_lazy_init", "synchronize", "set_device", "set_stream", "empty_cache"), lambda: answering(None)),
+    **_each(("ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated"), lambda: answering(None)),
+    **_each(("manual_seed", "manual_seed_all", "seed", "seed_all", "set_sync_debug_mode"), lambda: answering(None)),
+    **_each(("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved"), lambda: answering(0)),
+    **_each(("max_memory_reserved", "utilization"), lambda: answering(0)),
+    **_each(("current_stream", "default_stream"), lambda: answering(STREAM)),
+    **_each(("device", "device_of", "stream", "StreamContext"), lambda: type("Nothing", (Nothing,), {})),
+    **_each(("CUDAGraph", "graph", "make_graphed_callables"), lambda: lacking("CUDA graphs")),
     "is_current_stream_capturing": answering(False),
     "device_count": answering(1),
     "get_device_name": answering(mi300x.NAME),

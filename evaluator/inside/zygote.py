@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import random
+import secrets
 import signal
 import socket
 import sys
@@ -72,7 +73,7 @@ class Zygote:
         """Fork a worker. fds: commands, replies, mailbox, output."""
         user = self._user()
         self._spawned += 1
-        workspace = os.path.join(self._settings.workspace, f"w{self._spawned}")
+        workspace = os.path.join(self._settings.workspace, secrets.token_hex(8))
         os.mkdir(workspace, 0o700)
         if user is not None:
             os.chown(workspace, user, user)

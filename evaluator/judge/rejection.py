@@ -17,6 +17,11 @@ _RAISED = {  # the last part of an exception's class name → reason
     "IndentationError": "syntax_error",
     "MemoryError": "out_of_memory",
 }
+_RUNTIME_SAYS = {  # evaluator/hip/cpu/runtime: what a kernel did, and what only a GPU can do
+    "hipcpu: a kernel wrote behind": "out_of_bounds",
+    "hipcpu: impossible wait": "unsupported_feature",
+    "hipcpu: a kernel cannot launch": "unsupported_feature",
+}
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 
@@ -63,12 +68,25 @@ def of_exception_class(name: str, text: str, log: str = "", *, otherwise: str = 
 
 def _of_exception(error: WorkerFault) -> Rejection:
     name = error.kind.rpartition(".")[2]
-    last = error.text.strip().splitlines()[-1] if error.text.strip() else error.kind
+    last = _line_of(error.kind, error.text)
     log = f"{error.output}\n{error.text}".strip()
     if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
-    detail = (last.partition(": ")[2] or last) if name in _OURS else last
+    for marker, reason in _RUNTIME_SAYS.items():
+        if marker in last:
+            return Rejection(reason, last.partition("hipcpu: ")[2], log)
+    ours = error.kind.startswith("evaluator.inside.")
+    if name in _OURS and not ours:  # a class of the candidate's own with the name of one of ours
+        return Rejection("raised", last, log)
+    detail = (last.partition(": ")[2] or last) if ours else last
     return of_exception_class(name, detail, log, otherwise="import_error" if error.op == "load" else "raised")
+
+
+def _line_of(kind: str, text: str) -> str:
+    """The line of a traceback that names the exception: its message may go on for many more."""
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    named = [line for line in lines if line.startswith((kind, kind.removeprefix("builtins.")))]
+    return (named or lines or [kind])[-1]
 
 
 def _of_death(error: WorkerDied) -> Rejection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter_ns
@@ -35,9 +35,8 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: nanoseconds as the worker and as the judge's wall clock saw it; then, if fetched, what came back."""
+    """One call: nanoseconds on the judge's clock, and what came back."""
 
-    worker_ns: int
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
 
@@ -49,10 +48,11 @@ class Side:
     task: TaskSpec
     cases: tuple[Case, ...]
     files: Mapping[str, bytes]
-    sandbox: Sandbox
+    take_sandbox: Callable[[], Sandbox]
     allocator: Path | None
     trusted: bool
     product: bytes | None = None
+    sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
     loaded: bool = False  # from here on, what goes wrong in its sandbox may be the candidate's doing
@@ -64,6 +64,10 @@ class Side:
         return next(iter(self.files))
 
     @property
+    def sandbox_hides_tasks(self) -> bool:
+        return self.sandbox is None or "hidden host files" in self.sandbox.strength
+
+    @property
     def language(self) -> Language:
         return "hip" if self.source.endswith(".hip") else "python"
 
@@ -71,6 +75,8 @@ class Side:
         """A fresh worker with this side's files in its workspace."""
         begin = monotonic()
         environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
+        if self.sandbox is None:
+            self.sandbox = self.take_sandbox()
         worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases), environment=environment)
         for name, data in self.files.items():
             worker.put(name, data)
@@ -94,7 +100,7 @@ class Side:
                 path=PRODUCT if self.product is not None else self.source,
                 function=self.task.entry.function,
                 allocator=str(self.allocator) if self.allocator else None,
-                guard=order == "reversed",
+                reverse=order == "reversed",
                 cross_compile=cross_compile,
             )
         except WorkerError:
@@ -142,21 +148,17 @@ class Runner:
         self.open(case, contents).write(contents, self.worker)
         self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
-    def call(self, case: Case, contents: Contents, *, fetch: bool = True) -> Call | Rejection:
-        """One call on these contents; with `fetch`, checked for type, shape, zones and changed inputs."""
+    def call(self, case: Case, contents: Contents) -> Call | Rejection:
+        """One call on these contents, checked for type, shape, zones and changed inputs."""
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
+        self.worker.call("prepare", timeout_s=limits.call_s)
         begin = perf_counter_ns()
-        reply = self.worker.call("call", timeout_s=timeout_s)
+        self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        worker_ns = reply.get("ns")
-        if type(worker_ns) is not int or not 0 < worker_ns <= wall_ns:
-            return Rejection("impossible_time", f"{worker_ns} ns claimed, {wall_ns} ns on the judge's clock")
-        if not fetch:
-            return Call(worker_ns, wall_ns, {})
-        return self._fetched(layout, contents) or Call(worker_ns, wall_ns, layout.read_outputs(self.worker))
+        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker))
 
     def report(self) -> dict[str, Any]:
         """What the cross-compiler said about the launches so far."""
@@ -178,14 +180,14 @@ class Runner:
         return None
 
 
-def trusted_call(runner: Runner, case: Case, contents: Contents, *, fetch: bool = True) -> Call:
+def trusted_call(runner: Runner, case: Case, contents: Contents) -> Call:
     """A call of the task's own baseline: whatever goes wrong is ours.
 
     Raises:
         BaselineError: the baseline failed.
     """
     try:
-        call = runner.call(case, contents, fetch=fetch)
+        call = runner.call(case, contents)
     except WorkerError as error:
         call = rejection_of(error)
     if isinstance(call, Rejection):

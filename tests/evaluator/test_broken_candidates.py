@@ -14,6 +14,7 @@ from evaluator.records import Status, problems_of
 BROKEN = Path(__file__).parent.parent / "broken"
 SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])
 CANDIDATES_USERS = range(61184, 65520)
+HONEST = sorted((BROKEN.parent / "honest").rglob("*.*"))
 CATEGORY = {".py": "triton2triton", ".hip": "hip2hip"}
 
 pytestmark = pytest.mark.slow
@@ -47,6 +48,13 @@ def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, 
     assert nothing_left_running(before)
 
 
+@pytest.mark.parametrize("source", HONEST, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_an_honest_candidate_passes_without_a_hold(source, tiny_task, evaluator):
+    record = evaluated(source, tiny_task, evaluator)
+    assert record.status is Status.PASSED, f"{record.message}\n{record.log}"
+    assert [flag.value for flag in record.flags] == ["functional"]
+
+
 @pytest.mark.parametrize("category", ["triton2triton", "hip2hip"])
 def test_the_unbroken_twin_passes_every_gate(category, tiny_task, evaluator):
     task = tiny_task(category)
@@ -56,6 +64,11 @@ def test_the_unbroken_twin_passes_every_gate(category, tiny_task, evaluator):
     assert all(case.correct and case.clocks for case in record.cases)
     assert record.isa_checked == {"gfx942": "compiled"}
     assert record.isa
+
+
+def test_cases_that_were_right_before_the_first_wrong_one_are_recorded_as_right(tiny_task, evaluator):
+    record = evaluated(BROKEN / "triton" / "raises.py", tiny_task, evaluator)
+    assert [(case.id, case.correct) for case in record.cases] == [("n=256", True), ("n=301", False)]
 
 
 def test_what_a_candidate_printed_is_kept_in_the_log(tiny_task, evaluator):

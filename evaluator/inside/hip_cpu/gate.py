@@ -33,7 +33,8 @@ _FIELDS = {
 _LACKING = re.compile(
     r"error: .*(?:no (?:member|type|template) named|incomplete type|undeclared identifier|unknown type name|"
     r"no matching (?:member )?function|undeclared namespace|expected namespace name|is not a (?:class|namespace)|"
-    r"no template|redefinition of)"
+    r"no template|redefinition of|invalid operands to binary|no viable (?:overloaded|conversion)|"
+    r"invalid argument type)"
 )
 
 

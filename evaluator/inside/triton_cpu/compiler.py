@@ -52,13 +52,16 @@ class Compilation:
         """Plain values for the record; a figure is None where there was nothing to read it from."""
         figures = asdict(self.resources) if self.resources else dict.fromkeys(isa.Resources.__slots__)
         head = {"kernel": self.kernel, "seconds": round(self.seconds, 4), "target": GFX942.arch}
-        return {**head, "ok": self.error is None, "error": self.error, **figures}
+        return {**head, "ok": self.error is None, "error": self.error, "skippable": self.skippable, **figures}
+
+    @property
+    def skippable(self) -> bool:
+        """Triton's autotuner goes on after too large a kernel and after a static_assert."""
+        return self.resources is not None or "CompileTimeAssertionFailure" in (self.error or "")
 
     def failure(self) -> CompileFailed:
-        """What the launch raises. Triton's autotuner goes on after too large a kernel and after a static_assert."""
-        error = self.error or ""
-        skippable = self.resources is not None or "CompileTimeAssertionFailure" in error
-        return CompileFailed(self.kernel, GFX942.arch, error, skippable)
+        """What the launch raises."""
+        return CompileFailed(self.kernel, GFX942.arch, self.error or "", self.skippable)
 
 
 def compile_in_child(kernel: str, compiled: Callable[[], Any], limit_s: float = LIMIT_S) -> Compilation:

@@ -51,8 +51,11 @@ class Interpretation:
         return self._bodies[id(function)]
 
 
-def interpret(call: Call, grid: Sequence[int]) -> None:
-    """Every program in turn. Raises OutOfBounds or DeviceAssertFailed with the kernel's line."""
+def interpret(call: Call, grid: Sequence[int], reverse: bool = False) -> None:
+    """Every program in turn, or from the last to the first.
+
+    Raises OutOfBounds or DeviceAssertFailed with the kernel's line.
+    """
     interpretation = Interpretation()
     Interpretation.current = interpretation
     builder.bounds = Bounds(_tensors(call.arguments.values()))
@@ -63,17 +66,18 @@ def interpret(call: Call, grid: Sequence[int]) -> None:
                 name: _argument(value, dtype)
                 for (name, value), dtype in zip(call.arguments.items(), call.types, strict=True)
             }
-            _run_programs(body, arguments, grid)
+            _run_programs(body, arguments, grid, reverse)
     except (OutOfBounds, DeviceAssertFailed) as error:
         raise type(error)(f"{error}, {_place(error, call)}") from None
     finally:
         Interpretation.current = None
 
 
-def _run_programs(body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int]) -> None:
+def _run_programs(body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int], reverse: bool) -> None:
     counts = [*(int(count) for count in grid), 1, 1][:3]
     builder.set_grid_dim(*counts)
-    for place in itertools.product(*map(range, counts)):
+    order = itertools.product(*(range(count)[::-1] if reverse else range(count) for count in counts))
+    for place in order:
         builder.set_grid_idx(*place)
         body(**arguments)
 

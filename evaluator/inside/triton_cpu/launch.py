@@ -31,7 +31,7 @@ class Launches:
     """
 
     def __init__(self) -> None:
-        self.compile, self.execute, self.count = True, True, 0
+        self.compile, self.execute, self.reverse, self.count = True, True, False, 0
         self.faults: list[tuple[str, str]] = []
         self._compilations: dict[tuple[int, str], tuple[Any, Compilation]] = {}
         self._lock = threading.RLock()
@@ -72,7 +72,7 @@ class Launches:
         if execute:
             for hook in function.pre_run_hooks:
                 hook(*arguments, **options)
-            _execute(call, grid, compiled=compilation is not None)
+            _execute(call, grid, compiled=compilation is not None, reverse=self.reverse)
         return compilation
 
     def _compiled(self, function: Any, key: str, arguments: Arguments, options: Options) -> Compilation:
@@ -121,10 +121,10 @@ def _compile_here(function: Any, arguments: Arguments, options: Options) -> Any:
     return TRITONS_RUN(function, *arguments, grid=None, warmup=True, **options)
 
 
-def _execute(call: Call, grid: Any, compiled: bool) -> None:
+def _execute(call: Call, grid: Any, compiled: bool, reverse: bool) -> None:
     counts = grid(dict(call.arguments)) if callable(grid) else grid
     try:
-        interpret(call, counts)
+        interpret(call, counts, reverse)
     except FAULTS:
         raise
     except Exception as error:  # the interpreter's border: code that compiles for the device has no Python errors

@@ -8,11 +8,10 @@
 // HIPCPU_REVERSE=1, read when the extension is loaded, runs blocks, waves and lanes in the opposite order: a result
 // that then differs depends on an order the device does not promise (a missing barrier, a race).
 #include <hip/hip_runtime.h>
-#include <sys/mman.h>
+#include "stacks.h"
 
 #include <exception>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -20,44 +19,15 @@
 extern char __start_hipcpu_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_hipcpu_shared[] __attribute__((weak, visibility("hidden")));
 
-// Saves the callee-saved registers and the stack pointer at *save, and goes on where `to` was saved.
-extern "C" void hipcpu_switch(void** save, void* to);
-#if !defined(__x86_64__)
-#error "the fiber runtime knows x86-64 only"
-#endif
-__asm__(R"(
-.text
-.type hipcpu_switch,@function
-hipcpu_switch:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmpq *%rcx  # not ret: the processor's return predictor would expect the other stack's caller
-.size hipcpu_switch, .-hipcpu_switch
-)");
-
 namespace hipcpu {
 
+constexpr size_t kLdsTail = 1024;  // behind dynamic LDS: poisoned too, and checked
+
 Context context;
-alignas(256) char dynamic_shared[kLdsSize + 1024];
+alignas(256) char dynamic_shared[kLdsSize + kLdsTail];
 
 namespace {
 
-constexpr size_t kStackSize = 256 * 1024;  // a lane's private arrays live here; pages are mapped when touched
-constexpr size_t kPage = 4096;
-constexpr size_t kTail = 1024;           // checked behind dynamic LDS
 constexpr unsigned char kPoison = 0xFF;  // NaN in every float type
 constexpr uint64_t kPatience = 1 << 16;  // idle atomics before a wave stops waiting for its spinning lanes
 constexpr uint64_t kHopeless = 1 << 26;  // idle atomics (0.3 s) after which nobody will come
@@ -93,9 +63,8 @@ const bool reverse = [] {
 
 std::mutex one_grid_at_a_time;
 thread_local bool inside_kernel = false;
-hipError_t last_error = hipSuccess;
 
-std::vector<char*> free_stacks;
+Stacks stacks;
 std::vector<Fiber> fibers;
 std::vector<Wave> waves;
 void* scheduler_stack_pointer;
@@ -141,36 +110,16 @@ __forceinline__ void wait_at_wave(void** frame, uint64_t value) {
 
 // ---- the scheduler's side
 
-char* take_stack() {
-  if (!free_stacks.empty()) {
-    char* stack = free_stacks.back();
-    free_stacks.pop_back();
-    return stack;
-  }
-  void* pages =
-      mmap(nullptr, kPage + kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  mprotect(pages, kPage, PROT_NONE);  // an overflow faults instead of reaching the neighbour
-  return static_cast<char*>(pages) + kPage;
-}
-
-void prepare_stack(Fiber& fiber) {
-  fiber.stack = take_stack();
-  // Stack tops are spread over a page: at one offset they would all fall into the same few cache sets.
-  auto* top = reinterpret_cast<void**>(fiber.stack + kStackSize - fiber.lane % 16 * 256);
-  *--top = nullptr;  // keeps the stack aligned as after a call
-  *--top = reinterpret_cast<void*>(&lane_main);
-  for (int callee_saved = 0; callee_saved < 6; ++callee_saved) *--top = nullptr;
-  fiber.stack_pointer = top;
-}
-
 __forceinline__ void resume(Fiber& fiber) {
-  if (fiber.state == State::kNew) prepare_stack(fiber);
+  if (fiber.state == State::kNew) {
+    fiber.stack = stacks.take();
+    fiber.stack_pointer = Stacks::begin(fiber.stack, fiber.lane, lane_main);
+  }
   fiber.state = State::kReady;
   context.running = &fiber;
   hipcpu_switch(&scheduler_stack_pointer, fiber.stack_pointer);
   context.running = nullptr;
-  if (fiber.state == State::kDone) free_stacks.push_back(fiber.stack);
+  if (fiber.state == State::kDone) stacks.give_back(fiber.stack);
 }
 
 // Whether a comes before b in the program, as far as code is laid out in its order.
@@ -231,14 +180,14 @@ bool open_barrier() {
 
 void poison_lds(size_t dynamic_size) {
   memset(__start_hipcpu_shared, kPoison, __stop_hipcpu_shared - __start_hipcpu_shared);
-  memset(dynamic_shared, kPoison, dynamic_size + kTail);
+  memset(dynamic_shared, kPoison, dynamic_size + kLdsTail);
 }
 
 void check_lds_tail(size_t dynamic_size) {
-  for (size_t i = 0; i < kTail; ++i)
-    if (static_cast<unsigned char>(dynamic_shared[dynamic_size + i]) != kPoison)
-      throw std::runtime_error("hipcpu: a kernel wrote behind its dynamic shared memory of " +
-                               std::to_string(dynamic_size) + " bytes");
+  const char* tail = dynamic_shared + dynamic_size;
+  if (static_cast<unsigned char>(tail[0]) != kPoison || memcmp(tail, tail + 1, kLdsTail - 1) != 0)
+    throw std::runtime_error("hipcpu: a kernel wrote behind its dynamic shared memory of " +
+                             std::to_string(dynamic_size) + " bytes");
 }
 
 void run_block(size_t dynamic_size) {
@@ -277,7 +226,7 @@ bool possible(const Configuration& c) {
 // Stacks of lanes that a failure left unfinished are used again; what they held is not destroyed.
 void abandon_lanes() {
   for (Fiber& fiber : fibers)
-    if (fiber.state != State::kNew && fiber.state != State::kDone) free_stacks.push_back(fiber.stack);
+    if (fiber.state != State::kNew && fiber.state != State::kDone) stacks.give_back(fiber.stack);
   failure = nullptr;
 }
 
@@ -343,61 +292,4 @@ void run_grid(const Configuration& configuration, void (*lane)(void*), void* arg
   }
 }
 
-hipError_t failed(hipError_t error) { return last_error = error; }
-
-hipError_t allocate(void** address, size_t size) {
-  const size_t rounded = (size + 255) / 256 * 256;
-  if (size > hipDeviceProp_t().totalGlobalMem || !(*address = aligned_alloc(256, rounded)))
-    return failed(hipErrorOutOfMemory);
-  memset(*address, kPoison, size);
-  return hipSuccess;
-}
-
 }  // namespace hipcpu
-
-hipError_t hipGetLastError() {
-  const hipError_t error = hipcpu::last_error;
-  hipcpu::last_error = hipSuccess;
-  return error;
-}
-
-hipError_t hipPeekAtLastError() { return hipcpu::last_error; }
-
-const char* hipGetErrorString(hipError_t error) {
-  switch (error) {
-    case hipSuccess: return "no error";
-    case hipErrorInvalidValue: return "invalid argument";
-    case hipErrorOutOfMemory: return "out of memory";
-    case hipErrorInvalidConfiguration: return "invalid configuration argument";
-    case hipErrorInvalidDevice: return "invalid device ordinal";
-    case hipErrorNotSupported: return "operation not supported";
-    default: return "unknown error";
-  }
-}
-
-const char* hipGetErrorName(hipError_t error) {
-  switch (error) {
-    case hipSuccess: return "hipSuccess";
-    case hipErrorInvalidValue: return "hipErrorInvalidValue";
-    case hipErrorOutOfMemory: return "hipErrorOutOfMemory";
-    case hipErrorInvalidConfiguration: return "hipErrorInvalidConfiguration";
-    case hipErrorInvalidDevice: return "hipErrorInvalidDevice";
-    case hipErrorNotSupported: return "hipErrorNotSupported";
-    default: return "hipErrorUnknown";
-  }
-}
-
-hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
-  const hipDeviceProp_t device;
-  switch (attribute) {
-    case hipDeviceAttributeMultiprocessorCount: *value = device.multiProcessorCount; break;
-    case hipDeviceAttributeMaxThreadsPerBlock: *value = device.maxThreadsPerBlock; break;
-    case hipDeviceAttributeMaxThreadsPerMultiProcessor: *value = device.maxThreadsPerMultiProcessor; break;
-    case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = int(device.sharedMemPerBlock); break;
-    case hipDeviceAttributeWarpSize: *value = device.warpSize; break;
-    case hipDeviceAttributeComputeCapabilityMajor: *value = device.major; break;
-    case hipDeviceAttributeComputeCapabilityMinor: *value = device.minor; break;
-    default: return hipcpu::failed(hipErrorInvalidValue);
-  }
-  return hipSuccess;
-}

@@ -1,0 +1,28 @@
+# expect: passed/hold
+# Replaces Tensor.copy_, in vain: the harness bound it before.
+import torch
+
+_copy = torch.Tensor.copy_
+
+
+def _late(self, other, *rest):
+    return _copy(self, other * 3, *rest)
+
+
+torch.Tensor.copy_ = _late
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+
+def forward(x):
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y
