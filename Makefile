@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo lint check test clean
+.PHONY: help setup tools plotly demo up down lint check test clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -16,11 +16,22 @@ help:  ## list the commands
 setup:  ## make .venv with the pinned packages, and as root install missing system packages
 	@scripts/setup.sh
 
-tools:
+tools: plotly
 	@scripts/setup.sh develop
+
+plotly:  ## fetch plotly.js for the pages that explore a chart; without it they show the drawing
+	@python3 scripts/fetch_plotly.py || true
 
 demo: setup  ## evaluate the six smoke tasks on this machine's CPU and print the board
 	@$(PYTHON) -m evaluator demo
+
+up:  ## set up, then start the site and a worker, run the demo and print the address; Ctrl-C stops all
+	@scripts/setup.sh site
+	@$(PYTHON) scripts/fetch_plotly.py || true
+	@$(PYTHON) scripts/up.py
+
+down:  ## stop a site that was started in another terminal
+	@[ ! -e .venv/requirements-site.txt.done ] || $(PYTHON) scripts/up.py down
 
 lint: tools
 	@$(STAGE) "ruff check" .venv/bin/ruff check
@@ -36,6 +47,7 @@ test: lint  ## the same with every test: what CI runs
 	@echo "== pytest"
 	@$(PYTEST)
 
-clean:  ## remove .venv, .arena (prepared toolchains, calibration) and the tools' caches
-	rm -rf .venv .arena .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+clean: down  ## remove .venv, .arena with database and records, static/vendor, caches, and .env if only `make up` wrote it
+	rm -rf .venv .arena static/vendor .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	@if grep -qsvE '^(#.*|SECRET_KEY=.*|)$$' .env; then echo ".env holds settings of yours: kept"; else rm -f .env; fi
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,7 +2,7 @@
 # Makes this host ready: system packages, then .venv with the pinned Python packages. Says what it downloads before it starts;
 # when all is there already it takes 0.1 s and says nothing.
 #
-# usage: scripts/setup.sh [develop]     develop adds the tools of `make check` and `make test`
+# usage: scripts/setup.sh [site|develop]     site adds what `make up` needs, develop also the tools of `make check`
 #        PYTHON=/path/to/python3        uses that interpreter for .venv instead of the first one that fits
 # exit codes: 0 ready, 2 usage, 3 this host lacks something, with the reason
 set -euo pipefail
@@ -13,17 +13,18 @@ CPU_TORCH_INDEX=https://download.pytorch.org/whl/cpu
 if [[ -n ${PYTHON:-} ]]; then PYTHONS=("$PYTHON"); else PYTHONS=(python3 python3.13 python3.12 python3.11); fi
 
 main() {
-    [[ $# == 0 || $* == develop ]] || { echo "usage: scripts/setup.sh [develop]" >&2; exit 2; }
-    install_system_packages
+    [[ $# == 0 || $* == site || $* == develop ]] || { echo "usage: scripts/setup.sh [site|develop]" >&2; exit 2; }
+    install_system_packages "$@"
     is_current requirements.txt || { create_venv; install_requirements; }
-    [[ $# == 0 ]] || is_current requirements-dev.txt || install_tools
+    [[ $# == 0 ]] || is_current requirements-site.txt || install_site
+    [[ $* != develop ]] || is_current requirements-dev.txt || install_tools
 }
 
 # --- system packages ---------------------------------------------------------------------------------------------------------
 
 install_system_packages() {
     local wanted missing
-    wanted=$(system_packages)
+    wanted=$(system_packages "$@")
     [[ -n $wanted ]] || return 0
     mapfile -t missing < <(comm -23 <(sort <<<"$wanted") <(installed_packages))
     [[ ${#missing[@]} != 0 ]] || return 0
@@ -31,16 +32,18 @@ install_system_packages() {
         fail "these system packages are missing; nothing was changed. Install them, then try again:
   sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
     fi
-    require_space /usr 1000
-    say "installing system packages (at most 180 MB to download, 820 MB on disk): ${missing[*]}"
+    require_space /usr 1500
+    say "installing system packages (at most 300 MB to download, 1250 MB on disk): ${missing[*]}"
     logged apt-get -q update
     DEBIAN_FRONTEND=noninteractive logged apt-get -q -y install --no-install-recommends "${missing[@]}"
 }
 
 # One package a line on the supported systems; none on others, where the host's owner knows the names.
 # bubblewrap: the sandbox. clang, lld: HIP kernels on the CPU. HIP headers and device libraries: the gfx942 compile gate.
+# With develop: the browser that opens every page, and letters for it.
 system_packages() {
     local packages=(make bubblewrap clang-19 lld-19 llvm-19 libamdhip64-dev)
+    [[ $* != develop ]] || packages+=(chromium fonts-liberation)
     [[ -x .venv/bin/python ]] || find_python >/dev/null || packages+=(python3 python3-dev python3-venv)
     case $(sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release | tr -d '"' | sort | xargs) in
         "12 debian") printf '%s\n' "${packages[@]}" rocm-device-libs ;;
@@ -128,8 +131,14 @@ LACKS
     pip install -qq "${requirements[@]}"
 }
 
+install_site() {
+    say "installing what the site needs: about 20 MB to download, 80 MB on disk"
+    pip install -qq -r requirements-site.txt
+    mark_current requirements-site.txt
+}
+
 install_tools() {
-    say "installing the tools for checks and tests: about 40 MB to download, 130 MB on disk"
+    say "installing the tools for checks and tests: about 85 MB to download, 290 MB on disk"
     pip install -qq -r requirements-dev.txt
     mark_current requirements-dev.txt
 }

@@ -1,0 +1,46 @@
+"""Celery's settings, from Django's.
+
+The default broker needs no server: kombu's filesystem transport, a file for each message below the state folder. It
+loses what a killed worker has taken, which the sweeper makes good. BROKER_URL=redis://… for many hosts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+from kombu.entity import Queue
+
+POLL_S = 0.1
+
+
+def _filesystem_options(folder: Path) -> dict[str, object]:
+    messages, control = folder / "messages", folder / "control"
+    for path in (messages, control):
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return {
+        "data_folder_in": str(messages),
+        "data_folder_out": str(messages),
+        "control_folder": str(control),
+        "polling_interval": POLL_S,
+    }
+
+
+broker_url = settings.BROKER_URL
+broker_transport_options = (
+    _filesystem_options(settings.BROKER_FOLDER)
+    if broker_url.startswith("filesystem")
+    else {"visibility_timeout": 60}  # what waits behind a long job is offered to another worker
+)
+broker_connection_retry_on_startup = True
+task_queues = [Queue(name, routing_key=name) for name in settings.QUEUES]  # type: ignore[no-untyped-call]
+task_default_queue = "cpu"
+task_create_missing_queues = False
+task_ignore_result = True
+task_acks_late = False  # a second delivery is the sweeper's business, not the broker's
+task_serializer = "json"
+accept_content = ["json"]
+worker_prefetch_multiplier = 1
+worker_enable_remote_control = False
+worker_hijack_root_logger = False
+timezone = "UTC"

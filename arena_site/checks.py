@@ -1,0 +1,70 @@
+"""System checks: what must exist at run time, each with an id and a hint, at `manage.py check` and at every start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+from evaluator.taskspec import tasks_folder
+
+REAL_EVALUATOR = "runs.evaluation.open_evaluator"
+
+
+@register()
+def tasks_are_readable(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    folder = tasks_folder()
+    if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK):
+        return []
+    return [Error(f"the tasks folder {folder} cannot be read", hint="Set ARENA_TASKS.", id="arena.E001")]
+
+
+@register()
+def state_is_writable(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    folders = [settings.STATE, settings.ARCHIVE_FOLDER]
+    if settings.BROKER_URL.startswith("filesystem"):
+        folders.append(settings.BROKER_FOLDER)
+    return [
+        Error(f"{folder} cannot be written", hint="Set ARENA_STATE to a folder of your own.", id="arena.E002")
+        for folder in folders
+        if not _is_writable(Path(folder))
+    ]
+
+
+@register()
+def evaluator_is_real(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A fake evaluator hands out verdicts that mean nothing: only tests want that."""
+    if settings.EVALUATOR == REAL_EVALUATOR:
+        return []
+    return [
+        Warning(
+            f"results come from {settings.EVALUATOR}, not from the evaluator",
+            hint="Unset ARENA_EVALUATOR; only tests set it.",
+            id="arena.W001",
+        )
+    ]
+
+
+@register()
+def debug_is_off(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    outside = [host for host in settings.ALLOWED_HOSTS if host not in ("localhost", "127.0.0.1", "[::1]", "testserver")]
+    if not settings.DEBUG or not outside:
+        return []
+    return [
+        Error(
+            f"DEBUG is on and ALLOWED_HOSTS lets {', '.join(outside)} in",
+            hint="Unset DEBUG: its error pages show settings and source.",
+            id="arena.E003",
+        )
+    ]
+
+
+def _is_writable(path: Path) -> bool:
+    """The folder, or where it does not exist yet, the nearest one above it."""
+    while not path.exists():
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK | os.X_OK)

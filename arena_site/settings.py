@@ -1,0 +1,130 @@
+"""The site's one settings module. Defaults run on a laptop; everything else comes through env.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena_site import env
+from evaluator.state import state_folder
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env.load_env_file(BASE_DIR / ".env")
+
+STATE = state_folder() / "site"  # database, archive, broker, logs, collected static files
+STATE.mkdir(parents=True, exist_ok=True, mode=0o700)
+ARCHIVE_FOLDER = env.env_path("ARENA_ARCHIVE", STATE / "archive")
+
+SECRET_KEY = env.env_secret("SECRET_KEY")
+DEBUG = env.env_bool("DEBUG", False)
+ALLOWED_HOSTS = env.env_list("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+HTTPS = env.env_bool("HTTPS", False)  # a proxy in front speaks TLS and sets X-Forwarded-Proto
+CSRF_TRUSTED_ORIGINS = [f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS] if HTTPS else []
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "arena_site",
+    "runs",
+    "leaderboard",
+]
+MIDDLEWARE = [
+    "arena_site.security.ContentSecurityMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.middleware.http.ConditionalGetMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "arena_site.urls"
+WSGI_APPLICATION = "arena_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": env.env_database("DATABASE_URL", STATE / "db.sqlite3")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False  # one language; numbers are formatted once, by leaderboard.formatting
+
+STATIC_URL = "/static/"
+STATIC_ROOT = STATE / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_MAX_AGE = 3600
+
+# Security; arena_site.security holds the content security policy.
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
+
+# The API only reads, so it knows no users.
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+    "STRICT_JSON": True,
+}
+SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
+
+# Jobs; arena_site.celeryconfig makes Celery's settings of these.
+BROKER_URL = env.env_text("BROKER_URL", "filesystem://localhost")
+BROKER_FOLDER = env.env_path("ARENA_BROKER", STATE / "broker")
+HOST_NAME = env.env_text("ARENA_HOST", "local")  # the Host row that a worker here works for
+QUEUES = ("gfx942", "gfx950", "sm_90", "cpu")  # one for each architecture
+# A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
+JOB_LIMIT_S = 2 * 3600
+# What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
+EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.evaluation.open_evaluator")
+HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+}

@@ -1,0 +1,15 @@
+"""Boards at /, runs at /runs/, JSON at /api/v1/, the admin at /admin/."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path
+
+admin.site.site_header = admin.site.site_title = "ArenaBoard"
+admin.site.index_title = "Registry, runs and publication"
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("leaderboard.api_urls")),
+    path("", include("leaderboard.urls")),
+]

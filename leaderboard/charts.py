@@ -1,0 +1,216 @@
+"""Charts as values: rows of marks, already scaled, with their texts (decision 26).
+
+Two kinds. *Dots* put a value and its interval on one axis, with reference lines. *Bars* compare the two sides of a
+case; every case has a scale of its own, so that a case of microseconds can be read beside one of seconds.
+Across, everything is a percentage of the width, so that a drawing fits any screen while its letters keep their size;
+down, it is pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+ROW_LABEL = 20  # pixels of the line that names a row
+BAR, BAR_STEP = 12, 17
+DOT_STEP = 20
+ROW_GAP = 12
+LEGEND = 30
+AXIS = 44
+PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mark
+TEXT_X = 64.0  # percent: values stand in a column of their own, under each other
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    key: str  # the class that colours it
+    label: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What a builder is given: a value of one series, its ends and its text. None where there is no value."""
+
+    value: float | None
+    text: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point with its place. x, low_x and high_x are percentages of the width."""
+
+    series: Series
+    point: Point
+    y: float
+    x: float
+    low_x: float | None = None
+    high_x: float | None = None
+
+    @property
+    def text_x(self) -> float:
+        return TEXT_X
+
+    @property
+    def text_y(self) -> float:
+        return self.y + 4
+
+    @property
+    def bar_y(self) -> float:
+        return self.y - BAR / 2
+
+    @property
+    def interval_width(self) -> float:
+        return 0.0 if self.low_x is None or self.high_x is None else self.high_x - self.low_x
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    label: str
+    note: str
+    y: float  # baseline of the label
+    marks: tuple[Mark, ...]
+
+    @property
+    def rule_y(self) -> float:
+        return self.marks[0].y if self.marks else self.y
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    x: float
+    text: str
+    anchor: Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceLine:
+    x: float
+    value: float
+    text: str
+    anchor: Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    slug: str
+    kind: Literal["dots", "bars"]
+    title: str
+    description: str  # one or two sentences: what it shows, for who cannot see it
+    axis: str
+    series: tuple[Series, ...]
+    rows: tuple[Row, ...]
+    ticks: tuple[Tick, ...]
+    lines: tuple[ReferenceLine, ...]
+    height: float
+    note: str = ""
+
+    @property
+    def legend(self) -> list[tuple[float, Series]]:
+        """Each series with its place in the line above the rows."""
+        return [(32.0 * index, series) for index, series in enumerate(self.series)]
+
+    @property
+    def plot_top(self) -> float:
+        return LEGEND + (ROW_LABEL if self.lines else 0)
+
+    @property
+    def line_label_y(self) -> float:
+        return self.plot_top - 5
+
+    @property
+    def standalone_height(self) -> float:
+        """With a heading above and air around."""
+        return self.height + 2 * 16 + 30
+
+    @property
+    def plot_bottom(self) -> float:
+        return self.height - (AXIS if self.ticks else 0)
+
+    @property
+    def tick_y(self) -> float:
+        return self.plot_bottom + 16
+
+    @property
+    def axis_y(self) -> float:
+        return self.plot_bottom + 36
+
+
+GivenRow = tuple[str, str, Sequence[Point]]  # label, note, a point for each series
+
+
+def share_dots(
+    slug: str,
+    title: str,
+    description: str,
+    axis: str,
+    series: tuple[Series, ...],
+    rows: Sequence[GivenRow],
+    lines: Sequence[tuple[float, str]] = (),
+) -> Chart:
+    """Shares from 0 to 1 on one axis, a line of marks for each row."""
+    y, drawn = float(LEGEND + (ROW_LABEL if lines else 0)), []
+    for label, note, points in rows:
+        label_y = y + 14
+        marks = tuple(
+            _dot(one, point, label_y + DOT_STEP * (index + 1) - 6)
+            for index, (one, point) in enumerate(zip(series, points, strict=True))
+            if point.value is not None or point.low is not None
+        )
+        drawn.append(Row(label, note, label_y, marks))
+        y += ROW_LABEL + DOT_STEP * len(series) + ROW_GAP
+    ticks = tuple(
+        Tick(_across(share), f"{share:.0%}".replace("%", " %"), _anchor(share)) for share in (0, 0.25, 0.5, 0.75, 1)
+    )
+    references = tuple(ReferenceLine(_across(value), value, text, _anchor(value)) for value, text in _merged(lines))
+    return Chart(slug, "dots", title, description, axis, series, tuple(drawn), ticks, references, y + AXIS)
+
+
+def paired_bars(
+    slug: str,
+    title: str,
+    description: str,
+    axis: str,
+    series: tuple[Series, ...],
+    rows: Sequence[GivenRow],
+    note: str = "",
+) -> Chart:
+    """Bars from zero, the longest of each row having the same length."""
+    y, drawn = float(LEGEND), []
+    for label, row_note, points in rows:
+        label_y = y + 14
+        longest = max((point.value for point in points if point.value is not None), default=0.0)
+        marks = tuple(
+            Mark(one, point, label_y + BAR_STEP * (index + 1) - 2, round(PLOT_TO * point.value / longest, 3))
+            for index, (one, point) in enumerate(zip(series, points, strict=True))
+            if point.value is not None
+        )
+        drawn.append(Row(label, row_note, label_y, marks))
+        y += ROW_LABEL + BAR_STEP * len(series) + ROW_GAP
+    return Chart(slug, "bars", title, description, axis, series, tuple(drawn), (), (), y, note)
+
+
+def _dot(series: Series, point: Point, y: float) -> Mark:
+    low = None if point.low is None else _across(point.low)
+    high = None if point.high is None else _across(point.high)
+    value = point.value if point.value is not None else ((point.low or 0) + (point.high or 0)) / 2
+    return Mark(series, point, y, _across(value), low, high)
+
+
+def _across(share: float) -> float:
+    return round(PLOT_FROM + (PLOT_TO - PLOT_FROM) * share, 3)
+
+
+def _anchor(share: float) -> Literal["start", "middle", "end"]:
+    return "start" if share < 0.06 else "end" if share > 0.94 else "middle"
+
+
+def _merged(lines: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Lines at one place share it, with both names."""
+    names: dict[float, list[str]] = {}
+    for value, text in lines:
+        names.setdefault(value, []).append(text)
+    return [(value, ", ".join(texts)) for value, texts in names.items()]

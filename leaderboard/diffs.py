@@ -1,0 +1,56 @@
+"""Two sources as lines side by side in time: what a candidate keeps, takes out and puts in."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Literal
+
+CONTEXT = 3  # unchanged lines around a change
+MOST_LINES = 3000  # of one source on a page; the whole is a download
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`old` and `new` are line numbers, None where a side has no such line. A gap stands for lines left out."""
+
+    kind: Literal["same", "added", "removed", "gap"]
+    old: int | None
+    new: int | None
+    text: str
+
+    @property
+    def sign(self) -> str:
+        return {"added": "+", "removed": "−"}.get(self.kind, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    lines: tuple[Line, ...]
+    added: int
+    removed: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.added and not self.removed
+
+
+def diff(old: str, new: str) -> Diff:
+    before, after = old.splitlines(), new.splitlines()
+    lines: list[Line] = []
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for group in matcher.get_grouped_opcodes(CONTEXT):
+        if (skipped := group[0][1] - (lines[-1].old or 0 if lines else 0)) > 0:
+            lines.append(Line("gap", None, None, f"{skipped} unchanged lines" if skipped > 1 else "1 unchanged line"))
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                lines += [Line("same", i + 1, j1 + i - i1 + 1, before[i]) for i in range(i1, i2)]
+                continue
+            lines += [Line("removed", i + 1, None, before[i]) for i in range(i1, i2)]
+            lines += [Line("added", None, j + 1, after[j]) for j in range(j1, j2)]
+    added, removed = (sum(line.kind == kind for line in lines) for kind in ("added", "removed"))
+    return Diff(tuple(lines[:MOST_LINES]), added, removed)
+
+
+def numbered(text: str) -> tuple[Line, ...]:
+    return tuple(Line("same", None, number, line) for number, line in enumerate(text.splitlines()[:MOST_LINES], 1))

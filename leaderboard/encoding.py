@@ -1,0 +1,42 @@
+"""Page objects as plain JSON values. What is only for the screen stays out; NaN and infinity are refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import Enum
+from functools import cache
+from typing import Any
+
+SCREEN = {"screen": True}  # metadata of a field that is no data: a table, a chart, a heading
+
+
+def encode(value: Any) -> Any:
+    """Dataclasses and named tuples as objects, moments as ISO 8601 in UTC.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: encode(getattr(value, field.name)) for field in data_fields(type(value))}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return encode(value._asdict())
+    if isinstance(value, Enum):
+        return encode(value.value)
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [encode(item) for item in value]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no JSON number")
+    return value
+
+
+@cache
+def data_fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields that are data. Kept: a board's JSON asks some thousand times."""
+    return tuple(field for field in dataclasses.fields(kind) if not field.metadata.get("screen"))

@@ -1,0 +1,69 @@
+"""What all pages share: heading, tables and charts by name, and the addresses of their data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.urls import reverse
+
+from leaderboard.charts import Chart
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import NONE, moment
+from leaderboard.tables import Cell, Table
+
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    text: str
+    url: str
+    is_here: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """`tables` and `charts` are for the screen, for CSV and for SVG; every other field is the page's JSON."""
+
+    title: str = field(metadata=SCREEN)
+    lead: str = field(default="", metadata=SCREEN)  # one sentence under the title
+    crumbs: tuple[Link, ...] = field(default=(), metadata=SCREEN)
+    tables: Mapping[str, Table] = field(default_factory=dict, metadata=SCREEN)
+    charts: Mapping[str, Chart] = field(default_factory=dict, metadata=SCREEN)
+
+
+def by_slug(*tables: Table) -> dict[str, Table]:
+    return {table.slug: table for table in tables}
+
+
+def page_url(name: str, *parts: object) -> str:
+    return reverse(f"leaderboard:{name}", args=parts)
+
+
+def task_url(path: str) -> str:
+    return page_url("task", *path.split("/"))
+
+
+def board_url(suite: str, version: int, is_current: bool, category: str, device: str) -> str:
+    """A board's address names the suite's version only where it is not the current one."""
+    return page_url("board", suite, category, device) + ("" if is_current else f"?version={version}")
+
+
+def count_cell(number: int) -> Cell:
+    return Cell(str(number), number)
+
+
+def moment_cell(at: datetime | None) -> Cell:
+    """A moment, or a dash where it has not come."""
+    return Cell(moment(at), at.isoformat(), iso=at.isoformat()) if at else Cell(NONE)
+
+
+def entry_name(agent: str, model: str | None) -> str:
+    return f"{agent} · {model}" if model else agent
+
+
+def whole_number(text: str | None) -> int | None:
+    """A positive number of a URL; None for anything odd."""
+    return int(text) if text and text.isascii() and text.isdigit() and 0 < len(text) < 10 else None

@@ -1,0 +1,126 @@
+"""What callers of a task are promised, in plain values: from the evaluator's reading of the task's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluator.expressions import Expression
+from evaluator.taskspec import Axis, Input, TaskSpec
+
+
+@dataclass(frozen=True, slots=True)
+class AxisLine:
+    name: str
+    kind: str
+    values: str
+    couplings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InputLine:
+    name: str
+    shape: str
+    dtype: str
+    layout: str
+    drawn: str  # how values are drawn
+    special: dict[str, list[str]]  # draws in which every element is one of these
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLine:
+    name: str
+    shape: str
+    dtype: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceLine:
+    """Relative RMSE ≤ max(4 × the baseline's own, c·eps·√n), and each element within tau·(RMS(r) + |r|)."""
+
+    dtype: str
+    c: float
+    n: str
+    tau: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    function: str
+    style: str
+    has_prepare: bool
+    axes: tuple[AxisLine, ...]
+    inputs: tuple[InputLine, ...]
+    outputs: tuple[OutputLine, ...]
+    tolerances: tuple[ToleranceLine, ...]
+    model_bytes: str
+    model_flops: str
+    is_atomic: bool
+    limits: dict[str, float]
+
+
+def contract(spec: TaskSpec) -> Contract:
+    return Contract(
+        function=spec.entry.function,
+        style=spec.entry.style,
+        has_prepare=spec.entry.prepare,
+        axes=tuple(AxisLine(axis.name, axis.kind, _values(axis), _texts(axis.couplings)) for axis in spec.axes),
+        inputs=tuple(_input(one) for one in spec.inputs),
+        outputs=tuple(
+            OutputLine(one.name, _shape(one.shape), one.dtype, _output_notes(one.may_alias, one.identity, one.nan))
+            for one in spec.outputs
+        ),
+        tolerances=tuple(
+            ToleranceLine(dtype, one.c, one.n.text, one.tau, one.because) for dtype, one in spec.tolerance.items()
+        ),
+        model_bytes=spec.model_bytes.text,
+        model_flops=spec.model_flops.text,
+        is_atomic=spec.atomic,
+        limits={
+            "build_s": spec.limits.build_s,
+            "first_call_s": spec.limits.first_call_s,
+            "call_s": spec.limits.call_s,
+            "memory_mb": spec.limits.memory_mb,
+        },
+    )
+
+
+def _values(axis: Axis) -> str:
+    if axis.kind == "dim":
+        step = f", multiples of {axis.multiple_of}" if axis.multiple_of != 1 else ""
+        return f"{axis.low} to {axis.high}{step}"
+    return "true or false" if axis.kind == "flag" else ", ".join(str(value) for value in axis.values)
+
+
+def _input(one: Input) -> InputLine:
+    notes = []
+    if one.when:
+        notes.append(f"only where {one.when} is true, else None")
+    if one.static:
+        notes.append("the same in every call, may be prepared once")
+    if one.mutable:
+        notes.append("may be changed")
+    if one.scalar is not None:
+        return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
+    name, arguments = one.distribution
+    special = {name: [f"{value:g}" for value in values] for name, values in one.special}
+    drawn = f"{name}({', '.join(_texts(arguments))})"
+    return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, special, tuple(notes))
+
+
+def _output_notes(may_alias: Sequence[str], identity: bool, nan: str) -> tuple[str, ...]:
+    notes = [f"may be {name}, written in place" for name in may_alias]
+    notes += ["copying an input is the answer"] if identity else []
+    notes += ["NaN where the reference has NaN"] if nan == "as_reference" else ["no NaN"]
+    return tuple(notes)
+
+
+def _shape(shape: Sequence[Expression]) -> str:
+    return f"[{', '.join(_texts(shape))}]"
+
+
+def _texts(expressions: Sequence[Expression]) -> tuple[str, ...]:
+    return tuple(expression.text for expression in expressions)

@@ -1,0 +1,137 @@
+"""The formulas behind every number that pages show, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evaluator.records import PROTOCOL
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import plural
+from leaderboard.pages.base import Link, Page, Query, by_slug
+from leaderboard.statistics import INTERVAL_FROM_TASKS
+from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.words import FLAGS, GATES, STATUSES
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    slug: str
+    name: str
+    formula: str
+    means: str
+    refused: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    code: str
+    name: str
+    means: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsPage(Page):
+    protocol: str
+    metrics: tuple[Metric, ...]
+    gates: tuple[Term, ...]
+    statuses: tuple[Term, ...]
+    flags: tuple[Term, ...]
+    sections: tuple[Link, ...] = field(metadata=SCREEN)
+
+
+METRICS = (
+    Metric(
+        "rates",
+        "Compilation and correctness",
+        "x of n = Σ compiled / (K·R), Σ correct / (K·R)",
+        "K is the number of tasks of the suite in this category, fixed before any candidate; R is the number of "
+        "published runs. A result is correct if every case and every draw came out right: one wrong element is a wrong "
+        "result. Rates are always written as x of n (p %).",
+        "While an answer is missing there is no rate, only what it can still become: from all of the missing ones "
+        "failing to all of them passing.",
+    ),
+    Metric(
+        "wilson",
+        "Interval of a rate",
+        "(p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n),  z = 1.960,  n = K·R / (1 + (R − 1)·ρ)",
+        "Wilson's 95 % interval. Runs on one task resemble each other, so they are not counted as independent: ρ "
+        "is the intraclass correlation of one-way ANOVA over tasks, cut to [0, 1]. Where all runs of every task agree, "
+        "n = K.",
+        f"Below {plural(INTERVAL_FROM_TASKS, 'task')} there is no interval: it would reach from little to almost all.",
+    ),
+    Metric(
+        "rank",
+        "Rank",
+        "1 + number of ranked entries with a higher correctness",
+        "By the unrounded rate. Exactly equal rates share a rank: 1, 2, 2, 4. A board never mixes suites, categories, "
+        "device classes or protocols.",
+        "Not ranked: reference lines; entries with an answer that is missing, errored, not judged, cancelled, on "
+        "hold or from a host without calibration; results that an audit found hacked, contaminated or spoilt by the "
+        "harness.",
+    ),
+    Metric(
+        "error",
+        "Error of a case",
+        "RMS(y − r) / RMS(r) ≤ max(4·e_baseline, c·eps(dtype)·√n)   and   |y − r| ≤ τ·(RMS(r) + |r|) for every element",
+        "y is the candidate's output, r the reference in double precision, e_baseline the baseline's own error on the "
+        "same draw. c, n and τ stand in each task, with the reason. The table shows the worst draw of each case.",
+        "A NaN is right only where the task allows it and the reference has it too.",
+    ),
+    Metric(
+        "functional",
+        "Functional times",
+        "median of three interleaved calls a side",
+        "Times of a CPU that stands in for a GPU: Triton's interpreter, or HIP waves as fibers. They show that a "
+        "kernel ran, and they say nothing about a GPU.",
+        "No speedup, no rank, no mean is made of them. They stand on each result's own page only.",
+    ),
+    Metric(
+        "published",
+        "Published figures",
+        "as printed",
+        "Tables of papers are shown with the paper's own columns, its device and its clock.",
+        "They are never ranked with what was measured here, never expanded into results, never mixed into a mean.",
+    ),
+)
+
+
+def build(query: Query) -> MetricsPage:
+    statuses = tuple(Term(code, word.label, word.meaning) for code, word in STATUSES.items())
+    flags = tuple(Term(code, label, text) for code, (label, text) in FLAGS.items())
+    gates = tuple(Term(name, name, text) for name, text in GATES.items())
+    return MetricsPage(
+        title="Metrics explained",
+        lead="Every number on these pages is one of the following, and nothing else.",
+        crumbs=(Link("ArenaBoard", "/"),),
+        tables=by_slug(_statuses_table(), _terms("flags", "Flags: what readers of a number must know", "Flag", flags)),
+        protocol=PROTOCOL,
+        metrics=METRICS,
+        gates=gates,
+        statuses=statuses,
+        flags=flags,
+        sections=tuple(Link(metric.name, f"#{metric.slug}") for metric in METRICS),
+    )
+
+
+def _statuses_table() -> Table:
+    columns = (Column("status", "Status"), Column("means", "It means"), Column("whose", "Whose"))
+    whose = {"good": "the candidate's", "bad": "the candidate's", "ours": "says nothing about it", "open": "not ended"}
+    rows = [
+        (
+            Cell(word.label, code, tone=word.tone, mark=word.mark),
+            Cell(word.meaning, word.meaning),
+            _text(whose[word.tone]),
+        )
+        for code, word in STATUSES.items()
+    ]
+    return table("statuses", "How an evaluation can stand or end", columns, rows, "")
+
+
+def _terms(slug: str, caption: str, label: str, terms: tuple[Term, ...]) -> Table:
+    columns = (Column("code", label), Column("means", "It means"))
+    rows = [(Cell(term.name, term.code), _text(term.means)) for term in terms]
+    return table(slug, caption, columns, rows, "")
+
+
+def _text(text: str) -> Cell:
+    return Cell(text, text)

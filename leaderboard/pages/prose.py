@@ -1,0 +1,31 @@
+"""A task's description as paragraphs of plain and code spans: all of Markdown that descriptions use."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    text: str
+    is_code: bool
+
+
+def paragraphs(text: str) -> tuple[tuple[Span, ...], ...]:
+    """Blank lines part paragraphs, backticks enclose code; an unclosed backtick is a backtick."""
+    blocks = [" ".join(block.split()) for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
+    return tuple(_spans(block) for block in blocks)
+
+
+def first_sentence(text: str) -> str:
+    """What a list shows of a description, backticks left out."""
+    blocks = [block for block in text.split("\n\n") if block.strip()]
+    head = " ".join(blocks[0].replace("`", "").split()) if blocks else ""
+    end = head.find(". ")
+    return head if end < 0 else head[: end + 1]
+
+
+def _spans(block: str) -> tuple[Span, ...]:
+    parts = block.split("`")
+    if len(parts) % 2 == 0:
+        return (Span(block, False),)
+    return tuple(Span(part, index % 2 == 1) for index, part in enumerate(parts) if part)

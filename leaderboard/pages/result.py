@@ -1,0 +1,150 @@
+"""One result: the verdict, how it came about, the source, and everything needed to check it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.encoding import SCREEN
+from leaderboard.pages import result_parts, result_screen, result_words
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
+from leaderboard.pages.result_history import OPEN, Attempt, attempts_table, history
+from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
+from leaderboard.queries import results
+from leaderboard.queries.results import ResultRow
+from leaderboard.words import STATUSES, Word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPage(Page):
+    result: int
+    run: int
+    run_state: str
+    repeat: int
+    task: str
+    task_digest: str
+    category: str
+    suite: str
+    suite_version: int
+    device_class: str
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    audit: str
+    may_rank: bool
+    attempt: int | None  # the one shown: the public one unless the URL asks for another
+    published_attempt: int | None
+    status: str
+    gate: str | None
+    reason: str | None
+    message: str | None
+    gates: tuple[Gate, ...]
+    cases: tuple[Case, ...]
+    flags: tuple[Remark, ...]
+    findings: tuple[Remark, ...]
+    isa: tuple[Kernel, ...]
+    isa_checked: dict[str, str]
+    seconds: dict[str, float]
+    sandbox: str | None
+    host_facts: dict[str, str]
+    candidate_digest: str
+    sources: tuple[Source, ...]
+    attempts: tuple[Attempt, ...]
+    downloads: tuple[tuple[str, str], ...]  # (file to write, address): fetched before the commands
+    commands: tuple[str, ...]
+    log: str | None
+    word: Word = field(metadata=SCREEN)
+    verdict: str = field(metadata=SCREEN)
+    notices: tuple[str, ...] = field(metadata=SCREEN)
+    facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
+    is_open: bool = field(metadata=SCREEN)
+
+
+def build(query: Query, *, result: int) -> ResultPage | None:
+    row = results.result(result)
+    if row is None:
+        return None
+    attempts, measured = results.attempts_of(result), results.measurements_of(result)
+    wanted = whole_number(query.get("attempt")) or row.published_number
+    shown = next((one for one in attempts if one.number == wanted), None)
+    if shown is None:
+        if query.get("attempt"):
+            return None
+        shown = attempts[-1] if attempts else None
+    record = results.record(shown.record_digest) if shown else None
+    cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
+    kernels, checked = result_parts.kernels(record), dict(record.isa_checked) if record else {}
+    tried, chart = history(result, attempts, measured), result_screen.chart(cases)
+    status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
+    return ResultPage(
+        title=f"{row.task.rpartition('/')[2]} by {name}",
+        crumbs=(Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
+        tables=by_slug(
+            result_screen.cases_table(cases),
+            result_screen.kernels_table(kernels, checked),
+            attempts_table(result, tried, shown.number if shown else None, row.published_number),
+        ),
+        charts={chart.slug: chart} if chart else {},
+        **_identity(row),
+        may_rank=results.may_rank(result),
+        attempt=shown.number if shown else None,
+        status=status,
+        gate=shown.gate or None if shown else None,
+        reason=shown.reason or None if shown else None,
+        message=shown.message or None if shown else None,
+        gates=result_parts.gates(shown, record),
+        cases=cases,
+        flags=result_parts.flags(shown.flags if shown else ()),
+        findings=result_parts.findings(record),
+        isa=kernels,
+        isa_checked=checked,
+        seconds=dict(record.seconds) if record else {},
+        sandbox=record.sandbox.kind if record and record.sandbox else None,
+        host_facts=dict(record.host.facts) if record else {},
+        sources=result_parts.sources(row),
+        attempts=tried,
+        downloads=result_parts.downloads(row),
+        commands=result_parts.commands(row),
+        log=record.log if record else None,
+        word=STATUSES[status],
+        verdict=result_words.verdict(shown, cases, row.is_functional),
+        notices=result_words.notices(row, shown, attempts, record),
+        facts=result_words.facts(row, shown, record),
+        is_open=status in OPEN,
+    )
+
+
+def record_digest(result: int, number: int) -> str | None:
+    """The record's name in the archive."""
+    return next((one.record_digest or None for one in results.attempts_of(result) if one.number == number), None)
+
+
+def candidate_file(result: int, path: str) -> bytes | None:
+    row = results.result(result)
+    digest = row.candidate_files.get(path) if row else None
+    return results.archived(digest) if digest else None
+
+
+def _identity(row: ResultRow) -> dict[str, Any]:
+    same = (
+        "run_state",
+        "repeat",
+        "task",
+        "task_digest",
+        "category",
+        "suite",
+        "configuration",
+        "agent",
+        "model",
+        "role",
+    )
+    return {name: getattr(row, name) for name in same} | {
+        "result": row.id,
+        "run": row.run_id,
+        "suite_version": row.version,
+        "device_class": row.device,
+        "audit": row.audit,
+        "candidate_digest": row.candidate_digest,
+        "published_attempt": row.published_number,
+    }

@@ -1,0 +1,202 @@
+"""The parts of a result's page: gates, cases, remarks, sources and the way to reproduce it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from evaluator.records import FUNCTIONAL, GATE_NAMES, Record
+from leaderboard.diffs import Diff, Line, diff, numbered
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import seconds
+from leaderboard.pages.base import page_url
+from leaderboard.queries import results
+from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
+from leaderboard.words import FLAGS, GATES
+
+BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # by architecture
+LONGEST_DIFF = 3000  # lines of one side: comparing costs up to their product
+RANKED_CLOCK = "t_dev"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    name: str
+    outcome: str  # passed, failed, not_reached; unknown where nothing is recorded
+    seconds: float | None
+    meaning: str = field(metadata=SCREEN)
+    time: str = field(metadata=SCREEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Medians of one clock, both sides in milliseconds. On the clock `functional` they compare nothing."""
+
+    id: str
+    profile: str
+    split: str
+    correct: bool | None
+    draws: int
+    relative_rmse: float | None
+    allowed_rmse: float | None
+    baseline_rmse: float | None
+    first_call_ms: float | None
+    clock: str | None
+    baseline_ms: float | None
+    candidate_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A flag or a finding: worth knowing, fails nobody."""
+
+    code: str
+    gate: str
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What the cross-compiler says about one kernel."""
+
+    target: str
+    kernel: str
+    numbers: dict[str, float | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of the candidate, compared with the baseline's file of the same name where there is one."""
+
+    path: str
+    sha256: str
+    url: str
+    text: str | None  # None where the archive lost it
+    lines: tuple[Line, ...] = field(metadata=SCREEN)
+    diff: Diff | None = field(metadata=SCREEN)
+    is_baseline: bool = field(metadata=SCREEN)
+
+
+def gates(attempt: AttemptRow | None, record: Record | None) -> tuple[Gate, ...]:
+    """As recorded; without a record, what the attempt's row lets one say."""
+    if record is not None:
+        return tuple(
+            Gate(
+                one.name,
+                one.outcome,
+                None if one.outcome == "not_reached" else one.seconds,
+                GATES[one.name],
+                "" if one.outcome == "not_reached" else seconds(one.seconds),
+            )
+            for one in record.gates
+        )
+    return tuple(Gate(name, _outcome(name, attempt), None, GATES[name], "") for name in GATE_NAMES)
+
+
+def cases(rows: Sequence[MeasurementRow]) -> tuple[Case, ...]:
+    """A case that was left with its draws right, because a later one went wrong, is not called wrong: it is open."""
+    return tuple(_case(row, is_last=index == len(rows) - 1) for index, row in enumerate(rows))
+
+
+def _case(row: MeasurementRow, is_last: bool) -> Case:
+    clock, baseline_ms, candidate_ms = _times(row)
+    within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
+    is_open = row.correct is False and row.draws > 0 and within and not is_last
+    return Case(
+        row.case,
+        row.profile,
+        row.split,
+        None if is_open else row.correct,
+        row.draws,
+        row.relative_rmse,
+        row.allowed_rmse,
+        row.baseline_rmse,
+        row.first_call_ms,
+        clock,
+        baseline_ms,
+        candidate_ms,
+    )
+
+
+def flags(names: Sequence[str]) -> tuple[Remark, ...]:
+    return tuple(Remark(name, "", *FLAGS[name]) for name in names)
+
+
+def findings(record: Record | None) -> tuple[Remark, ...]:
+    return (
+        tuple(Remark(one.code, one.gate, one.code.replace("_", " "), one.text) for one in record.findings)
+        if record
+        else ()
+    )
+
+
+def kernels(record: Record | None) -> tuple[Kernel, ...]:
+    return tuple(Kernel(one.target, one.kernel, dict(one.numbers)) for one in record.isa) if record else ()
+
+
+def sources(row: ResultRow) -> tuple[Source, ...]:
+    """The candidate's files with their differences, then files of the baseline that have no counterpart."""
+    ours = {path: _text(digest) for path, digest in sorted(row.task_files.items())}
+    found = []
+    for path, digest in sorted(row.candidate_files.items()):
+        text = _text(digest)
+        url = page_url("candidate", row.id, path)
+        found.append(Source(path, digest, url, text, numbered(text or ""), _diff(ours.get(path), text), False))
+    for path, text in ours.items():
+        if path not in row.candidate_files:
+            url = page_url("task_source", *row.task.split("/"), path)
+            found.append(Source(path, row.task_files[path], url, text, numbered(text or ""), None, True))
+    return tuple(found)
+
+
+def commands(row: ResultRow) -> tuple[str, ...]:
+    """What to type in a checkout after fetching the candidate's files; for a built-in agent, its whole run."""
+    backend = BACKENDS[row.architecture]
+    if not set(row.candidate_files) <= set(row.editable):
+        words = ["run", "--suite", row.suite, "--agent", row.agent_slug, "--repeat", str(row.repeat)]
+        return (_evaluator([*words, "--backend", backend, "--out", "run"]),)
+    words = ["evaluate", row.task, "--candidate", "candidate", "--backend", backend, "--out", "result.json"]
+    return (_evaluator(words),)
+
+
+def downloads(row: ResultRow) -> tuple[tuple[str, str], ...]:
+    """(file to write, address) of what the commands need."""
+    if not set(row.candidate_files) <= set(row.editable):
+        return ()
+    files = sorted(row.candidate_files)
+    return tuple(
+        (shlex.quote(str(PurePosixPath("candidate", path))), page_url("candidate", row.id, path)) for path in files
+    )
+
+
+def _evaluator(words: Sequence[str]) -> str:
+    return shlex.join([".venv/bin/python", "-m", "evaluator", *words])
+
+
+def _outcome(name: str, attempt: AttemptRow | None) -> str:
+    if attempt is None or not attempt.gate:
+        return "passed" if attempt is not None and attempt.status == "passed" else "unknown"
+    order = GATE_NAMES.index(name) - GATE_NAMES.index(attempt.gate)
+    return "failed" if order == 0 else "passed" if order < 0 else "not_reached"
+
+
+def _times(row: MeasurementRow) -> tuple[str | None, float | None, float | None]:
+    if row.baseline_t_dev_ms is not None:
+        return RANKED_CLOCK, row.baseline_t_dev_ms, row.candidate_t_dev_ms
+    times: dict[str, Any] | None = row.clocks.get(FUNCTIONAL)
+    return (FUNCTIONAL, times["baseline_ms"], times["candidate_ms"]) if times else (None, None, None)
+
+
+def _text(digest: str) -> str | None:
+    data = results.archived(digest)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def _diff(old: str | None, new: str | None) -> Diff | None:
+    if old is None or new is None or max(old.count("\n"), new.count("\n")) > LONGEST_DIFF:
+        return None
+    return diff(old, new)

@@ -1,0 +1,77 @@
+"""What a result's page says in words: the verdict, what to know before believing it, and the facts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluator.records import Record
+from leaderboard.formatting import moment, plural, short
+from leaderboard.pages.base import board_url, entry_name, page_url, task_url
+from leaderboard.pages.result_parts import Case
+from leaderboard.queries.results import AttemptRow, ResultRow
+from leaderboard.words import CATEGORIES, ROLES, STATUSES
+
+Fact = tuple[str, str, str]  # term, text, address
+RUN_NOTICES = {
+    "draft": "a draft: it is on no board, and its results may still change.",
+    "withdrawn": "withdrawn: it was taken off the boards and stays readable here.",
+}
+
+
+def verdict(shown: AttemptRow | None, cases: Sequence[Case], is_functional: bool) -> str:
+    """One sentence that says how it ended."""
+    if shown is None:
+        return "No attempt was made yet."
+    if shown.status == "passed":
+        draws = sum(case.draws for case in cases)
+        speed = " Speed is not judged on this device class." if is_functional else ""
+        return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}.{speed}"
+    return shown.message or STATUSES[shown.status].meaning
+
+
+def notices(
+    row: ResultRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
+) -> tuple[str, ...]:
+    """What a reader must know before believing the page."""
+    said = []
+    if row.run_state != "published":
+        said.append(f"The run is {RUN_NOTICES[row.run_state]}")
+    if shown is not None and row.published_number is not None and shown.number != row.published_number:
+        said.append(f"This is attempt {shown.number}. The public answer is attempt {row.published_number}.")
+    newest = attempts[-1] if attempts else None
+    if newest is not None and shown is not None and newest.number > shown.number:
+        label = STATUSES[newest.status].label
+        said.append(f"Attempt {newest.number} is newer ({label}). It counts once a person publishes it.")
+    if row.audit not in ("none", "clean"):
+        said.append(f"An audit found this result: {row.audit.replace('_', ' ')}.")
+    if shown is not None and shown.record_digest and record is None:
+        said.append("The record of this attempt cannot be read: gates, findings and log are missing here.")
+    if shown is not None and shown.requeues:
+        said.append(f"Queued again once: {shown.requeued_because or 'its worker was lost'}.")
+    return tuple(said)
+
+
+def facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
+    older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
+    board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device)
+    return (
+        ("Task", row.task, task_url(row.task) + older),
+        ("Entry", f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})", ""),
+        ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
+        ("Board", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
+        ("Device class", row.device_title, ""),
+        *(_of_attempt(shown, record) if shown else ()),
+        ("Candidate", short(row.candidate_digest) or "nothing handed in", ""),
+        ("Task's digest", short(row.task_digest), ""),
+    )
+
+
+def _of_attempt(shown: AttemptRow, record: Record | None) -> list[Fact]:
+    said = [("Attempt", f"{shown.number} on {shown.host}" if shown.host else str(shown.number), "")]
+    if shown.ended_at:
+        said.append(("Ended", moment(shown.ended_at), ""))
+    if shown.evaluator:
+        said.append(("Evaluator", f"{shown.evaluator}, protocol {record.protocol if record else 'unknown'}", ""))
+    if record is not None and record.sandbox is not None:
+        said.append(("Sandbox", record.sandbox.kind, ""))
+    return said

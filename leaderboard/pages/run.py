@@ -1,0 +1,183 @@
+"""One run: how far it is, what came out, who changed what is public."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import NONE, duration, sentence
+from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
+from leaderboard.pages.run_lines import RunLine, run_line
+from leaderboard.queries import runs
+from leaderboard.queries.runs import RunResultRow, TrailRow
+from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.words import ALL, FLAGS, ROLES, RUN_STATES, status_cell
+
+ACTIONS = {"publish": "published", "withdraw": "withdrawn", "rerun": "run again", "cancel": "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    result: int
+    task: str
+    attempt: int | None
+    status: str | None
+    gate: str | None
+    message: str | None
+    flags: tuple[str, ...]
+    started_at: datetime | None
+    ended_at: datetime | None
+    host: str | None
+    requeues: int
+    published_attempt: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    at: datetime
+    actor: str
+    action: str
+    task: str | None
+    from_attempt: int | None
+    to_attempt: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPage(Page):
+    run: RunLine
+    note: str
+    results: tuple[RunResult, ...]
+    trail: tuple[Action, ...]
+    board: str | None  # its address, once the run is public
+    state_sentence: str = field(metadata=SCREEN)
+    facts: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+
+
+def build(query: Query, *, run: int) -> RunPage | None:
+    row = runs.run(run)
+    if row is None:
+        return None
+    line = run_line(row)
+    found, trail = runs.results_of(run), runs.trail_of(run)
+    name = entry_name(row.agent, row.model)
+    return RunPage(
+        title=f"Run {row.id}: {name}",
+        lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
+        crumbs=(Link("Runs", page_url("runs")),),
+        tables=by_slug(_results_table(found, datetime.now(UTC)), _trail_table(trail)),
+        run=line,
+        note=row.note,
+        results=tuple(_result(one) for one in found),
+        trail=tuple(Action(*one[:4], *one[5:]) for one in trail),
+        board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
+        if row.state == "published"
+        else None,
+        state_sentence=sentence(RUN_STATES[row.state][1]),
+        facts=_facts(row),
+    )
+
+
+def _result(row: RunResultRow) -> RunResult:
+    return RunResult(
+        row.id,
+        row.task,
+        row.number,
+        row.status,
+        row.gate or None,
+        row.message or None,
+        tuple(row.flags or ()),
+        row.started_at,
+        row.ended_at,
+        row.host,
+        row.requeues or 0,
+        row.published_number,
+    )
+
+
+def _facts(row: runs.RunRow) -> tuple[tuple[str, str], ...]:
+    verified = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verification == "reproduced" else ""
+    settings = ", ".join(f"{name} {value}" for name, value in sorted(row.settings.items()))
+    facts = (
+        ("Configuration", row.configuration),
+        ("Settings", settings or "none"),
+        ("Origin", row.origin.replace("_", " ")),
+        ("Verification", row.verification + verified),
+        ("Protocol", row.protocol),
+    )
+    return (*facts, ("Note", row.note)) if row.note else facts
+
+
+def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
+    columns = (
+        Column("task", "Task"),
+        Column("category", "Category", is_code=True),
+        Column("status", "Status"),
+        Column("message", "What happened"),
+        Column("seconds", "Took", is_number=True),
+        Column("attempt", "Attempt", is_number=True),
+        Column("published_attempt", "Published", is_number=True),
+    )
+    empty = "This run has no results: its suite holds no tasks."
+    return table(
+        "results", "The latest attempt at each task", columns, [_result_cells(row, now) for row in rows], empty
+    )
+
+
+def _result_cells(row: RunResultRow, now: datetime) -> tuple[Cell, ...]:
+    url = page_url("result", row.id)
+    flags = ", ".join(FLAGS[flag][0] for flag in row.flags or () if flag != "functional")
+    message = row.message or ""
+    requeued = "Queued again after a worker was lost." if row.requeues else ""
+    return (
+        Cell(row.task.rpartition("/")[2], row.task, task_url(row.task)),
+        Cell(row.category, row.category),
+        status_cell(row.status or "missing", url, flags),
+        Cell(message or NONE, message, note=requeued),
+        _took(row, now),
+        Cell(str(row.number or NONE), row.number),
+        Cell(str(row.published_number or NONE), row.published_number),
+    )
+
+
+def _took(row: RunResultRow, now: datetime) -> Cell:
+    if row.started_at is None:
+        return Cell(NONE)
+    if row.ended_at is None:
+        return Cell(f"{duration(now - row.started_at)} so far")
+    span = row.ended_at - row.started_at
+    return Cell(duration(span), round(span.total_seconds(), 3))
+
+
+def _trail_table(trail: Sequence[TrailRow]) -> Table:
+    columns = (
+        Column("at", "When"),
+        Column("actor", "Who"),
+        Column("action", "What"),
+        Column("task", "Task"),
+        Column("attempts", "Public attempt"),
+        Column("reason", "Why"),
+    )
+    empty = "Nothing was published, withdrawn, run again or cancelled."
+    return table(
+        "trail",
+        "Who published, withdrew, ran again or cancelled, newest first",
+        columns,
+        [_trail_cells(one) for one in trail],
+        empty,
+    )
+
+
+def _trail_cells(row: TrailRow) -> tuple[Cell, ...]:
+    moved = f"{row.from_number or 'none'} to {row.to_number or 'none'}" if row.action == "publish" and row.task else ""
+    url = page_url("result", row.result_id) if row.result_id else ""
+    return (
+        moment_cell(row.at),
+        Cell(row.actor, row.actor),
+        Cell(ACTIONS[row.action], row.action),
+        Cell((row.task or "all").rpartition("/")[2], row.task, url),
+        Cell(moved or NONE, moved or None),
+        Cell(row.reason or NONE, row.reason),
+    )

@@ -1,0 +1,75 @@
+"""The list of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from leaderboard.encoding import SCREEN
+from leaderboard.filters import RunFilter
+from leaderboard.pages.base import Link, Page, Query, by_slug
+from leaderboard.pages.run_lines import RunLine, run_line, runs_table
+from leaderboard.queries import runs
+from leaderboard.words import RUN_STATES
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One control of the filter form."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str, bool], ...]  # value, text, chosen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsPage(Page):
+    filter: RunFilter
+    runs: tuple[RunLine, ...]
+    next: str | None
+    previous: str | None
+    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    is_filtered: bool = field(metadata=SCREEN)
+
+
+def build(query: Query) -> RunsPage:
+    wanted = RunFilter.from_query(query)
+    rows = runs.newest(
+        PAGE_SIZE + 1,
+        (wanted.page - 1) * PAGE_SIZE,
+        suite=wanted.suite,
+        device=wanted.device,
+        configuration=wanted.configuration,
+        state=wanted.state,
+    )
+    lines = tuple(run_line(row) for row in rows[:PAGE_SIZE])
+    is_filtered = wanted != RunFilter()
+    empty = "No run matches. Take a filter away." if is_filtered else "Nothing ran yet. Runs start in the admin."
+    return RunsPage(
+        title="Runs",
+        lead="A run is one configuration on every task of a suite, on one device class.",
+        crumbs=(Link("ArenaBoard", "/"),),
+        tables=by_slug(runs_table(lines, wanted.sentence, empty)),
+        filter=wanted,
+        runs=lines,
+        next=wanted.url(page=wanted.page + 1) if len(rows) > PAGE_SIZE else None,
+        previous=wanted.url(page=wanted.page - 1) if wanted.page > 1 else None,
+        choices=_choices(wanted),
+        is_filtered=is_filtered,
+    )
+
+
+def _choices(wanted: RunFilter) -> tuple[Choice, ...]:
+    found = runs.choices()
+    return (
+        _choice("suite", "Suite", found.suites, wanted.suite),
+        _choice("device", "Device class", found.devices, wanted.device),
+        _choice("configuration", "Configuration", found.configurations, wanted.configuration),
+        _choice("state", "State", list(RUN_STATES), wanted.state),
+    )
+
+
+def _choice(name: str, label: str, values: list[str], chosen: str) -> Choice:
+    options = [("", "any", not chosen), *((value, value, value == chosen) for value in values)]
+    return Choice(name, label, tuple(options))

@@ -1,0 +1,136 @@
+"""One task: description, contract, cases, baseline source and what came out so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.diffs import Line, numbered
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import plural
+from leaderboard.pages import task_screen
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.contract import Contract, contract
+from leaderboard.pages.prose import Span, paragraphs
+from leaderboard.queries import results, tasks
+from leaderboard.words import CATEGORIES
+
+MOST_RESULTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLine:
+    id: str
+    profile: str
+    axes: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    path: str
+    sha256: str
+    url: str
+    text: str | None  # None where the archive lost it
+    lines: tuple[Line, ...] = field(metadata=SCREEN)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    result: int
+    run: int
+    repeat: int
+    suite: str
+    device_class: str
+    configuration: str
+    role: str
+    status: str
+    message: str
+    is_published: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPage(Page):
+    task: str
+    category: str
+    digest: str
+    is_current: bool
+    versions: tuple[str, ...]  # digests, the current one first
+    suites: tuple[str, ...]
+    description: str
+    editable: tuple[str, ...]
+    cases: tuple[CaseLine, ...]
+    contract: Contract | None  # None where tasks/ holds another version by now
+    sources: tuple[SourceFile, ...]
+    provenance: dict[str, str]
+    results: tuple[TaskResult, ...]
+    paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
+
+
+def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | None:
+    path = f"{category}/{source}/{name}"
+    found = tasks.task(path, query.get("digest", ""))
+    if found is None:
+        return None
+    row, versions = found
+    spec = tasks.contract(row.id)
+    promised = contract(spec) if spec else None
+    rows = tasks.results_of(row.id, MOST_RESULTS)
+    small = sum(case["profile"] == "small" for case in row.cases)
+    return TaskPage(
+        title=row.name,
+        lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which a CPU runs too, and "
+        f"{len(row.cases) - small} full, for GPUs.",
+        crumbs=(
+            Link("Tasks", page_url("tasks")),
+            Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
+        ),
+        tables=by_slug(
+            task_screen.cases_table(row.cases),
+            task_screen.results_table(rows),
+            *(task_screen.contract_tables(promised) if promised else ()),
+        ),
+        task=row.path,
+        category=row.category,
+        digest=row.digest,
+        is_current=row.is_current,
+        versions=tuple(versions),
+        suites=tuple(f"{suite}@{version}" for suite, version, _ in tasks.suites_of(row.id)),
+        description=row.description,
+        paragraphs=paragraphs(row.description),
+        editable=tuple(row.editable),
+        cases=tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases),
+        contract=promised,
+        sources=tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
+        provenance={name.replace("_", " "): text for name, text in row.provenance.items()},
+        results=tuple(_result(one) for one in rows),
+    )
+
+
+def source_bytes(*, category: str, source: str, name: str, path: str) -> bytes | None:
+    """One file of the baseline, as it is."""
+    found = tasks.task(f"{category}/{source}/{name}")
+    digest = found[0].files.get(path) if found else None
+    return results.archived(digest) if digest else None
+
+
+def _source(row: tasks.TaskRow, path: str, digest: str) -> SourceFile:
+    data = results.archived(digest)
+    text = data.decode("utf-8", "replace") if data is not None else None
+    url = page_url("task_source", *row.path.split("/"), path)
+    return SourceFile(path, digest, url, text, numbered(text or ""))
+
+
+def _result(row: tasks.TaskResult) -> TaskResult:
+    suite = f"{row.suite}@{row.version}"
+    return TaskResult(
+        row.id,
+        row.run_id,
+        row.repeat,
+        suite,
+        row.device,
+        row.configuration,
+        row.role,
+        row.status,
+        row.message,
+        row.is_published,
+    )

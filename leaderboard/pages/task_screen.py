@@ -1,0 +1,156 @@
+"""How a task's contract, cases and results look as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leaderboard.formatting import NONE, significant
+from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.contract import Contract, InputLine
+from leaderboard.queries.tasks import TaskResult
+from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.words import ROLES, status_cell
+
+
+def cases_table(cases: Sequence[dict[str, Any]]) -> Table:
+    names = list(dict.fromkeys(name for case in cases for name in case["axes"]))
+    columns = (
+        Column("case", "Case", is_code=True),
+        *(Column(name, name, is_number=True) for name in names),
+        Column("profile", "Profile"),
+    )
+    rows = [
+        (
+            Cell(str(index), case["id"]),
+            *(_axis_cell(case["axes"].get(name)) for name in names),
+            Cell(case["profile"], case["profile"]),
+        )
+        for index, case in enumerate(cases, 1)
+    ]
+    return table("cases", "The seen cases. Hosts with a CPU only run the small ones.", columns, rows, "No cases.")
+
+
+def contract_tables(promised: Contract) -> tuple[Table, ...]:
+    return _axes(promised), _inputs(promised), _outputs(promised), _tolerances(promised)
+
+
+def results_table(rows: Sequence[TaskResult]) -> Table:
+    columns = (
+        Column("entry", "Entry"),
+        Column("configuration", "Configuration", on_page=False),
+        Column("status", "Status"),
+        Column("message", "What happened"),
+        Column("device_class", "Device class", is_code=True),
+        Column("suite", "Suite"),
+        Column("run", "Run", is_number=True),
+    )
+    groups = (
+        Group(tuple(_result_cells(row) for row in rows if row.is_published)),
+        Group(
+            tuple(_result_cells(row) for row in rows if not row.is_published),
+            "Not published",
+            "Drafts: on no board, and they may still change.",
+        ),
+    )
+    empty = "Nobody has tried this task yet. A run on a suite that holds it will."
+    return Table("results", "Public answers first", columns, groups, empty)
+
+
+def _axis_cell(value: object) -> Cell:
+    if value is None:
+        return Cell(NONE)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return Cell(text, value if isinstance(value, int | str) else text)
+
+
+def _result_cells(row: TaskResult) -> tuple[Cell, ...]:
+    name = entry_name(row.agent, row.model)
+    notes = [ROLES[row.role]] if row.role != "entry" else []
+    notes += [f"repeat {row.repeat}"] if row.repeat else []
+    return (
+        Cell(name, name, note=", ".join(notes)),
+        Cell(row.configuration, row.configuration),
+        status_cell(row.status, page_url("result", row.id)),
+        Cell(row.message or NONE, row.message),
+        Cell(row.device, row.device),
+        Cell(f"{row.suite}@{row.version}", f"{row.suite}@{row.version}"),
+        Cell(str(row.run_id), row.run_id, page_url("run", row.run_id)),
+    )
+
+
+def _axes(promised: Contract) -> Table:
+    columns = (
+        Column("axis", "Axis", is_code=True),
+        Column("kind", "Kind"),
+        Column("values", "Values"),
+        Column("couplings", "Must hold", is_code=True),
+    )
+    rows = [
+        (_text(axis.name), _text(axis.kind), _text(axis.values), _text("; ".join(axis.couplings) or NONE))
+        for axis in promised.axes
+    ]
+    return table("axes", "Axes: what callers may vary", columns, rows, "The task has no axes.")
+
+
+def _inputs(promised: Contract) -> Table:
+    columns = (
+        Column("input", "Input", is_code=True),
+        Column("shape", "Shape", is_code=True),
+        Column("dtype", "Type", is_code=True),
+        Column("layout", "Layout", is_code=True),
+        Column("drawn", "Values are drawn from"),
+        Column("notes", "Notes"),
+    )
+    rows = [
+        (
+            *(_text(text or NONE) for text in (one.name, one.shape, one.dtype, one.layout)),
+            Cell(one.drawn, one.drawn, note=_special(one)),
+            _text("; ".join(one.notes) or NONE),
+        )
+        for one in promised.inputs
+    ]
+    return table("inputs", "Inputs", columns, rows, "The task has no inputs.")
+
+
+def _special(one: InputLine) -> str:
+    parts = [f"{name} {{{', '.join(values)}}}" for name, values in one.special.items()]
+    return f"also draws of only: {'; '.join(parts)}" if parts else ""
+
+
+def _outputs(promised: Contract) -> Table:
+    columns = (
+        Column("output", "Output", is_code=True),
+        Column("shape", "Shape", is_code=True),
+        Column("dtype", "Type", is_code=True),
+        Column("notes", "Notes"),
+    )
+    rows = [
+        (_text(one.name), _text(one.shape), _text(one.dtype), _text("; ".join(one.notes))) for one in promised.outputs
+    ]
+    return table("outputs", "Outputs", columns, rows, "The task has no outputs.")
+
+
+def _tolerances(promised: Contract) -> Table:
+    columns = (
+        Column("dtype", "Type", is_code=True),
+        Column("c", "c", is_number=True),
+        Column("n", "n", is_code=True),
+        Column("tau", "τ", is_number=True),
+        Column("because", "Because"),
+    )
+    rows = [
+        (
+            _text(one.dtype),
+            Cell(f"{one.c:g}", one.c),
+            _text(one.n),
+            Cell(significant(one.tau, 2), one.tau),
+            _text(one.because),
+        )
+        for one in promised.tolerances
+    ]
+    return table("tolerances", "How close an output must be", columns, rows, "The task states no tolerance.")
+
+
+def _text(text: str) -> Cell:
+    return Cell(text, text)

@@ -1,0 +1,157 @@
+"""Which boards there are, and everything that stands on one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from runs.models import DeviceClass, Result, Run, Suite, SuiteMembership, Task
+
+
+class SuiteRow(NamedTuple):
+    id: int
+    name: str
+    version: int
+    digest: str
+    title: str
+    is_current: bool
+
+
+class DeviceRow(NamedTuple):
+    slug: str
+    title: str
+    architecture: str
+    is_functional: bool
+
+
+class PlaceRow(NamedTuple):
+    """A suite on a device class that has public runs."""
+
+    suite_id: int
+    suite: str
+    version: int
+    suite_title: str
+    device: str
+    device_title: str
+    is_functional: bool
+    entries: int
+    lines: int
+
+
+class TaskRow(NamedTuple):
+    id: int
+    path: str
+    name: str
+    category: str
+
+
+class RunRow(NamedTuple):
+    """A public run with who made it."""
+
+    id: int
+    repeat: int
+    configuration: str
+    role: str
+    agent: str
+    model: str | None
+    settings: dict[str, object]
+    verification: str
+
+
+class ResultRow(NamedTuple):
+    """A result of a public run; status, compiled and correct are None where no attempt is published."""
+
+    id: int
+    run_id: int
+    task_id: int
+    audit: str
+    status: str | None
+    compiled: bool | None
+    correct: bool | None
+    is_held: bool | None
+    is_uncalibrated: bool | None
+    may_rank: bool
+
+
+def places() -> list[PlaceRow]:
+    """Current suites and device classes with at least one public run."""
+    entry = Q(configuration__role="entry")
+    rows = (
+        Run.objects.public()
+        .filter(suite__is_current=True)
+        .order_by("suite__name", "device_class__slug")
+        .values_list(
+            "suite_id",
+            "suite__name",
+            "suite__version",
+            "suite__title",
+            "device_class__slug",
+            "device_class__title",
+            "device_class__is_functional",
+        )
+        .annotate(
+            entries=Count("configuration", filter=entry, distinct=True),
+            lines=Count("configuration", filter=~entry, distinct=True),
+        )
+    )
+    return [PlaceRow(*row) for row in rows]
+
+
+def category_sizes() -> dict[int, dict[str, int]]:
+    """Tasks in each category of each current suite."""
+    rows = (
+        SuiteMembership.objects.filter(suite__is_current=True)
+        .values_list("suite_id", "task__category")
+        .annotate(tasks=Count("id"))
+        .order_by("suite_id", "task__category")
+    )
+    sizes: dict[int, dict[str, int]] = {}
+    for suite_id, category, tasks in rows:
+        sizes.setdefault(suite_id, {})[category] = tasks
+    return sizes
+
+
+def suite(name: str, version: int | None) -> SuiteRow | None:
+    """The version asked for, else the current one, else the newest."""
+    rows = Suite.objects.filter(name=name)
+    rows = rows.order_by("-is_current", "-version") if version is None else rows.filter(version=version)
+    row = rows.values_list("id", "name", "version", "digest", "title", "is_current").first()
+    return SuiteRow(*row) if row else None
+
+
+def device(slug: str) -> DeviceRow | None:
+    row = DeviceClass.objects.filter(slug=slug).values_list("slug", "title", "architecture", "is_functional").first()
+    return DeviceRow(*row) if row else None
+
+
+def tasks_of(suite_id: int) -> list[TaskRow]:
+    """All tasks of a suite: what every rate is counted against."""
+    rows = Task.objects.filter(memberships__suite=suite_id).order_by("category", "path")
+    return [TaskRow(*row) for row in rows.values_list("id", "path", "name", "category")]
+
+
+def public_runs(suite_id: int, device_slug: str, protocol: str) -> list[RunRow]:
+    rows = (
+        Run.objects.public()
+        .filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
+        .order_by("configuration__slug", "repeat")
+    )
+    fields = (
+        *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
+        *("configuration__model__name", "configuration__settings", "verification"),
+    )
+    return [RunRow(*row) for row in rows.values_list(*fields)]
+
+
+def public_results(suite_id: int, device_slug: str, protocol: str) -> list[ResultRow]:
+    """Results of all public runs of a board, each with the one answer to whether it may rank."""
+    rows = (
+        Result.objects.filter(
+            run__state="published", run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
+        )
+        .annotate(may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))))
+        .order_by("run_id", "task_id")
+    )
+    attempt = (f"published_attempt__{name}" for name in ("status", "compiled", "correct", "is_held", "is_uncalibrated"))
+    return [ResultRow(*row) for row in rows.values_list("id", "run_id", "task_id", "audit", *attempt, "may_rank")]

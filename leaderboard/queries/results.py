@@ -1,0 +1,142 @@
+"""One result: its attempts, their measurements, and what the archive keeps of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from evaluator.codec import DecodeError
+from evaluator.records import Record, read_record
+from runs import archive
+from runs.models import Attempt, AuditEntry, Measurement, Result
+from runs.querysets import ResultQuerySet
+
+
+class ResultRow(NamedTuple):
+    id: int
+    run_id: int
+    run_state: str
+    repeat: int
+    suite: str
+    version: int
+    suite_is_current: bool
+    device: str
+    device_title: str
+    is_functional: bool
+    architecture: str
+    configuration: str
+    agent: str
+    agent_slug: str
+    agent_kind: str
+    model: str | None
+    role: str
+    task_id: int
+    task: str
+    category: str
+    task_digest: str
+    task_is_current: bool
+    editable: list[str]
+    task_files: dict[str, str]
+    audit: str
+    candidate_digest: str
+    candidate_files: dict[str, str]
+    published_number: int | None
+
+
+class AttemptRow(NamedTuple):
+    id: int
+    number: int
+    is_latest: bool
+    status: str
+    gate: str
+    reason: str
+    message: str
+    flags: list[str]
+    compiled: bool | None
+    correct: bool | None
+    evaluator: str
+    record_digest: str
+    queued_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    heartbeat_at: datetime | None
+    host: str | None
+    claimed_by: str
+    requeues: int
+    requeued_because: str
+
+
+class MeasurementRow(NamedTuple):
+    attempt_id: int
+    case: str
+    split: str
+    profile: str
+    correct: bool | None
+    draws: int
+    relative_rmse: float | None
+    allowed_rmse: float | None
+    baseline_rmse: float | None
+    first_call_ms: float | None
+    baseline_t_dev_ms: float | None
+    candidate_t_dev_ms: float | None
+    clocks: dict[str, dict[str, Any]]
+
+
+def result(result_id: int) -> ResultRow | None:
+    row = Result.objects.filter(pk=result_id).values_list(*_RESULT).first()
+    return ResultRow(*row) if row else None
+
+
+def attempts_of(result_id: int) -> list[AttemptRow]:
+    """Oldest first."""
+    rows = Attempt.objects.filter(result=result_id).order_by("number")
+    fields = (*AttemptRow._fields[:16], "host__name", *AttemptRow._fields[17:])
+    return [AttemptRow(*row) for row in rows.values_list(*fields)]
+
+
+def measurements_of(result_id: int) -> dict[int, list[MeasurementRow]]:
+    """By attempt, in the order the cases were judged."""
+    found: dict[int, list[MeasurementRow]] = {}
+    rows = Measurement.objects.filter(attempt__result=result_id).order_by("attempt_id", "id")
+    for row in rows.values_list(*MeasurementRow._fields):
+        found.setdefault(row[0], []).append(MeasurementRow(*row))
+    return found
+
+
+def publications_of(result_id: int) -> list[tuple[datetime, str, int | None, int | None, str]]:
+    """When the public answer moved: at, actor, from attempt, to attempt, reason; newest first."""
+    rows = AuditEntry.objects.filter(result=result_id, action="publish").order_by("-at", "-id")
+    return list(rows.values_list("at", "actor_name", "from_attempt__number", "to_attempt__number", "reason"))
+
+
+def may_rank(result_id: int) -> bool:
+    ranked: ResultQuerySet = Result.objects.may_rank()
+    return ranked.filter(pk=result_id).exists()
+
+
+def record(digest: str) -> Record | None:
+    """The record of an attempt; None where the archive lost it or an older version wrote it."""
+    try:
+        return read_record(archive.get(digest)) if digest else None
+    except (archive.ArchiveError, DecodeError):
+        return None
+
+
+def archived(digest: str) -> bytes | None:
+    try:
+        return archive.get(digest)
+    except archive.ArchiveError:
+        return None
+
+
+_RESULT = (
+    *("id", "run_id", "run__state", "run__repeat", "run__suite__name", "run__suite__version"),
+    "run__suite__is_current",
+    *(f"run__device_class__{name}" for name in ("slug", "title", "is_functional", "architecture")),
+    *(
+        f"run__configuration__{name}"
+        for name in ("slug", "agent__name", "agent__slug", "agent__kind", "model__name", "role")
+    ),
+    *("task_id", "task__path", "task__category", "task__digest", "task__is_current", "task__editable", "task__files"),
+    *("audit", "candidate_digest", "candidate_files", "published_attempt__number"),
+)

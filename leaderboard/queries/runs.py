@@ -1,0 +1,159 @@
+"""Runs, their progress and their trail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Q, QuerySet
+
+from runs.models import Attempt, AuditEntry, Result, Run
+
+
+class RunRow(NamedTuple):
+    """A run with the progress of its latest attempts: `tasks` = queued + running + ended, where all have one."""
+
+    id: int
+    suite: str
+    version: int
+    suite_is_current: bool
+    device: str
+    device_title: str
+    is_functional: bool
+    configuration: str
+    agent: str
+    agent_slug: str
+    agent_kind: str
+    model: str | None
+    role: str
+    settings: dict[str, Any]
+    repeat: int
+    protocol: str
+    state: str
+    origin: str
+    verification: str
+    reproduced_tasks: int | None
+    verified_tasks: int | None
+    note: str
+    created_at: datetime
+    published_at: datetime | None
+    tasks: int
+    queued: int
+    running: int
+    ended: int
+    passed: int
+
+
+class RunResultRow(NamedTuple):
+    """A result with its latest attempt and the one that is published."""
+
+    id: int
+    task: str
+    category: str
+    audit: str
+    published_number: int | None
+    published_status: str | None
+    number: int | None
+    status: str | None
+    gate: str | None
+    message: str | None
+    flags: list[str] | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    host: str | None
+    requeues: int | None
+
+
+class TrailRow(NamedTuple):
+    at: datetime
+    actor: str
+    action: str
+    task: str | None
+    result_id: int | None
+    from_number: int | None
+    to_number: int | None
+    reason: str
+
+
+class Choices(NamedTuple):
+    """What a list of runs can be narrowed to."""
+
+    suites: list[str]
+    devices: list[str]
+    configurations: list[str]
+
+
+_FIELDS = (
+    *("id", "suite__name", "suite__version", "suite__is_current", "device_class__slug", "device_class__title"),
+    *("device_class__is_functional", "configuration__slug", "configuration__agent__name", "configuration__agent__slug"),
+    *("configuration__agent__kind", "configuration__model__name", "configuration__role", "configuration__settings"),
+    *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),
+    *("created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
+)
+
+
+def newest(
+    limit: int, offset: int = 0, *, suite: str = "", device: str = "", configuration: str = "", state: str = ""
+) -> list[RunRow]:
+    """Newest first, narrowed by whatever is not empty."""
+    wanted = {
+        "suite__name": suite,
+        "device_class__slug": device,
+        "configuration__slug": configuration,
+        "state": state,
+    }
+    runs = Run.objects.filter(**{field: value for field, value in wanted.items() if value}).order_by(
+        "-created_at", "-id"
+    )
+    return [RunRow(*row) for row in _with_counts(runs).values_list(*_FIELDS)[offset : offset + limit]]
+
+
+def run(run_id: int) -> RunRow | None:
+    row = _with_counts(Run.objects.filter(pk=run_id)).values_list(*_FIELDS).first()
+    return RunRow(*row) if row else None
+
+
+def results_of(run_id: int) -> list[RunResultRow]:
+    rows = (
+        Result.objects.filter(run=run_id)
+        .filter(Q(attempts__is_latest=True) | Q(attempts__isnull=True))
+        .order_by("task__category", "task__path")
+    )
+    latest = ("number", "status", "gate", "message", "flags", "queued_at", "started_at", "ended_at", "host__name")
+    return [
+        RunResultRow(*row)
+        for row in rows.values_list(
+            *("id", "task__path", "task__category", "audit", "published_attempt__number", "published_attempt__status"),
+            *(f"attempts__{name}" for name in latest),
+            "attempts__requeues",
+        )
+    ]
+
+
+def trail_of(run_id: int) -> list[TrailRow]:
+    """Who published, withdrew, reran or cancelled, newest first."""
+    rows = AuditEntry.objects.filter(run=run_id).order_by("-at", "-id")
+    return [
+        TrailRow(*row)
+        for row in rows.values_list(
+            *("at", "actor_name", "action", "result__task__path", "result_id"),
+            *("from_attempt__number", "to_attempt__number", "reason"),
+        )
+    ]
+
+
+def choices() -> Choices:
+    rows = Run.objects.order_by().values_list("suite__name", "device_class__slug", "configuration__slug").distinct()
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    return Choices(*(sorted(set(column)) for column in columns))
+
+
+def open_attempts() -> int:
+    return Attempt.objects.open().count()
+
+
+def _with_counts(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Progress, and how many of the latest attempts passed."""
+    passed = Q(results__attempts__is_latest=True, results__attempts__status="passed")
+    return runs.with_progress().annotate(passed=Count("results__attempts", filter=passed, distinct=True))  # type: ignore[attr-defined, no-any-return]

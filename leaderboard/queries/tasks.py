@@ -1,0 +1,126 @@
+"""Tasks: what the rows mirror, and the contract as the task's folder states it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from evaluator.errors import TaskError, UsageError
+from evaluator.taskspec import TaskSpec
+from runs.candidates import spec_of
+from runs.errors import RunError
+from runs.models import Result, SuiteMembership, Task
+
+
+class TaskRow(NamedTuple):
+    id: int
+    path: str
+    category: str
+    name: str
+    digest: str
+    is_current: bool
+    source: str
+    description: str
+    editable: list[str]
+    files: dict[str, str]
+    cases: list[dict[str, Any]]
+    provenance: dict[str, str]
+
+
+class ListedTask(NamedTuple):
+    """A task of tasks/ as it is now, with how often it was solved in public results of entries."""
+
+    path: str
+    category: str
+    name: str
+    digest: str
+    cases: int
+    description: str
+    answers: int
+    right: int
+
+
+class TaskResult(NamedTuple):
+    id: int
+    run_id: int
+    repeat: int
+    suite: str
+    version: int
+    device: str
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    state: str
+    status: str
+    message: str
+    is_published: bool
+
+
+def listed(category: str = "") -> list[ListedTask]:
+    tasks = Task.objects.filter(is_current=True)
+    if category:
+        tasks = tasks.filter(category=category)
+    answer = Q(
+        results__run__state="published",
+        results__published_attempt__correct__isnull=False,
+        results__run__configuration__role="entry",
+    )
+    rows = tasks.annotate(
+        answers=Count("results", filter=answer, distinct=True),
+        right=Count("results", filter=answer & Q(results__published_attempt__correct=True), distinct=True),
+    ).order_by("category", "path")
+    fields = ("path", "category", "name", "digest", "cases", "description", "answers", "right")
+    return [_listed(*row) for row in rows.values_list(*fields)]
+
+
+def task(path: str, digest: str = "") -> tuple[TaskRow, list[str]] | None:
+    """The current version or the one whose digest starts so, else the newest; with the digests of all versions."""
+    fields = (*TaskRow._fields,)
+    rows = [TaskRow(*row) for row in Task.objects.filter(path=path).order_by("-is_current", "-id").values_list(*fields)]
+    found = next((row for row in rows if row.digest.startswith(digest)), None)
+    return (found, [row.digest for row in rows]) if found else None
+
+
+def contract(task_id: int) -> TaskSpec | None:
+    """The task in tasks/ if it still is the one of the row."""
+    try:
+        return spec_of(Task.objects.only("path", "digest").get(pk=task_id))
+    except (RunError, TaskError, UsageError):
+        return None
+
+
+def suites_of(task_id: int) -> list[tuple[str, int, bool]]:
+    rows = SuiteMembership.objects.filter(task=task_id).order_by("suite__name", "-suite__version")
+    return list(rows.values_list("suite__name", "suite__version", "suite__is_current"))
+
+
+def results_of(task_id: int, limit: int) -> list[TaskResult]:
+    """Public answers first, then the newest attempts of drafts."""
+    rows = (
+        Result.objects.filter(task=task_id, attempts__is_latest=True)
+        .exclude(run__state="withdrawn")
+        .annotate(is_published=Exists(Result.objects.public().filter(pk=OuterRef("pk"))))
+        .order_by("-is_published", "run__device_class__slug", "run__configuration__slug", "run__repeat", "-id")
+    )
+    fields = (
+        *("id", "run_id", "run__repeat", "run__suite__name", "run__suite__version", "run__device_class__slug"),
+        *("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name"),
+        *("run__configuration__role", "run__state", "is_published", "published_attempt__status"),
+        *("published_attempt__message", "attempts__status", "attempts__message"),
+    )
+    return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
+
+
+def _listed(
+    path: str, category: str, name: str, digest: str, cases: list[object], description: str, answers: int, right: int
+) -> ListedTask:
+    return ListedTask(path, category, name, digest, len(cases), description, answers, right)
+
+
+def _task_result(row: tuple[Any, ...]) -> TaskResult:
+    """The public answer where there is one, else the latest attempt."""
+    (*head, is_published, published_status, published_message, status, message) = row
+    answer = [published_status, published_message] if is_published else [status, message]
+    return TaskResult._make([*head, *answer, is_published])

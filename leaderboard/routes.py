@@ -1,0 +1,93 @@
+"""All pages of the reading side, in one list: HTML, JSON, CSV, SVG and the explore view are all made from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from leaderboard.pages import board, data, home, metrics, published, queue, result, run, runs, task, tasks
+from leaderboard.pages.base import Page, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`path` is Django's pattern; `build` takes the query and the pattern's parts."""
+
+    name: str
+    path: str
+    page: type[Page]
+    build: Callable[..., Page | None]
+    summary: str
+    query: str = ""  # what the query string may hold
+    template: str = ""
+
+    def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
+        """The page; a value that no database takes is dropped from the query."""
+        return self.build({name: value for name, value in query.items() if "\0" not in value}, **parts)
+
+    @property
+    def template_name(self) -> str:
+        return f"leaderboard/{self.template or self.name}.html"
+
+
+def api_path(route: Route) -> str:
+    """The pattern as people read it: board/{suite}/{category}/{device}/."""
+    return re.sub(r"<\w+:(\w+)>", r"{\1}", route.path)
+
+
+def _data(query: Query) -> Page:
+    """The page that lists all routes, itself included."""
+    lines = (data.Endpoint(f"/api/v1/{api_path(route)}", route.summary, route.query) for route in ROUTES)
+    return data.build(query, tuple(lines))
+
+
+ROUTES = (
+    Route("home", "", home.HomePage, home.build, "Boards there are, newest runs"),
+    Route(
+        "board",
+        "board/<slug:suite>/<slug:category>/<slug:device>/",
+        board.BoardPage,
+        board.build,
+        "One board: entries, reference lines, every public answer",
+        "sort, version, protocol",
+    ),
+    Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "Every task", "category"),
+    Route(
+        "task",
+        "task/<slug:category>/<slug:source>/<slug:name>/",
+        task.TaskPage,
+        task.build,
+        "One task: contract, cases, sources, results",
+        "digest",
+    ),
+    Route(
+        "runs",
+        "runs/",
+        runs.RunsPage,
+        runs.build,
+        "Runs, newest first, 50 to a page",
+        "suite, device, configuration, state, page",
+    ),
+    Route("run", "run/<int:run>/", run.RunPage, run.build, "One run with its progress, results and history"),
+    Route(
+        "result",
+        "result/<int:result>/",
+        result.ResultPage,
+        result.build,
+        "One result with everything known about it",
+        "attempt",
+    ),
+    Route("published", "published/", published.PublishedPage, published.build, "Tables of papers"),
+    Route(
+        "published_table",
+        "published/<slug:slug>/",
+        published.PublishedTablePage,
+        published.build_table,
+        "One table of a paper, as printed",
+    ),
+    Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
+    Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
+    Route("data", "data/", data.DataPage, _data, "This list"),
+)

@@ -1,0 +1,86 @@
+"""Statistics over many results: plain functions over numbers, as the metrics page explains them (design §6).
+
+The task is the unit: n tasks with R runs each are never counted as n·R independent draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+Z_95 = 1.959963984540054  # normal quantile of 0.975
+INTERVAL_FROM_TASKS = 6  # below, an interval says next to nothing (decision 23)
+
+Outcomes = Sequence[Sequence[bool]]  # tasks × runs
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Ends as shares from 0 to 1, 95 %."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """x of n. `share` is the unrounded metric; the interval is refused, with the reason, where it would mislead."""
+
+    count: int
+    of: int
+    share: float | None  # None: nothing is judged, or some of it is missing
+    interval: Interval | None
+    refused: str | None  # why there is no interval
+    worst: float | None  # shares if everything that is missing failed, or passed
+    best: float | None
+
+
+def rate(outcomes: Outcomes, of: int) -> Rate:
+    """The rate over tasks × runs, `of` being how many outcomes the suite asks for.
+
+    Fewer outcomes than that make a rate without a value: only its worst and best completion are known.
+    """
+    count = sum(sum(runs) for runs in outcomes)
+    seen = sum(len(runs) for runs in outcomes)
+    if not of or seen < of:
+        ends = (count / of, (count + of - seen) / of) if of else (None, None)
+        return Rate(count, of, None, None, "Some tasks have no verdict.", *ends)
+    share, tasks = count / of, len(outcomes)
+    if tasks < INTERVAL_FROM_TASKS:
+        refused = f"An interval needs {INTERVAL_FROM_TASKS} tasks; there are {tasks}."
+        return Rate(count, of, share, None, refused, share, share)
+    return Rate(count, of, share, wilson(share, effective_size(outcomes)), None, share, share)
+
+
+def wilson(share: float, n: float) -> Interval:
+    """Wilson's score interval of a share among n independent draws; n may be fractional."""
+    z2 = Z_95 * Z_95
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z_95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    return Interval(max(0.0, centre - half), min(1.0, centre + half))
+
+
+def effective_size(outcomes: Outcomes) -> float:
+    """K·R/(1 + (R − 1)·ρ̂): between K, where all runs of a task agree, and K·R, where they are as strangers."""
+    tasks, runs = len(outcomes), len(outcomes[0])
+    return tasks * runs / (1 + (runs - 1) * agreement(outcomes))
+
+
+def agreement(outcomes: Outcomes) -> float:
+    """ρ̂: the intraclass correlation of one-way ANOVA, cut to [0, 1]; 1 where no task's runs differ."""
+    tasks, runs = len(outcomes), len(outcomes[0])
+    if runs < 2 or tasks < 2:
+        return 1.0
+    means = [sum(row) / runs for row in outcomes]
+    mean = sum(means) / tasks
+    between = runs * sum((task - mean) ** 2 for task in means) / (tasks - 1)
+    within = sum((bool(x) - means[k]) ** 2 for k, row in enumerate(outcomes) for x in row) / (tasks * (runs - 1))
+    if within == 0:
+        return 1.0
+    return min(1.0, max(0.0, (between - within) / (between + (runs - 1) * within)))
+
+
+def ranks(values: Sequence[float]) -> list[int]:
+    """By the unrounded value, largest first; equal values share a rank: 1, 2, 2, 4."""
+    return [1 + sum(other > value for other in values) for value in values]

@@ -1,0 +1,104 @@
+"""Tables as values: columns and cells with their text made once, for the page, and the raw values, for CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+Value = str | int | float | bool | None
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run such a text
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`text` is shown, `value` is what CSV carries."""
+
+    text: str
+    value: Value = None
+    url: str = ""
+    note: str = ""  # a second line, smaller
+    tone: str = ""  # good, bad, ours, open: with a mark, never by colour alone
+    mark: str = ""
+    iso: str = ""  # a moment for machines
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    key: str
+    label: str
+    is_number: bool = False  # right-aligned, tabular figures
+    is_code: bool = False
+    on_page: bool = True  # False: only in CSV
+    sort_url: str = ""
+    sorted: str = ""  # ascending or descending, for aria-sort
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows with a heading of their own; the first group often has none."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    note: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    slug: str
+    caption: str
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    empty: str = "There is nothing to show yet."  # says what to do next
+
+    @property
+    def shown_columns(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.on_page)
+
+    @property
+    def shown_groups(self) -> list[tuple[Group, list[list[tuple[Column, Cell]]]]]:
+        """Groups that have rows, each cell with its column."""
+        return [
+            (group, [[pair for pair in zip(self.columns, row, strict=True) if pair[0].on_page] for row in group.rows])
+            for group in self.groups
+            if group.rows
+        ]
+
+    @property
+    def size(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+
+def table(slug: str, caption: str, columns: tuple[Column, ...], rows: Sequence[tuple[Cell, ...]], empty: str) -> Table:
+    """The plain case: one group without a heading."""
+    return Table(slug, caption, columns, (Group(tuple(rows)),), empty)
+
+
+def csv_lines(shown: Table) -> Iterator[str]:
+    """The table's values line by line, so that a long one can be streamed."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    for values in _csv_rows(shown):
+        writer.writerow(values)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def _csv_rows(shown: Table) -> Iterator[list[str | int | float]]:
+    yield [column.key for column in shown.columns]
+    for group in shown.groups:
+        for row in group.rows:
+            yield [_plain(cell.value) for cell in row]
+
+
+def _plain(value: Value) -> str | int | float:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return value

@@ -1,0 +1,28 @@
+"""Pages' addresses, made from the list of routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.urls import URLPattern, path
+
+from leaderboard import views
+from leaderboard.routes import ROUTES, Route
+
+app_name = "leaderboard"
+
+
+def _patterns(route: Route) -> Iterator[URLPattern]:
+    yield path(route.path, views.html(route), name=route.name)
+    if route.name in views.POLLED:
+        yield path(f"{route.path}{views.PROGRESS}", views.fragment(route), name=f"{route.name}_progress")
+    yield path(f"{route.path}explore/<slug:chart>/", views.explore(route), name=f"{route.name}_explore")
+
+
+urlpatterns = [
+    *(pattern for route in ROUTES for pattern in _patterns(route)),
+    path("result/<int:result>/attempt/<int:number>/record.json", views.record, name="record"),
+    path("result/<int:result>/attempt/<int:number>/log.txt", views.log, name="log"),
+    path("result/<int:result>/candidate/<path:path>", views.candidate, name="candidate"),
+    path("task/<slug:category>/<slug:source>/<slug:name>/source/<path:path>", views.task_source, name="task_source"),
+]

@@ -1,0 +1,134 @@
+"""Answers in HTML, CSV, SVG and plain text. Each view: build the page, pick a part of it, render."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+
+from leaderboard.figures import plotly_figure
+from leaderboard.pages import result as result_page
+from leaderboard.pages import task as task_page
+from leaderboard.pages.base import Page
+from leaderboard.queries import results
+from leaderboard.routes import Route
+from leaderboard.tables import csv_lines
+
+View = Callable[..., HttpResponse]
+STATIC = Path(settings.BASE_DIR) / "static"
+CHART_STYLE = STATIC / "css" / "charts.css"  # a downloaded drawing carries it along
+PLOTLY = STATIC / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
+PROGRESS = "progress/"
+POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
+
+
+def html(route: Route) -> View:
+    def page(request: HttpRequest, **parts: Any) -> HttpResponse:
+        return render(request, route.template_name, _context(request, route, _build(route, request, parts)))
+
+    return page
+
+
+def fragment(route: Route) -> View:
+    """The part of a page that changes while one looks at it; polled by static/js/poll.js."""
+
+    def part(request: HttpRequest, **parts: Any) -> HttpResponse:
+        response = render(
+            request, POLLED[route.name], _context(request, route, _build(route, request, parts), PROGRESS)
+        )
+        response["Cache-Control"] = "no-store"
+        return response
+
+    return part
+
+
+def explore(route: Route) -> View:
+    """A chart to zoom into: the only page that loads plotly.js."""
+
+    def page(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
+        built = _build(route, request, parts)
+        if chart not in built.charts:
+            raise Http404
+        shown = built.charts[chart]
+        context = {"chart": shown, "figure": plotly_figure(shown) if PLOTLY.is_file() else None}
+        context |= _context(request, route, built, f"explore/{chart}/")
+        return render(request, "leaderboard/explore.html", context)
+
+    return page
+
+
+def csv(route: Route) -> View:
+    def file(request: HttpRequest, table: str, **parts: Any) -> StreamingHttpResponse:
+        built = _build(route, request, parts)
+        if table not in built.tables:
+            raise Http404
+        response = StreamingHttpResponse(csv_lines(built.tables[table]), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="{route.name}-{table}.csv"'
+        return response
+
+    return file  # type: ignore[return-value]
+
+
+def svg(route: Route) -> View:
+    def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
+        built = _build(route, request, parts)
+        if chart not in built.charts:
+            raise Http404
+        context = {"chart": built.charts[chart], "style": CHART_STYLE.read_text(encoding="utf-8")}
+        response = render(request, "charts/standalone.svg", context, content_type="image/svg+xml")
+        response["Content-Disposition"] = f'attachment; filename="{route.name}-{chart}.svg"'
+        return response
+
+    return file
+
+
+def record(request: HttpRequest, result: int, number: int) -> HttpResponse:
+    """The record of an attempt, byte for byte as the archive keeps it."""
+    digest = result_page.record_digest(result, number)
+    return _download(results.archived(digest) if digest else None, "application/json", f"result-{result}-{number}.json")
+
+
+def log(request: HttpRequest, result: int, number: int) -> HttpResponse:
+    digest = result_page.record_digest(result, number)
+    found = results.record(digest) if digest else None
+    return _text(found.log.encode() if found else None)
+
+
+def candidate(request: HttpRequest, result: int, path: str) -> HttpResponse:
+    return _text(result_page.candidate_file(result, path))
+
+
+def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
+    return _text(task_page.source_bytes(path=path, **parts))
+
+
+def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
+    page = route.make(request.GET, parts)
+    if page is None:
+        raise Http404
+    return page
+
+
+def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
+    """`here` is the page's own address, without the tail of a part of it; `api` that of its data."""
+    here, query = request.path.removesuffix(tail), request.GET.urlencode()
+    return {"page": page, "route": route.name, "here": here, "api": f"/api/v1{here}", "query": query and f"?{query}"}
+
+
+def _text(data: bytes | None) -> HttpResponse:
+    """A stranger's text: never rendered, whatever is in it."""
+    if data is None:
+        raise Http404
+    return HttpResponse(data, content_type="text/plain; charset=utf-8")
+
+
+def _download(data: bytes | None, content_type: str, name: str) -> HttpResponse:
+    if data is None:
+        raise Http404
+    response = HttpResponse(data, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

@@ -1,0 +1,72 @@
+"""What statuses, gates and flags are called on pages, with a mark beside the colour and a sentence for people."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leaderboard.tables import Cell
+
+ALL = "all"  # the board over every category
+CATEGORIES = {
+    ALL: "All categories",
+    "hip2hip": "HIP to HIP",
+    "torch2hip": "PyTorch to HIP",
+    "triton2triton": "Triton to Triton",
+}
+
+
+class Word(NamedTuple):
+    label: str
+    tone: str  # good, bad: the candidate's; ours: says nothing about it; open: not ended
+    mark: str
+    meaning: str
+
+
+STATUSES = {
+    "passed": Word("passed", "good", "✓", "Every gate let the candidate through."),
+    "build_failed": Word("build failed", "bad", "✕", "The source does not build, or nothing in it can be called."),
+    "wrong_output": Word("wrong output", "bad", "✕", "A case came out wrong, or the kernel wrote where it may not."),
+    "crashed": Word("crashed", "bad", "✕", "The process died, or gave no answer."),
+    "timed_out": Word("timed out", "bad", "✕", "Building or running took longer than the task allows."),
+    "tampered": Word("tampered", "bad", "✕", "The candidate changed what it may not change, or forged a message."),
+    "implausible": Word("implausible", "bad", "✕", "A time that cannot be true."),
+    "not_produced": Word("not produced", "bad", "✕", "The agent handed in nothing for this task."),
+    "not_judged": Word("not judged", "ours", "○", "This host cannot judge it. That says nothing about the candidate."),
+    "errored": Word("errored", "ours", "!", "The evaluation failed through no fault of the candidate."),
+    "cancelled": Word("cancelled", "ours", "○", "A person ended the attempt before it had an answer."),
+    "queued": Word("queued", "open", "·", "It waits for a worker."),
+    "running": Word("running", "open", "▸", "A worker is evaluating it now."),
+    "missing": Word("no answer", "ours", "○", "There is no published answer for this task."),
+}
+
+GATES = {
+    "source": "Only files it may bring, sources only, nothing protected changed.",
+    "compile": "Builds from scratch and can be called; where the toolchain is there, also for gfx942.",
+    "correctness": "Right on every case and every draw, inside its buffers, inputs untouched.",
+    "performance": "Timed beside the baseline. On a CPU it only has to run.",
+    "integrity": "Nothing protected changed meanwhile, no forged message, no impossible time.",
+}
+
+FLAGS = {
+    "hold": ("on hold", "The source uses something no kernel needs. Valid, not ranked until a person has looked."),
+    "noisy": ("noisy", "The times spread too widely; the end of the interval nearer to 1 is used."),
+    "host_bound": ("host bound", "Launching costs as much as the kernel, so a faster kernel would hardly show."),
+    "censored": ("censored", "Faster than the clock can tell: the speedup is at least what is shown."),
+    "script_timed": ("script timed", "Timed by the task's own script, not by our judge."),
+    "functional": ("functional times", "Times of a CPU that stands in for a GPU. They enter no metric."),
+    "order_dependent": ("order dependent", "Right in one order of the lanes only: it relies on luck."),
+    "uncalibrated": ("uncalibrated", "The host's noise is unknown, so its times are not ranked."),
+}
+
+RUN_STATES = {
+    "draft": ("draft", "Not published: on no board, and it may still change."),
+    "published": ("published", "Its answers stand on the boards and change only by another publication."),
+    "withdrawn": ("withdrawn", "Taken off the boards; it stays readable here."),
+}
+
+ROLES = {"entry": "entry", "reference_line": "reference line"}
+
+
+def status_cell(status: str, url: str = "", note: str = "", value: str | None = None) -> Cell:
+    word = STATUSES[status]
+    return Cell(word.label, value or status, url, note, word.tone, word.mark)

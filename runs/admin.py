@@ -1,0 +1,235 @@
+"""The maintainers' door: register who runs where, start runs, run again, publish, withdraw. Every write is a service's.
+
+Rows that say what happened are read-only here, and nothing is deleted: a run is withdrawn, a host is disabled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from runs import candidates, services
+from runs.doors import OnceMade, ReadOnly, Registered, about, user_of
+from runs.models import (
+    Agent,
+    Attempt,
+    AuditEntry,
+    Configuration,
+    DeviceClass,
+    Host,
+    ModelVersion,
+    PublishedTable,
+    Result,
+    Run,
+    Suite,
+    Task,
+)
+
+
+@admin.register(Agent)
+class AgentAdmin(Registered):
+    list_display = ("name", "slug", "kind", "url")
+
+
+@admin.register(ModelVersion)
+class ModelVersionAdmin(Registered):
+    list_display = ("name", "slug", "identifier", "vendor")
+
+
+@admin.register(Configuration)
+class ConfigurationAdmin(Registered):
+    list_display = ("slug", "agent", "model", "role")
+    list_select_related = ("agent", "model")
+    list_filter = ("role",)
+
+
+@admin.register(DeviceClass)
+class DeviceClassAdmin(Registered):
+    list_display = ("slug", "title", "architecture", "partition_mode", "is_functional")
+
+
+@admin.register(Host)
+class HostAdmin(Registered):
+    list_display = ("name", "device_class", "is_enabled", "is_accepted", "seen_at", "note")
+    list_select_related = ("device_class",)
+    readonly_fields = ("is_accepted", "facts", "started_at", "seen_at")
+
+
+class SuiteForm(forms.ModelForm):  # type: ignore[type-arg]
+    members = forms.ModelMultipleChoiceField(Task.objects.filter(is_current=True), label="Tasks")
+
+    class Meta:
+        model = Suite
+        fields = ("name", "title")
+
+    def validate_constraints(self) -> None:
+        """The service gives a known name its next version."""
+
+
+@admin.register(Suite)
+class SuiteAdmin(OnceMade):
+    list_display = ("label", "title", "is_current", "added_at")
+    list_filter = ("is_current",)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return SuiteForm if obj is None else super().get_form(request, obj, change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("name", "title", "members") if obj is None else ("name", "version", "digest", "title", "paths")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else ("paths",)
+
+    @admin.display(description="Tasks")
+    def paths(self, suite: Suite) -> str:
+        return ", ".join(suite.tasks.values_list("path", flat=True))
+
+    def make(self, request: HttpRequest, data: dict[str, Any]) -> Suite:
+        return services.register_suite(name=data["name"], title=data["title"], tasks=list(data["members"]))
+
+
+@admin.register(Task)
+class TaskAdmin(ReadOnly):
+    list_display = ("path", "category", "is_current", "digest")
+    list_filter = ("category", "is_current")
+    search_fields = ("path",)
+
+
+@admin.register(Run)
+class RunAdmin(OnceMade):
+    """Adding a run lets a built-in agent write its candidates and queues them all."""
+
+    list_display = ("id", "configuration", "suite", "device_class", "repeat", "state", "origin", "progress")
+    list_select_related = ("configuration", "suite", "device_class")
+    list_filter = ("state", "origin", "device_class")
+    actions = ("rerun", "cancel", "publish", "withdraw")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        return Run.objects.with_progress()
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        made = ("configuration", "suite", "device_class", "repeat", "note")
+        later = ("state", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
+        return made if obj is None else made + later
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else ("created_at",)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "configuration":
+            kwargs["queryset"] = Configuration.objects.filter(agent__kind=Agent.Kind.BUILT_IN)
+        if db_field.name == "suite":
+            kwargs["queryset"] = Suite.objects.filter(is_current=True)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    @admin.display(description="Ended")
+    def progress(self, run: Any) -> str:
+        return f"{run.ended} of {run.tasks}"
+
+    def make(self, request: HttpRequest, data: dict[str, Any]) -> Run:
+        written = candidates.written_by(data["configuration"], data["suite"], data["repeat"])
+        return services.create_run(written=written, actor=user_of(request), **data)
+
+    def has_rerun_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.rerun_run")
+
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.publish_run")
+
+    @admin.action(description="Run every result again", permissions=["rerun"])
+    def rerun(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
+        asked = about(request)
+        self.try_each(
+            request,
+            runs,
+            lambda run: len(services.rerun_results(results=run.results.all(), **asked)),
+            "attempts queued; nothing published changes until you publish",
+        )
+
+    @admin.action(description="Cancel open attempts", permissions=["rerun"])
+    def cancel(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
+        asked = about(request)
+        self.try_each(
+            request,
+            runs,
+            lambda run: services.cancel_results(results=run.results.all(), **asked),
+            "attempts cancelled",
+        )
+
+    @admin.action(description="Publish, with the newest answer of every result", permissions=["publish"])
+    def publish(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
+        asked = about(request)
+        self.try_each(request, runs, lambda run: bool(services.publish_run(run=run, **asked)), "runs published")
+
+    @admin.action(description="Withdraw (give a reason)", permissions=["publish"])
+    def withdraw(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
+        asked = about(request)
+        self.try_each(request, runs, lambda run: bool(services.withdraw_run(run=run, **asked)), "runs withdrawn")
+
+
+class AttemptInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = Attempt
+    fk_name = "result"
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("number", "status", "reason", "message", "queued_at", "started_at", "ended_at")
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Result)
+class ResultAdmin(ReadOnly):
+    list_display = ("id", "run", "task", "published_attempt", "audit")
+    list_select_related = ("run", "task", "published_attempt")
+    list_filter = ("run__state", "task__category")
+    search_fields = ("task__path", "run__configuration__slug")
+    inlines = (AttemptInline,)
+    actions = ("rerun", "cancel", "publish")
+
+    def has_rerun_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.rerun_run")
+
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.publish_run")
+
+    @admin.action(description="Run again", permissions=["rerun"])
+    def rerun(self, request: HttpRequest, results: QuerySet[Result]) -> None:
+        made = services.rerun_results(results=results, **about(request))
+        self.message_user(request, f"{len(made)} attempts queued; nothing published changes until you publish")
+
+    @admin.action(description="Cancel open attempts", permissions=["rerun"])
+    def cancel(self, request: HttpRequest, results: QuerySet[Result]) -> None:
+        self.message_user(request, f"{services.cancel_results(results=results, **about(request))} attempts cancelled")
+
+    @admin.action(description="Publish the newest answer", permissions=["publish"])
+    def publish(self, request: HttpRequest, results: QuerySet[Result]) -> None:
+        asked = about(request)
+        self.try_each(
+            request,
+            results,
+            lambda result: services.publish_results(results=[result], **asked),
+            "results show a newer answer",
+        )
+
+
+@admin.register(Attempt)
+class AttemptAdmin(ReadOnly):
+    list_display = ("id", "result", "number", "status", "reason", "claimed_by", "queued_at", "ended_at")
+    list_filter = ("status", "host")
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnly):
+    list_display = ("at", "actor_name", "action", "run", "result", "from_attempt", "to_attempt", "reason")
+    list_select_related = ("run", "result", "from_attempt", "to_attempt")
+    list_filter = ("action",)
+
+
+@admin.register(PublishedTable)
+class PublishedTableAdmin(ReadOnly):
+    list_display = ("title", "citation")

@@ -1,0 +1,58 @@
+"""Bytes by their sha256, compressed, below the state folder: records, and the sources of candidates and baselines.
+
+archive/ab/abcdef….gz. A name says what is inside, so a file is written once, never changed, and checked when read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import re
+import tempfile
+import zlib
+from pathlib import Path
+
+from django.conf import settings
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class ArchiveError(Exception):
+    """What the database names is not in the archive, or is not what its name says. Ours, never the candidate's."""
+
+
+def put(data: bytes) -> str:
+    """Keep the bytes and return their digest. The file is on the disk before the caller writes a row that names it."""
+    digest = hashlib.sha256(data).hexdigest()
+    path = _path(digest)
+    if path.exists():
+        return digest
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        file.write(gzip.compress(data, compresslevel=6, mtime=0))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(file.name, path)
+    return digest
+
+
+def get(digest: str) -> bytes:
+    """The bytes of that digest.
+
+    Raises:
+        ArchiveError: there are none, or they are not the ones.
+    """
+    try:
+        data = gzip.decompress(_path(digest).read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise ArchiveError(f"the archive cannot read {digest}: {error}") from error
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise ArchiveError(f"the archive's file {digest} holds something else")
+    return data
+
+
+def _path(digest: str) -> Path:
+    if not _DIGEST.fullmatch(digest):
+        raise ArchiveError(f"{digest!r} is no sha256")
+    return Path(settings.ARCHIVE_FOLDER) / digest[:2] / f"{digest}.gz"

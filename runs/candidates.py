@@ -1,0 +1,53 @@
+"""From sources to rows and back: what a built-in agent writes for a task, and what a result's attempts evaluate."""
+
+from __future__ import annotations
+
+from evaluator.agents import AGENTS, produce
+from evaluator.candidate import Candidate
+from evaluator.taskreader import load_task
+from evaluator.taskspec import TaskSpec
+from runs import archive
+from runs.errors import RunError
+from runs.models import Agent, Configuration, Result, Suite, Task
+
+
+def written_by(configuration: Configuration, suite: Suite, repeat: int) -> dict[int, Candidate]:
+    """A built-in agent's candidates for all tasks of a suite, by the task's primary key.
+
+    Raises:
+        RunError: the agent is none of ours, or a task in tasks/ is not the one of the suite.
+    """
+    agent = configuration.agent
+    if agent.kind != Agent.Kind.BUILT_IN or agent.slug not in AGENTS:
+        raise RunError(f"{agent} is not built in: its candidates come in a bundle ({', '.join(AGENTS)} are built in)")
+    tasks = list(suite.tasks.all())
+    return {task.pk: produce(agent.slug, spec_of(task), repeat).candidate for task in tasks}
+
+
+def spec_of(task: Task) -> TaskSpec:
+    """The task in tasks/ that a row mirrors.
+
+    Raises:
+        RunError: it has another digest by now: results of the old one cannot be made any more.
+        TaskError: it is gone or breaks the format.
+    """
+    spec = load_task(task.path)
+    if spec.digest != task.digest:
+        raise RunError(f"{task.path} in tasks/ has digest {spec.digest[:12]}, the row is of {task.digest[:12]}")
+    return spec
+
+
+def kept(candidate: Candidate) -> dict[str, str]:
+    """Put the sources into the archive; path → digest."""
+    return {path: archive.put(data) for path, data in candidate.files.items()}
+
+
+def stored(result: Result) -> Candidate:
+    """The candidate of a result, as it was handed in.
+
+    Raises:
+        ArchiveError: a source is not in the archive.
+    """
+    files = {path: archive.get(digest) for path, digest in result.candidate_files.items()}
+    problems = tuple((reason, detail) for reason, detail in result.candidate_problems)
+    return Candidate(files, result.run.configuration.agent.slug, problems)

@@ -1,0 +1,15 @@
+"""What a person asked for and cannot be done, in sentences for that person."""
+
+from __future__ import annotations
+
+
+class RunError(Exception):
+    """The request makes no sense for these rows; nothing was changed."""
+
+
+class RegistryError(Exception):
+    """A registry file is refused as a whole; `problems` holds every one of them."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems

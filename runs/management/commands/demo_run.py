@@ -1,0 +1,106 @@
+"""The demo: three built-in agents on the smoke suite, evaluated by this host's worker, told as it goes, published."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from evaluator.agents import produce
+from evaluator.errors import EvaluatorError
+from runs import candidates, services
+from runs.errors import RunError
+from runs.models import Attempt, Configuration, Host, Run, Suite
+
+AGENTS = ("baseline", "expert", "rewrite")
+ACTOR = "demo_run"
+POLL_S = 0.3
+SILENCE_S = 60.0  # without a sign of life of the worker
+START_S = 900.0  # a worker's first start prepares the toolchains
+
+
+class Command(BaseCommand):
+    help = "Runs baseline, expert and rewrite on a suite, waits for the results and publishes them. Does it once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--suite", default="smoke")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host = Host.objects.select_related("device_class").get(name=settings.HOST_NAME)
+        suite = Suite.objects.filter(name=options["suite"], is_current=True).first()
+        if suite is None:
+            raise CommandError(f"no suite is named {options['suite']!r}: `manage.py sync_tasks` reads tasks/suites/")
+        try:
+            runs = [_run_of(agent, suite, host) for agent in AGENTS]
+        except (RunError, EvaluatorError) as error:
+            raise CommandError(f"the demo cannot start: {error}") from error
+        if all(run.state == Run.State.PUBLISHED for run in runs):
+            self.stdout.write(f"the demo's results on {suite} are there already: nothing is evaluated again")
+            return
+        self._wait_for(runs, host)
+        for run in runs:
+            if run.state == Run.State.DRAFT:
+                services.publish_run(run=run, actor=ACTOR)
+        self._judge_ourselves(runs)
+
+    def _wait_for(self, runs: list[Run], host: Host) -> None:
+        """One line for each attempt that ends."""
+        begin, began_at, told = monotonic(), timezone.now(), set[int]()
+        attempts = Attempt.objects.newest().filter(result__run__in=runs)
+        total = attempts.count()
+        while True:
+            for attempt in (
+                attempts.filter(ended_at__isnull=False)
+                .exclude(pk__in=told)
+                .select_related("result__task", "result__run__configuration")
+            ):
+                told.add(attempt.pk)
+                self._tell(attempt, f"[{len(told):2}/{total}] {monotonic() - begin:4.0f} s")
+            if len(told) == total:
+                return
+            host.refresh_from_db()
+            seen_at = host.seen_at if host.seen_at and host.seen_at > began_at else None
+            if (timezone.now() - (seen_at or began_at)).total_seconds() > (SILENCE_S if seen_at else START_S):
+                raise CommandError(f"no worker works for {host}: its log says why")
+            sleep(POLL_S)
+
+    def _tell(self, attempt: Attempt, prefix: str) -> None:
+        result = attempt.result
+        self.stdout.write(
+            f"{prefix}  {result.run.configuration.slug:9} {result.task.path:40} {attempt.get_status_display()}"
+        )
+        self.stdout.flush()
+
+    def _judge_ourselves(self, runs: list[Run]) -> None:
+        """These agents are known, so each result's status is, too."""
+        wrong = []
+        for run in runs:
+            for result in run.results.select_related("task", "published_attempt"):
+                expected = produce(run.configuration.agent.slug, candidates.spec_of(result.task), run.repeat).expected
+                seen = result.published_attempt
+                if seen is None or seen.status != expected.value:
+                    status = seen.status if seen else "nothing"
+                    wrong.append(f"{run.configuration}: {result.task.path}: expected {expected.value}, seen {status}")
+        if wrong:
+            raise CommandError("not every result has the expected status:\n" + "\n".join(wrong))
+        self.stdout.write("every result has the expected status; the runs are published")
+
+
+def _run_of(agent: str, suite: Suite, host: Host) -> Run:
+    """The demo's run of an agent: the one that is there, finished or not, else a new one."""
+    configuration = Configuration.objects.select_related("agent").get(slug=agent)
+    wanted = {"configuration": configuration, "suite": suite, "device_class": host.device_class, "repeat": 0}
+    run = Run.objects.filter(**wanted, note=ACTOR).exclude(state=Run.State.WITHDRAWN).first()
+    if run is not None:
+        return run
+    return services.create_run(
+        configuration=configuration,
+        suite=suite,
+        device_class=host.device_class,
+        written=candidates.written_by(configuration, suite, repeat=0),
+        actor=ACTOR,
+        note=ACTOR,
+    )

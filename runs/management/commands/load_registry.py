@@ -1,0 +1,26 @@
+"""Register agents, models, configurations, device classes, hosts and suites from a YAML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from runs import registry
+from runs.errors import RegistryError
+
+
+class Command(BaseCommand):
+    help = "Registers everything a YAML file names, or lists every problem and registers nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", nargs="?", type=Path, default=registry.BUNDLED, help="default: the built-in agents")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            counts = registry.load_registry(options["file"])
+        except RegistryError as error:
+            raise CommandError(f"nothing was registered, {len(error.problems)} problems:\n{error}") from error
+        named = [f"{count} {section.replace('_', ' ')}" for section, count in counts.items() if count]
+        self.stdout.write(f"registered {', '.join(named) or 'nothing'}")

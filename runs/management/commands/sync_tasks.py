@@ -1,0 +1,22 @@
+"""Mirror tasks/ and its suites into rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from evaluator.errors import TaskError
+from runs.catalog import mirror
+from runs.errors import RunError
+
+
+class Command(BaseCommand):
+    help = "Reads tasks/ and tasks/suites/: what they say now is current, older digests stay."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            mirrored = mirror()
+        except (TaskError, RunError) as error:
+            raise CommandError(f"nothing was changed:\n{error}") from error
+        self.stdout.write(f"{mirrored.tasks} tasks, suites {', '.join(mirrored.suites) or 'none'}")

@@ -1,0 +1,46 @@
+"""Work for one host: a Celery worker of one process on the queue of its architecture, and a sweeper beside it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from celery import current_app
+from celery.signals import worker_ready, worker_shutdown
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from evaluator.errors import HostError
+from runs import evaluation, services
+from runs.models import Host
+from runs.sweeper import Sweeper
+
+
+class Command(BaseCommand):
+    help = "Claims and evaluates attempts for the host that ARENA_HOST names (default: local), until it is stopped."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host = Host.objects.select_related("device_class").filter(name=settings.HOST_NAME).first()
+        if host is None:
+            known = ", ".join(Host.objects.values_list("name", flat=True)) or "none"
+            raise CommandError(f"no host is registered as {settings.HOST_NAME!r} (ARENA_HOST); there are {known}")
+        try:
+            facts = evaluation.open_bench(host)
+        except HostError as error:
+            raise CommandError(f"this machine cannot work as {host}: {error}") from error
+        services.host_started(host=host, facts=facts)
+        sweeper = Sweeper(host)
+        worker_ready.connect(lambda **_: sweeper.start(), weak=False)
+        worker_shutdown.connect(lambda **_: sweeper.end(), weak=False)
+        try:
+            current_app.worker_main(_arguments(host))
+        finally:
+            evaluation.close_bench()
+
+
+def _arguments(host: Host) -> list[str]:
+    """solo: no second process, so no database connection crosses a fork and a stop reaches the evaluation at once."""
+    level = logging.getLevelName(logging.getLogger().getEffectiveLevel())
+    name, queue = f"{host.name}@%h", host.device_class.architecture
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return ["worker", "--pool", "solo", "--queues", queue, "--hostname", name, "--loglevel", level, *quiet]

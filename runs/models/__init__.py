@@ -1,0 +1,29 @@
+"""The rows. Every rule the database can hold is a constraint named <model>_<rule>; nothing here writes or decides."""
+
+from __future__ import annotations
+
+from runs.models.attempts import Attempt, Measurement
+from runs.models.entrants import Agent, Configuration, ModelVersion
+from runs.models.hosts import DeviceClass, Host
+from runs.models.problems import Suite, SuiteMembership, Task
+from runs.models.published import PublishedRow, PublishedTable
+from runs.models.results import Result, Run
+from runs.models.trail import AuditEntry
+
+__all__ = [
+    "Agent",
+    "Attempt",
+    "AuditEntry",
+    "Configuration",
+    "DeviceClass",
+    "Host",
+    "Measurement",
+    "ModelVersion",
+    "PublishedRow",
+    "PublishedTable",
+    "Result",
+    "Run",
+    "Suite",
+    "SuiteMembership",
+    "Task",
+]

@@ -1,0 +1,195 @@
+"""What came out: attempts at a result, and the measurements of each, a row for every case (decisions 18 and 19)."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from runs.models.hosts import Host
+from runs.models.results import Result
+from runs.querysets import AttemptQuerySet
+
+OPEN = ["queued", "running"]
+TURNED_AWAY = [
+    "build_failed",
+    "wrong_output",
+    "crashed",
+    "timed_out",
+    "tampered",
+    "implausible",
+    "not_produced",
+    "not_judged",
+    "errored",
+]
+
+SILENT = [*OPEN, "cancelled", "errored", "not_judged"]  # say nothing about the candidate
+
+
+class Attempt(models.Model):
+    """One execution of a result by a worker. `fencing_token` counts its claims: only the newest may write."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "queued"
+        RUNNING = "running", "running"
+        PASSED = "passed", "passed"
+        BUILD_FAILED = "build_failed", "build failed"
+        WRONG_OUTPUT = "wrong_output", "wrong output"
+        CRASHED = "crashed", "crashed"
+        TIMED_OUT = "timed_out", "timed out"
+        TAMPERED = "tampered", "tampered"
+        IMPLAUSIBLE = "implausible", "implausible"
+        NOT_PRODUCED = "not_produced", "not produced"
+        NOT_JUDGED = "not_judged", "not judged"  # ours, final, not retried
+        ERRORED = "errored", "errored"  # ours
+        CANCELLED = "cancelled", "cancelled"
+
+    result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveSmallIntegerField(help_text="Counted from 1.")
+    is_latest = models.BooleanField(default=True)
+    status = models.CharField(max_length=20, choices=Status, default=Status.QUEUED)
+    gate = models.CharField(max_length=20, blank=True, help_text="The gate that turned the candidate away.")
+    reason = models.CharField(max_length=40, blank=True)
+    message = models.TextField(blank=True)
+    flags = models.JSONField(default=list, blank=True)
+    is_held = models.BooleanField(default=False, help_text="Flag hold: not ranked until reviewed.")
+    is_uncalibrated = models.BooleanField(default=False, help_text="Flag uncalibrated: not ranked.")
+    compiled = models.BooleanField(null=True)
+    correct = models.BooleanField(null=True)
+    speedup = models.FloatField(null=True, help_text="Arithmetic mean over cases (the paper's).")
+    log_speedup = models.FloatField(null=True, help_text="Mean of log ratios over eligible cases.")
+    evaluator = models.CharField(max_length=30, blank=True, help_text="The evaluator's version.")
+    record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the record in the archive.")
+    queued_at = models.DateTimeField()
+    woken_at = models.DateTimeField(null=True, help_text="When a message for a worker was last sent.")
+    started_at = models.DateTimeField(null=True, help_text="When it was last claimed.")
+    ended_at = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    fencing_token = models.PositiveIntegerField(default=0)
+    claimed_by = models.CharField(max_length=100, blank=True, help_text="The worker of the last claim.")
+    host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, blank=True, related_name="attempts")
+    requeues = models.PositiveSmallIntegerField(default=0)
+    requeued_because = models.CharField(max_length=300, blank=True)
+
+    objects = AttemptQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("result", "number")
+        indexes = [
+            models.Index(
+                name="attempt_queue", fields=["queued_at"], condition=Q(status__in=OPEN)
+            ),  # sweeper, queue page
+        ]
+        constraints = [
+            models.UniqueConstraint(name="attempt_number_once_per_result", fields=["result", "number"]),
+            models.UniqueConstraint(
+                name="attempt_one_latest_per_result", fields=["result"], condition=Q(is_latest=True)
+            ),
+            models.UniqueConstraint(
+                name="attempt_one_open_per_result", fields=["result"], condition=Q(status__in=OPEN)
+            ),
+            models.CheckConstraint(
+                name="attempt_status_is_known",
+                condition=Q(status__in=[*OPEN, "passed", *TURNED_AWAY, "cancelled"]),
+            ),
+            models.CheckConstraint(
+                name="attempt_lease_iff_running",
+                condition=Q(status="running", lease_until__isnull=False, started_at__isnull=False, fencing_token__gte=1)
+                & ~Q(claimed_by="")
+                | ~Q(status="running") & Q(lease_until__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="attempt_ended_iff_final",
+                condition=Q(status__in=OPEN, ended_at__isnull=True) | ~Q(status__in=OPEN) & Q(ended_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="attempt_reason_iff_turned_away",
+                condition=Q(status__in=TURNED_AWAY) & ~Q(reason="") & ~Q(message="")
+                | ~Q(status__in=TURNED_AWAY) & Q(reason="", message="", gate=""),
+            ),
+            models.CheckConstraint(
+                name="attempt_record_iff_judged",
+                condition=Q(status__in=[*OPEN, "cancelled"], record_digest="")
+                | Q(status="errored")
+                | ~Q(status__in=[*OPEN, "cancelled", "errored"]) & ~Q(record_digest=""),
+            ),
+            models.CheckConstraint(
+                name="attempt_compiled_and_correct_iff_about_the_candidate",
+                condition=Q(status__in=SILENT, compiled__isnull=True, correct__isnull=True)
+                | ~Q(status__in=SILENT) & Q(compiled__isnull=False, correct__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="attempt_speedup_only_when_passed",
+                condition=Q(speedup__isnull=True, log_speedup__isnull=True)
+                | Q(status="passed", speedup__isnull=False, speedup__gt=0),
+            ),
+            models.CheckConstraint(
+                name="attempt_passed_is_compiled_and_correct",
+                condition=~Q(status="passed")
+                | Q(compiled=True, correct=True, compiled__isnull=False, correct__isnull=False),
+            ),
+            models.CheckConstraint(name="attempt_requeued_at_most_once", condition=Q(requeues__lte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"attempt {self.pk}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN
+
+
+class Measurement(models.Model):
+    """One case of an attempt. Raw times are in the record; other clocks keep their medians in one column."""
+
+    class Split(models.TextChoices):
+        SEEN = "seen", "seen"
+        UNSEEN = "unseen", "unseen"
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="measurements")
+    case = models.CharField(max_length=200, help_text="Sorted axis=value pairs.")
+    split = models.CharField(max_length=10, choices=Split, default=Split.SEEN)
+    profile = models.CharField(max_length=10)
+    correct = models.BooleanField(null=True, help_text="The candidate; unknown where the case was not reached.")
+    baseline_correct = models.BooleanField(null=True)
+    draws = models.PositiveIntegerField(default=0, help_text="Judged draws that were right.")
+    relative_rmse = models.FloatField(null=True)
+    allowed_rmse = models.FloatField(null=True)
+    baseline_rmse = models.FloatField(null=True)
+    first_call_ms = models.FloatField(null=True)
+    baseline_t_dev_ms = models.FloatField(null=True)
+    candidate_t_dev_ms = models.FloatField(null=True)
+    log_ratio = models.FloatField(null=True)
+    log_ratio_variance = models.FloatField(null=True)
+    is_eligible = models.BooleanField(default=False, help_text="May enter speed metrics.")
+    clocks = models.JSONField(default=dict, help_text='Clock → {"baseline_ms", "candidate_ms", "calls"}, medians.')
+
+    class Meta:
+        ordering = ("attempt", "id")
+        constraints = [
+            models.UniqueConstraint(name="measurement_case_once", fields=["attempt", "case"]),
+            models.CheckConstraint(
+                name="measurement_times_of_both_sides",
+                condition=Q(baseline_t_dev_ms__isnull=True, candidate_t_dev_ms__isnull=True, log_ratio__isnull=True)
+                | Q(
+                    baseline_t_dev_ms__isnull=False,
+                    candidate_t_dev_ms__isnull=False,
+                    baseline_t_dev_ms__gt=0,
+                    candidate_t_dev_ms__gt=0,
+                    log_ratio__isnull=False,
+                ),
+            ),
+            models.CheckConstraint(
+                name="measurement_variance_not_negative",
+                condition=Q(log_ratio_variance__isnull=True)
+                | Q(log_ratio_variance__isnull=False, log_ratio_variance__gte=0, log_ratio__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="measurement_eligible_needs_a_ratio",
+                condition=Q(is_eligible=False) | Q(is_eligible=True, log_ratio__isnull=False),
+            ),
+            models.CheckConstraint(name="measurement_split_is_known", condition=Q(split__in=["seen", "unseen"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attempt_id}: {self.case}"

@@ -1,0 +1,58 @@
+"""Where kernels run: device classes, which ranks never cross, and the hosts that have them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+
+class DeviceClass(models.Model):
+    """Architecture, product and partition mode. A queue is named after the architecture."""
+
+    class Architecture(models.TextChoices):
+        GFX942 = "gfx942", "gfx942"
+        GFX950 = "gfx950", "gfx950"
+        SM_90 = "sm_90", "sm_90"
+        CPU = "cpu", "cpu"
+
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=100)
+    architecture = models.CharField(max_length=20, choices=Architecture)
+    partition_mode = models.CharField(max_length=20, blank=True)
+    is_functional = models.BooleanField(
+        default=False, help_text="Judges compilation and correctness only: its times enter no metric."
+    )
+
+    class Meta:
+        ordering = ("slug",)
+        verbose_name_plural = "device classes"
+        constraints = [
+            models.CheckConstraint(
+                name="deviceclass_architecture_is_known",
+                condition=Q(architecture__in=["gfx942", "gfx950", "sm_90", "cpu"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Host(models.Model):
+    """A machine with one device of a class, on which one worker claims attempts."""
+
+    name = models.SlugField(max_length=60, unique=True)
+    device_class = models.ForeignKey(DeviceClass, on_delete=models.PROTECT, related_name="hosts")
+    is_enabled = models.BooleanField(default=True, help_text="A host that is not enabled claims nothing.")
+    is_accepted = models.BooleanField(
+        null=True, blank=True, help_text="Passed the A/A acceptance; unknown until `doctor --health` ran there."
+    )
+    facts = models.JSONField(default=dict, blank=True, help_text="Versions and products, as its worker says.")
+    note = models.CharField(max_length=200, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True, help_text="When its worker last started.")
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="Its worker's last sign of life.")
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,126 @@
+"""What was run: one configuration on one suite, and its results, one for each task (decision 18).
+
+A result's public answer is `published_attempt`, which moves only by a publish action; a rerun is another attempt.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from evaluator.records import PROTOCOL
+from runs.models.entrants import Configuration
+from runs.models.hosts import DeviceClass
+from runs.models.problems import Suite, Task
+from runs.querysets import ResultQuerySet, RunQuerySet
+
+
+class Run(models.Model):
+    """One configuration on one suite and device class, one repeat."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        PUBLISHED = "published", "published"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    class Origin(models.TextChoices):
+        PUBLISHED = "published", "published"  # a paper's aggregate
+        IMPORTED = "imported", "imported"
+        RUN_HERE = "run_here", "run here"
+
+    class Verification(models.TextChoices):
+        NONE = "none", "not verified"
+        CHECKED = "checked", "checked"
+        REPRODUCED = "reproduced", "reproduced"
+
+    configuration = models.ForeignKey(Configuration, on_delete=models.PROTECT, related_name="runs")
+    suite = models.ForeignKey(Suite, on_delete=models.PROTECT, related_name="runs")
+    device_class = models.ForeignKey(DeviceClass, on_delete=models.PROTECT, related_name="runs")
+    repeat = models.PositiveSmallIntegerField(default=0, help_text="Counted from 0.")
+    protocol = models.CharField(max_length=30, default=PROTOCOL)
+    state = models.CharField(max_length=20, choices=State, default=State.DRAFT)
+    origin = models.CharField(max_length=20, choices=Origin, default=Origin.RUN_HERE)
+    verification = models.CharField(max_length=20, choices=Verification, default=Verification.NONE)
+    reproduced_tasks = models.PositiveIntegerField(null=True, blank=True)
+    verified_tasks = models.PositiveIntegerField(null=True, blank=True)
+    note = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+        permissions = [
+            ("rerun_run", "Can run results again and cancel them"),
+            ("publish_run", "Can publish and withdraw runs"),
+        ]
+        constraints = [
+            # A second run of the same repeat may stand as a draft beside the published one.
+            models.UniqueConstraint(
+                name="run_one_published_per_repeat",
+                fields=["configuration", "suite", "device_class", "protocol", "repeat"],
+                condition=Q(state="published"),
+            ),
+            models.CheckConstraint(
+                name="run_published_at_iff_public_once",
+                condition=Q(state="draft", published_at__isnull=True)
+                | Q(state__in=["published", "withdrawn"], published_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="run_origin_is_known", condition=Q(origin__in=["published", "imported", "run_here"])
+            ),
+            models.CheckConstraint(
+                name="run_counts_iff_reproduced",
+                condition=Q(
+                    verification="reproduced",
+                    reproduced_tasks__isnull=False,
+                    verified_tasks__isnull=False,
+                    reproduced_tasks__lte=F("verified_tasks"),
+                )
+                | Q(
+                    verification__in=["none", "checked"],
+                    reproduced_tasks__isnull=True,
+                    verified_tasks__isnull=True,
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}"
+
+
+class Result(models.Model):
+    """One task of a run, with the candidate that every attempt evaluates."""
+
+    class Audit(models.TextChoices):
+        NONE = "none", "not audited"
+        CLEAN = "clean", "clean"
+        INTERESTING = "interesting", "interesting"
+        SUSPECT = "suspect", "suspect"
+        HACKED = "hacked", "hacked"
+        CONTAMINATED = "contaminated", "contaminated"
+        HARNESS_FAULT = "harness_fault", "harness fault"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="results")
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="results")
+    candidate_digest = models.CharField(max_length=64, blank=True, db_index=True, help_text="Look-alikes share it.")
+    candidate_files = models.JSONField(default=dict, help_text="path → sha256 in the archive.")
+    candidate_problems = models.JSONField(default=list, help_text="[reason code, detail] of files not taken.")
+    audit = models.CharField(max_length=20, choices=Audit, default=Audit.NONE)
+    published_attempt = models.OneToOneField(
+        "Attempt", on_delete=models.PROTECT, null=True, blank=True, related_name="published_for"
+    )
+
+    objects = ResultQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("run", "task")
+        constraints = [models.UniqueConstraint(name="result_one_per_run_and_task", fields=["run", "task"])]
+
+    def __str__(self) -> str:
+        return f"result {self.pk}"

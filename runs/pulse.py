@@ -1,0 +1,109 @@
+"""Keeps a claim alive while its attempt is evaluated, and interrupts the evaluation when it must end.
+
+A thread renews the lease. The evaluation runs in the process's main thread, where a signal can raise `Interrupted`:
+SIGUSR1 from the thread when the claim is lost (cancelled, or taken over), SIGTERM or SIGINT when the worker must stop.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+from time import monotonic
+from types import FrameType
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from runs import services
+from runs.services import Claim
+
+LOST, STOPS = signal.SIGUSR1, (signal.SIGTERM, signal.SIGINT)
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class Interrupted(BaseException):
+    """Ends an evaluation from outside; no `except Exception` on the way may swallow it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.is_stop = number in STOPS
+
+
+class Pulse:
+    """`Pulse(claim).during(work)` evaluates under a claim."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name=f"pulse-{claim.attempt_id}", daemon=True)
+        self._handlers: dict[int, Any] = {}
+        self._may_interrupt = False
+        self._came: int | None = None  # the first signal
+        self._stop: int | None = None
+
+    def during(self, work: Callable[[], T]) -> T:
+        """What `work` returns.
+
+        Raises:
+            Interrupted: the claim is lost or the worker must stop; the worker's own handler sees the signal afterwards.
+        """
+        try:
+            try:
+                self._begin()
+                self._may_interrupt = True
+                if self._came is not None:
+                    raise Interrupted(self._came)
+                return work()
+            finally:
+                self._may_interrupt = False
+        finally:  # a signal may raise once, between any two steps above, but not here
+            self._end()
+
+    def _begin(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            for number in (LOST, *STOPS):
+                self._handlers[number] = signal.signal(number, self._interrupt)
+        self._thread.start()
+
+    def _end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        if self._stop is not None:
+            os.kill(os.getpid(), self._stop)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Once: what cleans up after an interruption is not interrupted."""
+        self._stop = number if number in STOPS else self._stop
+        if self._came is None:
+            self._came = number
+            if self._may_interrupt:
+                self._may_interrupt = False
+                raise Interrupted(number)
+
+    def _beat(self) -> None:
+        begin = monotonic()
+        while not self._ended.wait(settings.HEARTBEAT_S):
+            if monotonic() - begin > settings.JOB_LIMIT_S:
+                log.critical("attempt %s exceeds every budget: the worker ends", self._claim.attempt_id)
+                os._exit(os.EX_TEMPFAIL)
+            if not self._renewed():
+                log.warning("attempt %s: the claim is lost", self._claim.attempt_id)
+                if self._handlers:
+                    os.kill(os.getpid(), LOST)
+                break
+        connection.close()  # this thread's own
+
+    def _renewed(self) -> bool:
+        try:
+            return services.heartbeat(claim=self._claim)
+        except DatabaseError as error:  # the lease outlives one missed beat
+            log.warning("attempt %s: no heartbeat: %s", self._claim.attempt_id, error)
+            connection.close()
+            return True

@@ -1,0 +1,172 @@
+"""Agents, models, configurations, device classes, hosts and suites from one YAML file.
+
+Every problem is reported at once, and all of the file is registered or none.
+Each section maps a slug to its fields; see registry.yaml beside this file, which `make up` loads. Loading a file again
+changes what it names and leaves the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from evaluator.fields import Fields, Problems
+from runs import services
+from runs.errors import RegistryError, RunError
+from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, Task
+
+BUNDLED = Path(__file__).parent / "registry.yaml"
+SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+Named = TypeVar("Named", Agent, ModelVersion, DeviceClass)
+
+
+def load_registry(path: Path) -> dict[str, int]:
+    """Register everything the file names; how many rows of each section.
+
+    Raises:
+        RegistryError: with every problem; nothing was changed.
+    """
+    problems = Problems(path.name)
+    try:
+        file = Fields.of(yaml.load(path.read_text(encoding="utf-8"), _Loader), "", problems)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise RegistryError([f"{path.name}: {' '.join(str(error).split())}"]) from error
+    with transaction.atomic():
+        counts = _Registration(file).register()
+        if problems.lines:
+            raise RegistryError(problems.lines)
+    return counts
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, where YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+class _Registration:
+    """One file on its way in. Rows are written as they are read, for later ones to name; the caller rolls back."""
+
+    def __init__(self, file: Fields) -> None:
+        self.file = file
+        self.sections = {
+            "agents": self._agent,
+            "models": self._model,
+            "configurations": self._configuration,
+            "device_classes": self._device_class,
+            "hosts": self._host,
+            "suites": self._suite,
+        }
+
+    def register(self) -> dict[str, int]:
+        self.file.only(tuple(self.sections))
+        counts = {}
+        for section, save in self.sections.items():
+            children = list(self.file.mapping(section, optional=True).children(SLUG))
+            for slug, fields in children:
+                self._noting_problems(slug, fields, save)
+            counts[section] = len(children)
+        return counts
+
+    def _noting_problems(self, slug: str, fields: Fields, save: Any) -> None:
+        lines = fields.problems.lines
+        before = len(lines)
+        try:
+            with transaction.atomic():
+                save(slug, fields)
+        except (ValidationError, RunError) as error:
+            if len(lines) == before:  # otherwise the row only repeats what was said of its fields
+                for message in error.messages if isinstance(error, ValidationError) else [str(error)]:
+                    lines.append(f"{fields.problems.file}: {fields.path}: {message}")
+
+    def _agent(self, slug: str, fields: Fields) -> None:
+        fields.only(("name", "kind", "url"))
+        row = Agent.objects.filter(slug=slug).first() or Agent(slug=slug)
+        row.name, row.url = fields.string("name", None), _optional(fields, "url")
+        row.kind = str(fields.choice("kind", tuple(Agent.Kind.values), Agent.Kind.EXTERNAL.value))
+        services.save_row(row=row)
+
+    def _model(self, slug: str, fields: Fields) -> None:
+        fields.only(("name", "identifier", "vendor"))
+        row = ModelVersion.objects.filter(slug=slug).first() or ModelVersion(slug=slug)
+        row.name, row.identifier = fields.string("name", None), fields.string("identifier", None)
+        row.vendor = _optional(fields, "vendor")
+        services.save_row(row=row)
+
+    def _configuration(self, slug: str, fields: Fields) -> None:
+        fields.only(("agent", "model", "settings", "role"))
+        agent = self._named(Agent, "agents", fields, "agent")
+        model = self._named(ModelVersion, "models", fields, "model") if "model" in fields else None
+        row = Configuration.objects.filter(slug=slug).first() or Configuration(slug=slug)
+        row.settings = _settings(fields.mapping("settings", optional=True))
+        row.role = str(fields.choice("role", tuple(Configuration.Role.values), Configuration.Role.ENTRY.value))
+        if agent is not None and ("model" not in fields or model is not None):
+            row.agent, row.model = agent, model
+            services.save_row(row=row)
+
+    def _device_class(self, slug: str, fields: Fields) -> None:
+        fields.only(("title", "architecture", "partition_mode", "functional"))
+        row = DeviceClass.objects.filter(slug=slug).first() or DeviceClass(slug=slug)
+        row.title, row.partition_mode = fields.string("title", None), _optional(fields, "partition_mode")
+        row.architecture = str(fields.choice("architecture", tuple(DeviceClass.Architecture.values)))
+        row.is_functional = fields.boolean("functional", False)
+        services.save_row(row=row)
+
+    def _host(self, slug: str, fields: Fields) -> None:
+        fields.only(("device_class", "enabled", "note"))
+        device_class = self._named(DeviceClass, "device_classes", fields, "device_class")
+        row = Host.objects.filter(name=slug).first() or Host(name=slug)
+        row.is_enabled, row.note = fields.boolean("enabled", True), _optional(fields, "note")
+        if device_class is not None:
+            row.device_class = device_class
+            services.save_row(row=row)
+
+    def _suite(self, slug: str, fields: Fields) -> None:
+        """A list that a suite holds already is left as it is, so that a file can be loaded twice."""
+        fields.only(("title", "tasks"))
+        paths = fields.strings("tasks")
+        tasks = {task.path: task for task in Task.objects.filter(path__in=paths, is_current=True)}
+        for path in paths:
+            if path not in tasks:
+                fields.problem("tasks", path, "the path of a task in tasks/ (`manage.py sync_tasks` reads them)")
+        if set(tasks) == set(paths) and not _is_same_list(slug, list(tasks.values())):
+            services.register_suite(name=slug, title=_optional(fields, "title"), tasks=list(tasks.values()))
+
+    def _named(self, kind: type[Named], section: str, fields: Fields, key: str) -> Named | None:
+        """The row a field names. One that this file describes wrongly was complained about where it stands."""
+        slug = fields.string(key, None)
+        row = kind.objects.filter(slug=slug).first()
+        if row is None and slug and slug not in self.file.mapping(section, optional=True).raw:
+            fields.problem(key, slug, f"one of {section}, in this file or registered before")
+        return row
+
+
+def _optional(fields: Fields, key: str) -> str:
+    return fields.string(key, None) if key in fields else ""
+
+
+def _settings(fields: Fields) -> dict[str, object]:
+    """Plain values by name; the two that limits are made of have to be numbers."""
+    for key in ("timeout_s", "max_iterations"):
+        if key in fields:
+            fields.number(key, None, low=1)
+    for key, value in fields.raw.items():
+        if not isinstance(key, str) or not isinstance(value, str | int | float | bool):
+            fields.problem(str(key), value, "a name with a text, a number, true or false")
+    return dict(fields.raw)
+
+
+def _is_same_list(name: str, tasks: list[Task]) -> bool:
+    current = Suite.objects.filter(name=name, is_current=True).first()
+    return current is not None and set(current.tasks.all()) == set(tasks)

@@ -1,0 +1,151 @@
+"""A worker's side of an attempt, and the sweeper's. Every change is one conditional UPDATE that counts its rows.
+
+queued → running   claim_attempt: the fencing token rises, a lease starts
+running → running  heartbeat renews the lease
+running → final    record_verdict, only with the newest token
+running → queued   release_attempt (our fault) or requeue_dead (a dead worker): once, then errored
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from evaluator import codec, records
+from evaluator.records import REASONS, Record
+from runs import archive, verdicts, wake
+from runs.models import Attempt, Host, Measurement
+from runs.querysets import AttemptQuerySet
+
+LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within two
+IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
+MAX_REQUEUES = 1
+BECAUSE_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to write one attempt's verdict, until a newer claim takes it away."""
+
+    attempt_id: int
+    token: int
+
+
+@transaction.atomic
+def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
+    """Take a queued attempt. None if it is not queued, not for this host's device class, or the host is not enabled."""
+    device_class = Attempt.objects.filter(pk=attempt_id).values_list("result__run__device_class", flat=True).first()
+    if not host.is_enabled or device_class != host.device_class_id:
+        return None
+    now = timezone.now()
+    # Only the row's own columns in WHERE: PostgreSQL checks them again after waiting for a rival's UPDATE.
+    taken = Attempt.objects.filter(pk=attempt_id, status=Attempt.Status.QUEUED).update(
+        status=Attempt.Status.RUNNING,
+        fencing_token=F("fencing_token") + 1,
+        claimed_by=worker,
+        host=host,
+        started_at=now,
+        heartbeat_at=now,
+        lease_until=_lease_end(now),
+    )
+    if not taken:
+        return None
+    return Claim(attempt_id, Attempt.objects.values_list("fencing_token", flat=True).get(pk=attempt_id))
+
+
+def heartbeat(*, claim: Claim) -> bool:
+    """Renew the lease. False: the claim is lost, so stop and write nothing."""
+    now = timezone.now()
+    return bool(_held(claim).update(heartbeat_at=now, lease_until=_lease_end(now)))
+
+
+def record_verdict(*, claim: Claim, record: Record) -> bool:
+    """Store the record and what it says. False, and nothing is written to the rows, if the claim is lost.
+
+    Raises:
+        codec.DecodeError: the record contradicts itself.
+    """
+    if problems := records.problems_of(record):
+        raise codec.DecodeError(problems)
+    digest = archive.put(codec.dumps(record).encode())
+    columns = verdicts.attempt_columns(record)
+    with transaction.atomic():
+        written = _held(claim).update(record_digest=digest, ended_at=timezone.now(), lease_until=None, **columns)
+        if written:
+            attempt = Attempt.objects.get(pk=claim.attempt_id)
+            Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
+    return bool(written)
+
+
+def release_attempt(*, claim: Claim, because: str, is_fault: bool = True) -> bool:
+    """Give up a claim: after a fault of ours back into the queue the first time, errored the second.
+
+    A worker that was told to stop is no fault and does not count.
+    """
+    return _give_back(_held(claim), claim.attempt_id, because, counts=is_fault)
+
+
+def requeue_dead(*, now: datetime | None = None) -> int:
+    """Give back every attempt whose worker stopped renewing its lease; how many."""
+    moment, given_back = now or timezone.now(), 0
+    for attempt in Attempt.objects.dead(now=moment):
+        still_dead = Attempt.objects.filter(pk=attempt.pk).dead(now=moment)
+        given_back += _give_back(still_dead, attempt.pk, f"worker {attempt.claimed_by} stopped answering")
+    return given_back
+
+
+def wake_forgotten(*, now: datetime | None = None) -> int:
+    """Send messages again that were lost with a crash: for each idle worker, the oldest row that waits for it."""
+    moment, woken = now or timezone.now(), 0
+    alive = timedelta(seconds=3 * settings.HEARTBEAT_S)
+    for host in Host.objects.filter(is_enabled=True, seen_at__gte=moment - alive).select_related("device_class"):
+        if host.attempts.filter(status=Attempt.Status.RUNNING).exists():
+            continue
+        waiting = Attempt.objects.queued().filter(result__run__device_class=host.device_class)
+        oldest = waiting.first()
+        if oldest is None or (oldest.woken_at and oldest.woken_at > moment - timedelta(seconds=IDLE_S)):
+            continue
+        with transaction.atomic():
+            Attempt.objects.filter(pk=oldest.pk).update(woken_at=moment)
+            wake.on_commit(attempt_id=oldest.pk, queue=host.device_class.architecture)
+        woken += 1
+    return woken
+
+
+@transaction.atomic
+def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: bool = True) -> bool:
+    """`held` is the attempt, if it still is as the caller saw it."""
+    now = timezone.now()
+    requeued = held.filter(requeues__lte=MAX_REQUEUES - counts).update(
+        status=Attempt.Status.QUEUED,
+        requeues=F("requeues") + int(counts),
+        requeued_because=because[:BECAUSE_CHARACTERS],
+        lease_until=None,
+        woken_at=now,
+    )
+    if requeued:
+        architecture = Attempt.objects.values_list("result__run__device_class__architecture", flat=True)
+        wake.on_commit(attempt_id=attempt_id, queue=architecture.get(pk=attempt_id))
+        return True
+    status, sentence = REASONS["host_fault"]
+    ended = held.update(
+        status=status.value,
+        reason="host_fault",
+        message=sentence.format(detail=because),
+        ended_at=now,
+        lease_until=None,
+    )
+    return bool(ended)
+
+
+def _held(claim: Claim) -> AttemptQuerySet:
+    return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
+
+
+def _lease_end(now: datetime) -> datetime:
+    return now + timedelta(seconds=LEASE_BEATS * settings.HEARTBEAT_S)

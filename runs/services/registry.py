@@ -1,0 +1,91 @@
+"""Agents, models, configurations, device classes, hosts and suites of one's own, from the admin or a YAML file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from evaluator.suites import suite_digest
+from runs.errors import RunError
+from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, SuiteMembership, Task
+
+Row = TypeVar("Row", Agent, ModelVersion, Configuration, DeviceClass, Host)
+FROZEN = ("agent_id", "model_id", "settings_digest", "role")  # of a configuration that has runs
+
+
+@transaction.atomic
+def save_row(*, row: Row) -> Row:
+    """Check a new or changed row against every rule, then write it.
+
+    Raises:
+        ValidationError: with all problems; a configuration that has runs keeps what its numbers stand for.
+    """
+    if isinstance(row, Configuration):
+        row.settings_digest = _digest_of(row.settings)
+        _refuse_another_meaning(row)
+    row.full_clean()
+    row.save()
+    return row
+
+
+@transaction.atomic
+def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
+    """A frozen list of current tasks; another list under a known name is its next version.
+
+    Raises:
+        RunError: it holds no task, one that is not current, or is the list of a suite that exists.
+    """
+    gone = [task.path for task in tasks if not task.is_current]
+    if not tasks or gone:
+        raise RunError(f"not in tasks/ any more: {', '.join(gone)}" if gone else "a suite needs at least one task")
+    digest = suite_digest({task.path: task.digest for task in tasks})
+    if same := Suite.objects.filter(digest=digest).first():
+        raise RunError(f"{same} is exactly this list of tasks")
+    version = (Suite.objects.filter(name=name).aggregate(last=Max("version"))["last"] or 0) + 1
+    Suite.objects.filter(name=name, is_current=True).update(is_current=False)
+    suite = Suite(name=name, version=version, digest=digest, title=title)
+    suite.full_clean()
+    suite.save()
+    SuiteMembership.objects.bulk_create(SuiteMembership(suite=suite, task=task) for task in tasks)
+    return suite
+
+
+def host_started(*, host: Host, facts: Mapping[str, str]) -> None:
+    """Its worker starts and says what it runs on."""
+    now = timezone.now()
+    Host.objects.filter(pk=host.pk).update(started_at=now, seen_at=now, facts=dict(facts))
+
+
+def host_seen(*, host: Host) -> None:
+    """A sign of life of its worker."""
+    Host.objects.filter(pk=host.pk).update(seen_at=timezone.now())
+
+
+def _digest_of(settings: object) -> str:
+    """Of the settings as strict JSON.
+
+    Raises:
+        ValidationError: they are no mapping, or hold what strict JSON cannot say.
+    """
+    try:
+        text = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError as error:
+        raise ValidationError({"settings": "a number is not finite"}) from error
+    if not isinstance(settings, dict):
+        raise ValidationError({"settings": f"seen {text[:80]}; expected a mapping of names to values"})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _refuse_another_meaning(row: Configuration) -> None:
+    before = Configuration.objects.filter(pk=row.pk, runs__isnull=False).first()
+    changed = [name for name in FROZEN if before and getattr(before, name) != getattr(row, name)]
+    if changed:
+        names = ", ".join(name.removesuffix("_id").removesuffix("_digest") for name in changed)
+        raise ValidationError(f"{row.slug} has runs, so its {names} cannot change: register another configuration")

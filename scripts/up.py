@@ -1,0 +1,270 @@
+"""`make up`: one command that leaves a running site, and one Ctrl-C that stops all of it.
+
+Secrets, database, published tables, registry, tasks and admin are made where they are missing, so a second time only
+starts what was made before. Web server and worker are children in sessions of their own, started again if they die.
+
+usage: scripts/up.py [down]      PORT=8000 is the default; everything stays on 127.0.0.1
+exit codes: 0 stopped as asked, 2 usage, 3 this host lacks something or the port is taken, with the reason
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import functools
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
+os.chdir(ROOT)
+
+from evaluator.state import state_folder  # noqa: E402
+
+ENV_FILE = ROOT / ".env"
+STOP_S = 15.0  # from SIGTERM to SIGKILL
+READY_S = 60.0
+RESTARTS, RESTART_WINDOW_S = 5, 60.0  # a child that dies more often is broken
+PR_SET_PDEATHSIG = 1
+PYTHON = sys.executable
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["down"]):
+        say("usage: scripts/up.py [down]", to=sys.stderr)
+        return 2
+    from arena_site import env
+
+    try:
+        if arguments:
+            env.load_env_file(ENV_FILE)
+            return down(state_folder() / "site")
+        make_secrets()
+        from django.conf import settings
+
+        return up(Path(settings.STATE), env.env_int("PORT", 8000, low=1, high=65535))
+    except env.SettingError as error:
+        say(str(error), to=sys.stderr)
+        return 3
+
+
+def up(state: Path, port: int) -> int:
+    url = f"http://127.0.0.1:{port}/"
+    lock = locked(state / "up.lock")
+    if lock is None:
+        say("up already: `make down` stops it")
+        return 0
+    if not is_free(port):
+        say(f"port {port} is taken by another program. Choose another one: PORT={port + 1} make up", to=sys.stderr)
+        return 3
+    lock.write(f"{os.getpid()}\n")
+    lock.flush()
+    say(f"nothing more to download; rows, records, toolchains and logs go to {state.parent} (about 200 MB)")
+    if not is_prepared():
+        return 3
+    site = Site(state / "logs")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, site.ask_to_stop)
+    try:
+        site.start("web", *web_command(port))
+        site.start("worker", PYTHON, "manage.py", "worker")
+        if not site.is_ready(url):
+            return 3
+        say(f"\n  {url}\n\nstop with Ctrl-C; logs are in {site.logs}\n")
+        site.start("demo", PYTHON, "manage.py", "demo_run", shown=True, once=True)
+        return site.watch()
+    finally:
+        site.stop()
+
+
+def down(state: Path) -> int:
+    """Stop a site that runs in another terminal, and wait until it is gone."""
+    if not state.is_dir() or locked(state / "up.lock") is not None:
+        say("nothing is up")
+        return 0
+    os.kill(int((state / "up.lock").read_text().strip()), signal.SIGTERM)
+    until = monotonic() + 2 * STOP_S
+    while locked(state / "up.lock") is None:
+        if monotonic() > until:
+            say("it does not stop", to=sys.stderr)
+            return 3
+        sleep(0.1)
+    say("stopped")
+    return 0
+
+
+def make_secrets() -> None:
+    """A secret key of this site's own, in a file that only its owner reads."""
+    text = ENV_FILE.read_text(encoding="utf-8") if ENV_FILE.is_file() else "# Made by `make up`."
+    if "SECRET_KEY" in os.environ or any(line.startswith("SECRET_KEY=") for line in text.splitlines()):
+        return
+    file = os.open(ENV_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.fchmod(file, 0o600)
+    with os.fdopen(file, "w", encoding="utf-8") as stream:
+        stream.write(f"{text.rstrip()}\nSECRET_KEY={secrets.token_urlsafe(48)}\n")
+
+
+def is_prepared() -> bool:
+    """Bring database and static files up to date; each command says what it did, or why it cannot."""
+    import django
+    from django.core.management import CommandError, call_command
+
+    django.setup()
+    try:
+        call_command("migrate", verbosity=0)
+        for command in ("load_published", "load_registry", "sync_tasks", "make_admin"):
+            call_command(command)
+        call_command("collectstatic", interactive=False, verbosity=0)
+    except CommandError as error:
+        say(f"cannot start: {error}", to=sys.stderr)
+        return False
+    django.db.connections.close_all()
+    return True
+
+
+class Site:
+    """The children. Each leads a session of its own: a Ctrl-C reaches this process alone, which stops them in order."""
+
+    def __init__(self, logs: Path) -> None:
+        logs.mkdir(parents=True, exist_ok=True)
+        self.logs, self.children = logs, dict[str, subprocess.Popen[bytes]]()
+        self._commands: dict[str, tuple[str, ...]] = {}
+        self._deaths: dict[str, list[float]] = {}
+        self._asked = False
+
+    def ask_to_stop(self, *signal_and_frame: object) -> None:
+        self._asked = True
+
+    def start(self, name: str, *command: str, shown: bool = False, once: bool = False) -> None:
+        if not once:
+            self._commands[name] = command
+        with (self.logs / f"{name}.log").open("ab") as log:
+            self.children[name] = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=None if shown else log,
+                stderr=None if shown else subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=functools.partial(die_with, os.getpid()),
+            )
+
+    def is_ready(self, url: str) -> bool:
+        until = monotonic() + READY_S
+        while monotonic() < until and not self._asked and self.children["web"].poll() is None:
+            status = status_of(url)
+            if status is not None and status < 500:
+                return True
+            if status is not None:
+                break
+            sleep(0.1)
+        if not self._asked:
+            say(f"the web server does not answer; the end of its log:\n{tail(self.logs / 'web.log')}", to=sys.stderr)
+        return False
+
+    def watch(self) -> int:
+        """Until somebody asks to stop, or a child cannot be kept alive."""
+        while not self._asked:
+            for name, child in list(self.children.items()):
+                if child.poll() is not None and not self._is_replaced(name, child):
+                    return 3
+            sleep(0.2)
+        return 0
+
+    def stop(self) -> None:
+        """The worker first: it gives its attempt back while the database is still served."""
+        order = sorted(self.children, key=("demo", "worker", "web").index)
+        for name in order:
+            self._signal(name, signal.SIGTERM)
+        until = monotonic() + STOP_S
+        while monotonic() < until and any(child.poll() is None for child in self.children.values()):
+            sleep(0.05)
+        for name in order:
+            self._signal(name, signal.SIGKILL)
+            self.children[name].wait()
+        say("stopped")
+
+    def _is_replaced(self, name: str, child: subprocess.Popen[bytes]) -> bool:
+        if name not in self._commands:
+            del self.children[name]
+            return True
+        now = monotonic()
+        self._deaths[name] = [*(death for death in self._deaths.get(name, []) if death > now - RESTART_WINDOW_S), now]
+        say(f"the {name} ended with {child.returncode}; the end of its log:\n{tail(self.logs / f'{name}.log')}")
+        if len(self._deaths[name]) > RESTARTS:
+            say(f"it ended {RESTARTS} times within a minute: stopping", to=sys.stderr)
+            return False
+        self.start(name, *self._commands[name])
+        return True
+
+    def _signal(self, name: str, number: signal.Signals) -> None:
+        """To the whole session; one that has ended already is what we want."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.children[name].pid, number)
+
+
+def die_with(parent: int) -> None:
+    """In a child: even if the parent is killed, nothing is left behind; not even if it is killed before this line."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def web_command(port: int) -> tuple[str, ...]:
+    options = ("--preload", "--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--access-logfile", "-")
+    return (PYTHON, "-m", "gunicorn", "arena_site.wsgi", "--bind", f"127.0.0.1:{port}", *options)
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def status_of(url: str) -> int | None:
+    """The status of a GET; None while nobody listens."""
+    try:
+        with urllib.request.urlopen(url, timeout=30) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return None
+
+
+def locked(path: Path) -> IO[str] | None:
+    """The open file, locked while it stays open; None if another process holds it."""
+    file = path.open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    file.truncate(0)
+    return file
+
+
+def tail(path: Path, lines: int = 15) -> str:
+    return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+
+
+def say(text: str, to: IO[str] | None = None) -> None:
+    print(text, file=to or sys.stdout, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

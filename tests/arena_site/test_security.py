@@ -1,0 +1,76 @@
+"""Headers on every answer, checks of what must exist, one queue for each architecture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from django.core import checks
+from django.test import Client
+
+from arena_site import celery_app
+from runs.models import DeviceClass
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("path", ["/", "/admin/login/", "/no/such/page", "/static/admin/css/base.css"])
+def test_every_answer_carries_the_policy(client: Client, path: str) -> None:
+    response = client.get(path)
+    policy = response["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Referrer-Policy"] == "same-origin"
+    assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+
+
+def test_pages_cannot_be_framed(client: Client) -> None:
+    assert client.get("/admin/login/")["X-Frame-Options"] == "DENY"
+
+
+def test_cookies_are_out_of_reach_of_scripts(client: Client) -> None:
+    cookie = client.get("/admin/login/").cookies["csrftoken"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+
+
+def test_another_host_name_is_refused(client: Client) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_debug_is_off_and_the_site_passes_its_own_checks() -> None:
+    assert django_settings.DEBUG is False
+    assert [message for message in checks.run_checks() if message.id.startswith("arena")] == []
+
+
+def found() -> set[str]:
+    return {message.id for message in checks.run_checks() if message.id.startswith("arena")}
+
+
+def test_a_tasks_folder_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "nothing"))
+    assert found() == {"arena.E001"}
+
+
+def test_an_archive_that_cannot_be_made_is_an_error(settings: object, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    settings.ARCHIVE_FOLDER = tmp_path / "file" / "archive"  # type: ignore[attr-defined]
+    assert found() == {"arena.E002"}
+
+
+def test_a_fake_evaluator_is_a_warning(settings: object) -> None:
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"  # type: ignore[attr-defined]
+    assert found() == {"arena.W001"}
+
+
+def test_debug_before_the_world_is_an_error(settings: object) -> None:
+    settings.DEBUG, settings.ALLOWED_HOSTS = True, ["board.example"]  # type: ignore[attr-defined]
+    assert found() == {"arena.E003"}
+
+
+def test_there_is_a_queue_for_each_architecture_and_one_job() -> None:
+    assert {queue.name for queue in celery_app.conf.task_queues} == set(DeviceClass.Architecture.values)
+    celery_app.loader.import_default_modules()
+    assert [name for name in celery_app.tasks if not name.startswith("celery.")] == ["runs.evaluate_attempt"]

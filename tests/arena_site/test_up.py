@@ -1,0 +1,190 @@
+"""`make up` as a whole, a fast fake in place of the evaluator: it starts, keeps, stops and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from scripts import up
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+DEADLINE_S = 60.0
+
+
+class Up:
+    """A running `scripts/up.py` and what it has said so far."""
+
+    def __init__(self, state: Path, port: int) -> None:
+        self.state, self.text = state, ""
+        self.process = subprocess.Popen(
+            [sys.executable, "scripts/up.py"],
+            cwd=ROOT,
+            env=environment(state, port),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.text += line
+
+    def wait_for(self, text: str) -> None:
+        wait_until(lambda: text in self.text or self.process.poll() is not None, text)
+        assert text in self.text, self.text
+
+
+def environment(state: Path, port: int) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return kept | {
+        "ARENA_STATE": str(state),
+        "ARENA_EVALUATOR": "tests.runs.fakes.open_fake",
+        "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
+        "PORT": str(port),
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    until = monotonic() + DEADLINE_S
+    while not holds():
+        assert monotonic() < until, f"waited too long: {what}"
+        sleep(0.05)
+
+
+def left_behind(state: Path) -> list[str]:
+    """Command lines of all processes that work for this state folder."""
+    mark, found = f"ARENA_STATE={state}".encode(), []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                found.append((process / "cmdline").read_text())
+        except OSError:
+            continue
+    return found
+
+
+def has_ended(process: int) -> bool:
+    try:
+        return "State:\tZ" in Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return True
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "state"
+    for process in Path("/proc").glob("[0-9]*"):  # after a failed test
+        try:
+            if f"ARENA_STATE={tmp_path / 'state'}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            continue
+
+
+def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Path) -> None:
+    port = free_port()
+    first = Up(state, port)
+    first.wait_for("[18/18]")
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as response:
+        assert response.status == 200
+        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert first.text.count("shown this once") == 1
+    assert oct((state / "site").stat().st_mode & 0o777) == "0o700"
+    first.process.send_signal(signal.SIGINT)
+    assert first.process.wait(timeout=20) == 0
+    assert left_behind(state) == []
+
+    second = Up(state, port)
+    second.wait_for("are there already")
+    assert "admin exists already" in second.text
+    assert "up already" in said_by("scripts/up.py", state, port)
+    assert said_by("scripts/up.py", state, port, "down") == "stopped\n"
+    assert second.process.wait(timeout=20) == 0
+    assert left_behind(state) == []
+
+
+def test_not_even_a_killed_one_leaves_a_child_behind(tmp_path: Path) -> None:
+    code = f"""
+from pathlib import Path; from time import sleep; from scripts import up
+site = up.Site(Path({str(tmp_path)!r}))
+site.start("worker", "sleep", "1000")
+print(site.children["worker"].pid, flush=True)
+sleep(1000)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    assert not has_ended(child)
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: has_ended(child), "the child's end")
+
+
+def test_a_child_that_keeps_dying_ends_the_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    site = up.Site(tmp_path)
+    site.start("worker", "sh", "-c", "echo no device; exit 1")
+    assert site.watch() == 3
+    site.stop()
+    said = capsys.readouterr()
+    assert said.out.count("no device") > up.RESTARTS
+    assert "times within a minute" in said.err
+
+
+def said_by(script: str, state: Path, port: int, *arguments: str) -> str:
+    command = [sys.executable, script, *arguments]
+    run = subprocess.run(command, cwd=ROOT, env=environment(state, port), capture_output=True, text=True, timeout=60)
+    return run.stdout + run.stderr
+
+
+def test_a_taken_port_is_said_before_anything_is_made(state: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert f"port {port} is taken" in said_by("scripts/up.py", state, port)
+    assert not (state / "site" / "db.sqlite3").exists()
+    assert said_by("scripts/up.py", state, port, "down") == "nothing is up\n"
+
+
+@pytest.mark.parametrize(("name", "value"), [("PORT", "99999"), ("DEBUG", "maybe"), ("SECRET_KEY", "short")])
+def test_an_odd_setting_is_refused_by_name(state: Path, name: str, value: str) -> None:
+    values = environment(state, 8000) | {name: value}
+    run = subprocess.run(
+        [sys.executable, "scripts/up.py"], cwd=ROOT, env=values, capture_output=True, text=True, timeout=60
+    )
+    assert (run.returncode, run.stdout) == (3, "")
+    assert run.stderr.startswith(f"{name}: ")
+    assert run.stderr.count("\n") == 1
+
+
+def test_secrets_are_made_once_and_only_their_owner_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    monkeypatch.setattr(up, "ENV_FILE", tmp_path / ".env")
+    (tmp_path / ".env").write_text("PORT=9000\n")
+    up.make_secrets()
+    text = (tmp_path / ".env").read_text()
+    assert text.startswith("PORT=9000\nSECRET_KEY=")
+    assert len(text.splitlines()[1]) > 60
+    assert oct((tmp_path / ".env").stat().st_mode & 0o777) == "0o600"
+    up.make_secrets()
+    assert (tmp_path / ".env").read_text() == text

@@ -1,0 +1,98 @@
+"""A real browser on a real server. Chromium comes from Debian, axe from the package axe-playwright-python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"),
+    *("--disable-component-update", "--disable-default-apps", "--disable-extensions"),
+]
+# The browser's driver runs an event loop in this thread, in which Django would refuse to make rows.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+
+@dataclass
+class Visitor:
+    """A browser page that remembers everything that went wrong on it."""
+
+    page: Page
+    base: str
+    faults: list[str] = field(default_factory=list)
+
+    def go(self, address: str) -> Page:
+        answer = self.page.goto(self.base + address)
+        assert answer is not None
+        assert answer.ok, f"{address}: {answer.status}"
+        return self.page
+
+    def violations(self) -> list[str]:
+        """What axe says of the page as it stands: WCAG 2.2 AA and best practices."""
+        self.page.evaluate(axe_source())
+        found = self.page.evaluate("axe.run(document).then(result => result.violations)")
+        return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]
+
+    def overflow(self) -> int:
+        """By how many pixels the page is wider than the window."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}: apt-get install chromium, or set CHROMIUM")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, live_server: Any) -> Iterator[Callable[..., Visitor]]:
+    """Open a page of its own; at the end of the test nothing may have gone wrong on any."""
+    visitors = []
+
+    def opened(*, width: int = 1200, scheme: str = "light", javascript: bool = True) -> Visitor:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            java_script_enabled=javascript,
+        )
+        visitor = Visitor(context.new_page(), live_server.url)
+        _listen(visitor)
+        visitors.append(visitor)
+        return visitor
+
+    yield opened
+    for visitor in visitors:
+        visitor.page.context.close()
+    assert [fault for visitor in visitors for fault in visitor.faults] == []
+
+
+def axe_source() -> str:
+    spec = find_spec("axe_playwright_python")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
+def _listen(visitor: Visitor) -> None:
+    page, faults = visitor.page, visitor.faults
+    page.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text[:300]))
+    page.on("pageerror", lambda error: faults.append(str(error)[:300]))
+    page.on("requestfailed", lambda request: _is_fault(request.failure) and faults.append(f"{request.url} failed"))
+    page.on("response", lambda answer: answer.status >= 400 and faults.append(f"{answer.url}: {answer.status}"))
+
+
+def _is_fault(failure: str | None) -> bool:
+    """A download, and a request that a new page cuts short, are called aborted; neither is a fault."""
+    return "ERR_ABORTED" not in (failure or "")

@@ -1,0 +1,80 @@
+"""A site with something of everything to look at."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from evaluator import codec
+from evaluator.records import Finding, IsaReport
+from runs import archive
+from runs.models import AuditEntry, Result, Run
+from runs.papers import load_published
+from tests import factories
+from tests.records import make_record
+
+BASELINE = "".join(f"line {number} of the baseline\n" for number in range(40))
+
+
+class Site(NamedTuple):
+    run: Run
+    running: Run
+    result: Result
+    addresses: list[str]
+
+
+def make_site() -> Site:
+    load_published()
+    source = archive.put(BASELINE.encode())
+    tasks = [
+        factories.make_task(category=category, editable=["kernel.hip"], files={"kernel.hip": source})
+        for category in ("hip2hip", "torch2hip", "triton2triton")
+        for _ in range(2)
+    ]
+    suite = factories.make_suite(tasks, name="smoke", title="Smoke")
+    factories.make_host(name="local", seen_at=datetime.now(UTC))
+    run = _public_run(suite, "Block tuner with a rather long name", ["wrong_output", "build_failed", *["passed"] * 4])
+    _public_run(suite, "Half done", ["errored", None, *["passed"] * 4])
+    _public_run(suite, "Baseline", ["passed"] * 6, role="reference_line")
+    running = factories.make_run(suite=suite, status="running")
+    result = _recorded(run.results.get(task=tasks[2]))
+    AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
+    return Site(run, running, result, _addresses(run, running, result, tasks[0].path))
+
+
+def _public_run(suite, name: str, statuses: list[str | None], role: str = "entry") -> Run:  # type: ignore[no-untyped-def]
+    configuration = factories.make_configuration(agent=factories.make_agent(name=name), role=role)
+    run = factories.make_run(suite=suite, configuration=configuration, state="published")
+    for result, status in zip(run.results.order_by("task__path"), statuses, strict=True):
+        if status is not None:
+            factories.publish(factories.make_attempt(result=result, status=status))
+    return run
+
+
+def _recorded(result: Result) -> Result:
+    """With a source of its own, a record, and an older attempt."""
+    record = make_record(
+        findings=(Finding("integrity", "left_child", "A child was left behind and ended."),),
+        isa=(IsaReport("gfx942", "void kernel<float>(float const*, float*)", {"vgpr": 24, "occupancy": 8}),),
+        isa_checked={"gfx942": "compiled"},
+        log="warning: unused variable\n" * 5,
+    )
+    changed = BASELINE.replace("line 20 of the baseline", "line 20 of the candidate")
+    result.candidate_files = {"kernel.hip": archive.put(changed.encode())}
+    result.save()
+    digest = archive.put(codec.dumps(record).encode())
+    factories.publish(factories.make_attempt(result=result, status="passed", record_digest=digest))
+    return result
+
+
+def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
+    """Every kind of page there is."""
+    board = "/board/smoke/all/cpu-x86_64/"
+    open_result = running.results.first()
+    assert open_result is not None
+    return [
+        *("/", board, "/board/smoke/hip2hip/cpu-x86_64/", "/tasks/", f"/task/{task}/", "/runs/?state=published"),
+        *(f"/run/{run.pk}/", f"/run/{running.pk}/", f"/result/{result.pk}/", f"/result/{open_result.pk}/", "/queue/"),
+        *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),
+        *(f"{board}explore/rates/", f"/result/{result.pk}/explore/times/"),
+    ]

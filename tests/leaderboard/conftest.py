@@ -1,0 +1,64 @@
+"""A small site to look at, made below the services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs.models import Run, Suite
+from tests import factories
+
+Get = Callable[..., Any]
+CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
+
+
+@pytest.fixture
+def suite(db: None) -> Suite:
+    """Six tasks, two of each category."""
+    tasks = [factories.make_task(category=category) for category in CATEGORIES for _ in range(2)]
+    return factories.make_suite(tasks, name="smoke")
+
+
+@pytest.fixture
+def published(suite: Suite) -> Callable[..., Run]:
+    """Make a public run on the suite; `statuses` are those of its tasks, in order, None where nothing is published."""
+
+    def make(*statuses: str | None, **values: Any) -> Run:
+        run = factories.make_run(suite=suite, state="published", **values)
+        results = run.results.order_by("task__path")
+        for result, status in zip(results, statuses or ("passed",) * 6, strict=True):
+            if status is not None:
+                factories.publish(factories.make_attempt(result=result, status=status))
+        return run
+
+    return make
+
+
+@pytest.fixture
+def page(client: Client) -> Get:
+    """The page object that a template got, after checking the answer."""
+
+    def get(address: str) -> Any:
+        response = client.get(address)
+        assert response.status_code == 200
+        return response.context["page"]
+
+    return get
+
+
+@pytest.fixture
+def entry() -> Callable[..., Any]:
+    def make(name: str, **values: Any) -> Any:
+        agent = factories.make_agent(name=name)
+        return factories.make_configuration(agent=agent, model=None, **values)
+
+    return make
+
+
+@pytest.fixture
+def archive_folder(settings: Any, tmp_path: Any) -> Any:
+    settings.ARCHIVE_FOLDER = tmp_path / "archive"
+    return settings.ARCHIVE_FOLDER

@@ -1,0 +1,150 @@
+"""JSON and CSV: strict, complete, and the same numbers as the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import pytest
+from drf_spectacular.validation import validate_schema
+
+from leaderboard.encoding import encode
+from leaderboard.routes import ROUTES
+from runs.papers import load_published
+from tests import factories
+
+BOARD = "/board/smoke/all/cpu-x86_64/"
+
+
+def strict(text: bytes):
+    """JSON as RFC 8259 has it: NaN and Infinity are errors."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.fixture
+def addresses(published, suite):
+    """One address for every route."""
+    load_published()
+    factories.make_host()
+    run = published("wrong_output", "errored", None, "passed", "build_failed", "passed")
+    factories.make_attempt(result=run.results.first(), status="queued")
+    task = suite.tasks.first()
+    given = {
+        "home": "/",
+        "board": BOARD,
+        "tasks": "/tasks/",
+        "task": f"/task/{task.path}/",
+        "runs": "/runs/",
+        "run": f"/run/{run.pk}/",
+        "result": f"/result/{run.results.first().pk}/",
+        "published": "/published/",
+        "published_table": "/published/kernelbenchx-overall/",
+        "queue": "/queue/",
+        "metrics": "/metrics/",
+        "data": "/data/",
+    }
+    assert set(given) == {route.name for route in ROUTES}
+    return given
+
+
+def test_every_page_has_strict_json_of_the_same_object(addresses, client) -> None:
+    for name, address in addresses.items():
+        page = client.get(address).context["page"]
+        answer = client.get(f"/api/v1{address}")
+        assert answer.status_code == 200, name
+        assert answer["Content-Type"] == "application/json"
+        data, expected = strict(answer.content), json.loads(json.dumps(encode(page)))
+        assert data == expected, name
+
+
+def test_every_table_has_csv_of_the_same_rows(addresses, client) -> None:
+    seen = 0
+    for name, address in addresses.items():
+        page = client.get(address).context["page"]
+        for slug, table in page.tables.items():
+            answer = client.get(f"/api/v1{address}{slug}.csv")
+            assert answer["Content-Disposition"] == f'attachment; filename="{name}-{slug}.csv"'
+            rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+            assert len(rows) == table.size, (name, slug)
+            seen += 1
+    assert seen > 15
+
+
+def test_every_chart_has_a_drawing_and_an_explore_page(published, client) -> None:
+    run = published()
+    for address in (BOARD, f"/result/{run.results.first().pk}/"):
+        for slug in client.get(address).context["page"].charts:
+            drawing = client.get(f"/api/v1{address}{slug}.svg")
+            assert drawing["Content-Type"] == "image/svg+xml"
+            assert b"prefers-color-scheme: dark" in drawing.content
+            explore = client.get(f"{address}explore/{slug}/")
+            assert b"plotly" in explore.content
+            assert b"plotly" not in client.get(address).content
+
+
+def test_csv_has_the_numbers_of_the_json(published, entry, client) -> None:
+    published("wrong_output", *["passed"] * 5, configuration=entry("One"))
+    [entry_json] = client.get(f"/api/v1{BOARD}").json()["entries"]
+    [row] = csv.DictReader(io.StringIO(client.get(f"/api/v1{BOARD}entries.csv").getvalue().decode()))
+    correctness = entry_json["correctness"]
+    assert float(row["correctness"]) == correctness["share"] == 5 / 6
+    assert float(row["correctness_low"]) == correctness["interval"]["low"]
+    assert (row["rank"], row["correctness_count"], row["correctness_of"]) == ("1", "5", "6")
+
+
+def test_an_entry_named_like_a_formula_is_defused(published, entry, client) -> None:
+    published(configuration=entry("=HYPERLINK(1)"))
+    assert "'=HYPERLINK(1)" in client.get(f"/api/v1{BOARD}entries.csv").getvalue().decode()
+
+
+def test_a_number_that_is_none_is_refused_not_written() -> None:
+    with pytest.raises(ValueError, match="no JSON number"):
+        encode({"a": math.nan})
+
+
+def test_the_schema_is_valid_and_says_what_pages_hold(db, client) -> None:
+    schema = client.get("/api/v1/schema.json").json()
+    validate_schema(schema)
+    board = schema["components"]["schemas"]["BoardPage"]["properties"]
+    assert set(board) >= {"suite", "entries", "answers", "refusals"}
+    assert "tables" not in board
+    assert len([path for path in schema["paths"] if not path.endswith("schema.json")]) == len(ROUTES)
+
+
+def test_answers_match_the_schema(addresses, client) -> None:
+    from jsonschema import Draft202012Validator
+
+    schema = client.get("/api/v1/schema.json").json()
+    for route in ROUTES:
+        name = route.page.__name__
+        data = client.get(f"/api/v1{addresses[route.name]}").json()
+        validator = Draft202012Validator(
+            _nullable({"$ref": f"#/components/schemas/{name}"} | {"components": schema["components"]})
+        )
+        assert [error.message[:200] for error in validator.iter_errors(data)] == [], route.name
+
+
+def test_unknown_things_are_not_found_in_json(db, client) -> None:
+    answer = client.get("/api/v1/run/999/")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/json")
+    assert client.get("/api/v1/runs/nothing.csv").status_code == 404
+
+
+def test_the_api_only_reads(db, client) -> None:
+    assert client.post("/api/v1/runs/").status_code == 405
+
+
+def _nullable(node):
+    """OpenAPI 3.0 writes nullable: true where JSON Schema has a type null."""
+    if isinstance(node, list):
+        return [_nullable(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    changed = {key: _nullable(value) for key, value in node.items()}
+    return {"anyOf": [changed, {"type": "null"}]} if node.get("nullable") is True else changed

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import pytest
+
+from leaderboard.eligibility import REFERENCE_LINE
+from runs.models import Result
+from tests import factories
+
+BOARD = "/board/smoke/all/cpu-x86_64/"
+PASSED = ("passed",) * 6
+
+
+def named(page, name):
+    return next(entry for entry in page.entries if entry.agent == name)
+
+
+def test_entries_rank_by_correctness_and_equal_ones_share_a_rank(published, entry, page) -> None:
+    published(*PASSED, configuration=entry("Best"))
+    published("wrong_output", *PASSED[1:], configuration=entry("Twin B"))
+    published("build_failed", *PASSED[1:], configuration=entry("Twin A"))
+    published("wrong_output", "crashed", *PASSED[2:], configuration=entry("Last"))
+    ranks = [(found.rank, found.agent) for found in page(BOARD).entries]
+    assert ranks == [(1, "Best"), (2, "Twin B"), (2, "Twin A"), (4, "Last")]  # among equals, who compiled more first
+
+
+def test_a_rate_counts_the_tasks_of_the_suite(published, entry, page) -> None:
+    published("build_failed", "wrong_output", *PASSED[2:], configuration=entry("One"))
+    found = named(page(BOARD), "One")
+    assert (found.compilation.count, found.compilation.of) == (5, 6)
+    assert (found.correctness.count, found.correctness.of) == (4, 6)
+    assert found.correctness.share == pytest.approx(4 / 6)
+
+
+def test_six_tasks_carry_an_interval_and_two_do_not(published, entry, page) -> None:
+    published("wrong_output", *PASSED[1:], configuration=entry("One"))
+    everything, category = page(BOARD), page("/board/smoke/hip2hip/cpu-x86_64/")
+    interval = named(everything, "One").correctness.interval
+    assert (interval.low, interval.high) == pytest.approx((0.436496, 0.969946), abs=2e-6)
+    assert named(category, "One").correctness.interval is None
+    assert any("needs 6 tasks, and there are 2" in refusal for refusal in category.refusals)
+    assert not any("No intervals" in refusal for refusal in everything.refusals)
+
+
+def test_runs_of_a_configuration_stand_on_one_line(published, entry, page) -> None:
+    configuration = entry("Twice")
+    published(*PASSED, configuration=configuration)
+    published("wrong_output", *PASSED[1:], configuration=configuration, repeat=1)
+    [found] = page(BOARD).entries
+    assert (found.correctness.count, found.correctness.of, len(found.runs)) == (11, 12, 2)
+
+
+def test_a_reference_line_is_drawn_and_never_ranked(published, entry, page) -> None:
+    published(*PASSED, configuration=entry("Baseline", role="reference_line"))
+    published("wrong_output", *PASSED[1:], configuration=entry("Entry"))
+    shown = page(BOARD)
+    line = named(shown, "Baseline")
+    assert (line.rank, line.not_ranked_because) == (None, REFERENCE_LINE)
+    assert named(shown, "Entry").rank == 1
+    assert [(drawn.value, drawn.text) for drawn in shown.charts["rates"].lines] == [(1.0, "Baseline")]
+    assert shown.entries[-1] is line  # after everything that ranks
+
+
+@pytest.mark.parametrize("status", ["errored", "not_judged", "cancelled"])
+def test_an_entry_without_a_verdict_somewhere_is_incomplete(published, entry, page, status) -> None:
+    published(status, "wrong_output", *PASSED[2:], configuration=entry("Gap"))
+    found = named(page(BOARD), "Gap")
+    assert found.rank is None
+    assert found.not_ranked_because.startswith("Not ranked: of 6 answers, 1 is ")
+    assert (found.judged, found.of) == (5, 6)
+    assert found.correctness.share is None
+    assert (found.correctness.worst, found.correctness.best) == pytest.approx((4 / 6, 5 / 6))
+
+
+def test_an_answer_that_is_not_published_is_missing(published, entry, page) -> None:
+    published(None, *PASSED[1:], configuration=entry("Gap"))
+    shown = page(BOARD)
+    assert named(shown, "Gap").not_ranked_because == "Not ranked: of 6 answers, 1 is missing."
+    assert [answer.status for answer in shown.answers].count("missing") == 1
+
+
+def test_a_hold_keeps_an_entry_from_ranking(published, entry, page) -> None:
+    run = published(*PASSED, configuration=entry("Held"))
+    attempt = run.results.first().published_attempt
+    attempt.is_held = True
+    attempt.save()
+    found = named(page(BOARD), "Held")
+    assert found.rank is None
+    assert "on hold until a person has looked" in found.not_ranked_because
+
+
+def test_an_unranked_entry_takes_no_rank_from_others(published, entry, page) -> None:
+    published("errored", *PASSED[1:], configuration=entry("Gap"))
+    published("wrong_output", "wrong_output", *PASSED[2:], configuration=entry("Whole"))
+    assert named(page(BOARD), "Whole").rank == 1
+
+
+def test_drafts_and_withdrawn_runs_stand_on_no_board(suite, entry, page) -> None:
+    factories.make_run(suite=suite, configuration=entry("Draft"), status="passed")
+    factories.make_run(suite=suite, configuration=entry("Gone"), status="passed", state="withdrawn")
+    assert page(BOARD).entries == ()
+
+
+def test_a_rerun_changes_no_board_until_it_is_published(published, entry, page) -> None:
+    run = published(*PASSED, configuration=entry("Best"))
+    before = page(BOARD)
+    factories.make_attempt(result=run.results.first(), status="wrong_output")
+    after = page(BOARD)
+    assert (after.entries, after.answers) == (before.entries, before.answers)
+
+
+def test_other_protocols_devices_and_suites_do_not_mix(published, entry, page) -> None:
+    published(*PASSED, configuration=entry("Here"))
+    published(*PASSED, configuration=entry("Old"), protocol="arena-0")
+    device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
+    published(*PASSED, configuration=entry("There"), device_class=device)
+    assert [found.agent for found in page(BOARD).entries] == ["Here"]
+    assert [found.agent for found in page(f"{BOARD}?protocol=arena-0").entries] == ["Old"]
+    assert [found.agent for found in page("/board/smoke/all/h100-sxm/").entries] == ["There"]
+
+
+def test_no_speed_is_said_on_a_cpu(published, entry, client) -> None:
+    published(*PASSED, configuration=entry("One"))
+    response = client.get(BOARD)
+    assert any(refusal.startswith("No speed:") for refusal in response.context["page"].refusals)
+    table = response.context["page"].tables["entries"]
+    assert not [column.key for column in table.columns if "speed" in column.key or "ms" in column.key.split("_")]
+
+
+def test_a_category_of_the_suite_counts_its_own_tasks(published, entry, page) -> None:
+    published("wrong_output", *PASSED[1:], configuration=entry("One"))
+    shown = page("/board/smoke/hip2hip/cpu-x86_64/")
+    assert (named(shown, "One").correctness.count, named(shown, "One").correctness.of) == (1, 2)
+    assert [link.text for link in shown.categories] == [
+        "All categories",
+        "HIP to HIP",
+        "PyTorch to HIP",
+        "Triton to Triton",
+    ]
+
+
+def test_a_new_version_of_a_suite_is_another_board(published, suite, entry, page) -> None:
+    published(*PASSED, configuration=entry("Old"))
+    suite.is_current = False
+    suite.save()
+    factories.make_suite(list(suite.tasks.all()), name="smoke", version=2)
+    assert page(BOARD).entries == ()
+    old = page(f"{BOARD}?version=1")
+    assert [found.agent for found in old.entries] == ["Old"]
+    assert not old.is_current
+
+
+def test_sorting_never_puts_the_unranked_first(published, entry, page) -> None:
+    published(*PASSED, configuration=entry("Zeta"))
+    published("wrong_output", *PASSED[1:], configuration=entry("Alpha"))
+    published("errored", *PASSED[1:], configuration=entry("Aardvark"))
+    for sort, names in {
+        "": ["Zeta", "Alpha", "Aardvark"],
+        "name": ["Alpha", "Zeta", "Aardvark"],
+        "nonsense": ["Zeta", "Alpha", "Aardvark"],
+    }.items():
+        assert [found.agent for found in page(f"{BOARD}?sort={sort}").entries] == names
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/board/nothing/all/cpu-x86_64/",
+        "/board/smoke/nothing/cpu-x86_64/",
+        "/board/smoke/all/nothing/",
+        "/board/smoke/all/cpu-x86_64/?version=9",
+    ],
+)
+def test_an_unknown_board_is_not_found(published, client, address) -> None:
+    published()
+    assert client.get(address).status_code == 404
+
+
+def test_an_empty_board_says_what_to_do(suite, client) -> None:
+    factories.make_device_class()
+    body = client.get(BOARD).content.decode()
+    assert "No run is published on this board yet" in body
+
+
+def test_the_page_names_why_an_entry_is_not_ranked(published, entry, client) -> None:
+    published("errored", *PASSED[1:], configuration=entry("Gap"))
+    body = client.get(BOARD).content.decode()
+    assert "Not ranked: of 6 answers, 1 is without a verdict through our fault." in body
+
+
+def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entry, page) -> None:
+    """One predicate: the board's answers against `may_rank`, over everything that can differ."""
+    for index, status in enumerate(["passed", "wrong_output", "errored", "not_judged", "cancelled", "tampered"]):
+        for role in ("entry", "reference_line"):
+            run = published(*[status] * 6, configuration=entry(f"{status}-{role}", role=role), repeat=index)
+            results = list(run.results.select_related("published_attempt"))
+            for result, audit in zip(
+                results, ["none", "clean", "hacked", "contaminated", "harness_fault", "suspect"], strict=True
+            ):
+                result.audit = audit
+                result.save()
+            results[0].published_attempt.is_held = True
+            results[0].published_attempt.save()
+            results[1].published_attempt.is_uncalibrated = True
+            results[1].published_attempt.save()
+    ranked = set(Result.objects.may_rank().values_list("pk", flat=True))
+    shown = page(BOARD)
+    role_of = {found.configuration: found.role for found in shown.entries}
+    assert ranked
+    for answer in shown.answers:
+        assert answer.may_rank == (answer.result in ranked)
+        assert answer.may_rank == (answer.obstacle is None and role_of[answer.configuration] == "entry")
+
+
+def test_names_of_strangers_are_never_markup(published, entry, client) -> None:
+    published(
+        "wrong_output", *PASSED[1:], configuration=entry("<script>alert(1)</script>\"'><img src=x onerror=alert(2)>")
+    )
+    body = client.get(BOARD).content.decode()
+    assert "<script>alert" not in body
+    assert "<img src=x" not in body
+    assert "alert(1)" in body
+
+
+def test_a_result_of_an_older_suite_leads_to_its_own_board(published, suite, entry, page) -> None:
+    run = published(*PASSED, configuration=entry("Old"))
+    address = f"/result/{run.results.first().pk}/"
+    assert ("smoke@1, HIP to HIP", "/board/smoke/hip2hip/cpu-x86_64/") in [fact[1:] for fact in page(address).facts]
+    suite.is_current = False
+    suite.save()
+    assert page(f"/run/{run.pk}/").board == f"{BOARD}?version=1"

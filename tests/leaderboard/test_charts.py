@@ -1,0 +1,93 @@
+"""Charts as numbers: what is drawn where. Positions are percentages of the width."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from django.template.loader import render_to_string
+
+from leaderboard.charts import Chart, Point, Series, paired_bars, share_dots
+from leaderboard.figures import plotly_figure
+
+CORRECT, COMPILED = Series("correct", "correct"), Series("compiled", "compiled")
+SIDES = (Series("baseline", "baseline"), Series("candidate", "candidate"))
+
+
+def dots() -> Chart:
+    rows = [
+        ("first", "", (Point(1.0, "6 of 6", 0.61, 1.0), Point(1.0, "6 of 6"))),
+        ("<b>", "not ranked", (Point(None, "3 so far", 0.5, 1.0), Point(0.0, "0 of 6"))),
+    ]
+    return share_dots("rates", "Rates", "What it shows.", "share", (CORRECT, COMPILED), rows, [(1.0, "a"), (1.0, "b")])
+
+
+def bars() -> Chart:
+    rows = [
+        ("small", "", (Point(0.002, "2.00 µs"), Point(0.001, "1.00 µs"))),
+        ("large", "", (Point(500.0, "500 ms"), Point(1000.0, "1.00 s"))),
+    ]
+    return paired_bars("times", "Times", "What it shows.", "ms", SIDES, rows)
+
+
+def test_shares_lie_between_the_ends_of_the_plot() -> None:
+    first, second = dots().rows
+    assert [mark.x for mark in first.marks] == [61.0, 61.0]
+    assert (first.marks[0].low_x, first.marks[0].high_x) == (pytest.approx(37.795), 61.0)
+    assert second.marks[1].x == 1.5
+
+
+def test_ticks_stand_at_quarters() -> None:
+    assert [(tick.x, tick.text) for tick in dots().ticks] == [
+        (1.5, "0 %"),
+        (16.375, "25 %"),
+        (31.25, "50 %"),
+        (46.125, "75 %"),
+        (61.0, "100 %"),
+    ]
+
+
+def test_lines_at_one_place_share_it() -> None:
+    [line] = dots().lines
+    assert (line.x, line.text, line.anchor) == (61.0, "a, b", "end")
+
+
+def test_the_longest_bar_of_each_row_has_the_same_length() -> None:
+    small, large = bars().rows
+    assert [mark.x for mark in small.marks] == [61.0, 30.5]
+    assert [mark.x for mark in large.marks] == [30.5, 61.0]
+
+
+def test_a_side_without_a_time_has_no_bar() -> None:
+    chart = paired_bars("t", "T", "D", "ms", SIDES, [("case", "", (Point(None, ""), Point(1.0, "1 ms")))])
+    assert [mark.series.key for mark in chart.rows[0].marks] == ["candidate"]
+
+
+def test_marks_never_leave_the_drawing() -> None:
+    for chart in (dots(), bars()):
+        marks = [mark for row in chart.rows for mark in row.marks]
+        assert all(0 <= mark.x <= 100 and 0 < mark.y < chart.height for mark in marks)
+        assert len({mark.y for mark in marks}) == len(marks)
+
+
+@pytest.mark.parametrize("chart", [dots(), bars()], ids=["dots", "bars"])
+@pytest.mark.parametrize("template", ["charts/_chart.svg", "charts/standalone.svg"])
+def test_the_drawing_is_xml_with_title_and_description(chart: Chart, template: str) -> None:
+    svg = ElementTree.fromstring(render_to_string(template, {"chart": chart, "style": ".chart{}"}))
+    spoken = [element.text for element in svg if element.tag.endswith(("title", "desc"))]
+    assert spoken == [chart.title, chart.description]
+    assert "style=" not in ElementTree.tostring(svg).decode()  # a policy without inline styles would drop it
+
+
+def test_a_hostile_name_stays_text() -> None:
+    assert "<b>" not in render_to_string("charts/_chart.svg", {"chart": dots()})
+
+
+@pytest.mark.parametrize("chart", [dots(), bars()], ids=["dots", "bars"])
+def test_the_figure_has_the_values_of_the_drawing(chart: Chart) -> None:
+    figure = plotly_figure(chart)
+    drawn = [mark.point.value for row in chart.rows for mark in row.marks if mark.point.value is not None]
+    given = [value for trace in figure["data"] for value in trace["x"]]
+    assert set(drawn) <= set(given)
+    json.dumps(figure, allow_nan=False)

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from leaderboard.diffs import diff, numbered
+
+
+def test_equal_sources_have_no_difference() -> None:
+    assert diff("a\nb\n", "a\nb\n").is_empty
+
+
+def test_a_changed_line_is_one_taken_out_and_one_put_in() -> None:
+    found = diff("a\nb\nc\n", "a\nB\nc\n")
+    assert (found.added, found.removed) == (1, 1)
+    assert [(line.kind, line.old, line.new, line.text) for line in found.lines] == [
+        ("same", 1, 1, "a"),
+        ("removed", 2, None, "b"),
+        ("added", None, 2, "B"),
+        ("same", 3, 3, "c"),
+    ]
+
+
+def test_far_unchanged_lines_become_a_gap() -> None:
+    before = [f"line {number}" for number in range(20)]
+    after = [*before[:1], "new", *before[1:18], "newer", *before[18:]]
+    found = diff("\n".join(before), "\n".join(after))
+    assert [line.text for line in found.lines if line.kind == "gap"] == ["11 unchanged lines"]
+    assert found.added == 2
+
+
+def test_lines_are_numbered_from_one() -> None:
+    assert [(line.new, line.text) for line in numbered("x\n\ny")] == [(1, "x"), (2, ""), (3, "y")]

@@ -1,0 +1,279 @@
+"""The other pages: home, tasks, runs, queue, published tables, metrics, data."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests import factories
+
+
+def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
+    run = published()
+    shown = page("/")
+    [place] = shown.places
+    assert (place.suite, place.device_class, place.entries, place.reference_lines) == ("smoke", "cpu-x86_64", 1, 0)
+    assert place.boards["hip2hip"] == "/board/smoke/hip2hip/cpu-x86_64/"
+    assert place.tasks == {"all": 6, "hip2hip": 2, "torch2hip": 2, "triton2triton": 2}
+    assert [line.id for line in shown.newest_runs] == [run.pk]
+
+
+def test_an_empty_site_says_what_to_do(db, client) -> None:
+    body = client.get("/").content.decode()
+    assert "No run is published yet" in body
+    assert "Nothing ran yet" in body
+
+
+def test_home_says_that_something_runs(suite, client) -> None:
+    factories.make_run(suite=suite, status="queued")
+    assert b"6 attempts waiting or running now" in client.get("/").content
+
+
+def test_a_run_counts_its_latest_attempts(suite, page) -> None:
+    run = factories.make_run(suite=suite)
+    results = list(run.results.all())
+    for result, status in zip(
+        results, ["passed", "wrong_output", "running", "queued", "queued", "queued"], strict=True
+    ):
+        factories.make_attempt(result=result, status=status)
+    factories.make_attempt(result=results[1], status="passed")  # again: the first one counts no more
+    progress = page(f"/run/{run.pk}/").run.progress
+    assert (progress.tasks, progress.ended, progress.running, progress.queued, progress.passed) == (6, 2, 1, 3, 2)
+    assert progress.text == "2 of 6 ended, 1 running, 3 queued"
+
+
+def test_a_running_run_is_polled_and_reloads_without_javascript(suite, client) -> None:
+    run = factories.make_run(suite=suite, status="running")
+    body = client.get(f"/run/{run.pk}/").content.decode()
+    assert f'data-poll="/run/{run.pk}/progress/"' in body
+    assert '<noscript><meta http-equiv="refresh"' in body
+    part = client.get(f"/run/{run.pk}/progress/")
+    assert part["Cache-Control"] == "no-store"
+    assert b"data-done" not in part.content
+    assert b"<html" not in part.content
+
+
+def test_a_run_that_ended_is_left_alone(suite, client) -> None:
+    run = factories.make_run(suite=suite, status="passed")
+    body = client.get(f"/run/{run.pk}/").content.decode()
+    assert "data-poll" not in body
+    assert "http-equiv" not in body
+    assert b"data-done" in client.get(f"/run/{run.pk}/progress/").content
+
+
+def test_a_run_says_who_published_it(published, page) -> None:
+    from runs.models import AuditEntry
+
+    run = published()
+    AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
+    [action] = page(f"/run/{run.pk}/").trail
+    assert (action.actor, action.action, action.reason) == ("admin", "publish", "first light")
+
+
+def test_runs_can_be_narrowed(suite, page) -> None:
+    wanted = factories.make_run(suite=suite)
+    factories.make_run()
+    shown = page("/runs/?suite=smoke&state=draft")
+    assert [line.id for line in shown.runs] == [wanted.pk]
+    assert page("/runs/?state=published").runs == ()
+    assert len(page("/runs/").runs) == 2
+
+
+def test_pages_of_runs_neither_repeat_nor_lose(db, page) -> None:
+    suite = factories.make_suite()
+    configuration = factories.make_configuration()
+    made = [factories.make_run(suite=suite, configuration=configuration, with_results=False).pk for _ in range(120)]
+    seen, address = [], "/runs/"
+    while address:
+        shown = page(address)
+        seen += [line.id for line in shown.runs]
+        address = f"/runs/{shown.next}" if shown.next else ""
+    assert seen == made[::-1]
+    assert page("/runs/?page=3").previous == "?page=2"
+
+
+def test_tasks_are_listed_by_category_with_correct_answers(published, page) -> None:
+    published("passed", "wrong_output", *["passed"] * 4)
+    published(*["passed"] * 6, configuration=factories.make_configuration(role="reference_line"))
+    shown = page("/tasks/")
+    assert [(task.right, task.answers) for task in shown.tasks] == [(1, 1), (0, 1), (1, 1), (1, 1), (1, 1), (1, 1)]
+    assert {task.category for task in page("/tasks/?category=hip2hip").tasks} == {"hip2hip"}
+
+
+def test_a_bundled_task_shows_its_contract(db, page) -> None:
+    from evaluator.taskreader import load_task
+
+    spec = load_task("triton2triton/arena/softmax")
+    factories.make_task(
+        path=spec.id, digest=spec.digest, category=spec.category, name="softmax", description=spec.description
+    )
+    shown = page("/task/triton2triton/arena/softmax/")
+    assert {axis.name for axis in shown.contract.axes} == {"rows", "cols", "dtype"}
+    assert [tolerance.dtype for tolerance in shown.contract.tolerances] == ["float32", "float16", "bfloat16"]
+    assert all(tolerance.because for tolerance in shown.contract.tolerances)
+    assert [one.name for one in shown.contract.inputs] == ["x"]
+    assert any(span.is_code for paragraph in shown.paragraphs for span in paragraph)
+
+
+def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -> None:
+    old = factories.make_task(name="kernel", is_current=False)
+    new = factories.make_task(name="kernel", path=old.path)
+    assert page(f"/task/{old.path}/").digest == new.digest
+    shown = page(f"/task/{old.path}/?digest={old.digest[:12]}")
+    assert (shown.digest, shown.is_current, shown.contract) == (old.digest, False, None)
+    assert b"not the one in tasks/ now" in client.get(f"/task/{old.path}/?digest={old.digest[:12]}").content
+
+
+def test_a_task_lists_public_answers_before_drafts(published, suite, page) -> None:
+    task = suite.tasks.order_by("path").first()
+    factories.make_run(suite=suite, status="passed")
+    published("wrong_output", *["passed"] * 5)
+    assert [(one.status, one.is_published) for one in page(f"/task/{task.path}/").results] == [
+        ("wrong_output", True),
+        ("passed", False),
+    ]
+
+
+def test_a_baselines_source_can_be_fetched(archive_folder, db, client) -> None:
+    from runs import archive
+
+    task = factories.make_task(name="kernel", files={"kernel.hip": archive.put(b"source")})
+    assert client.get(f"/task/{task.path}/source/kernel.hip").content == b"source"
+    assert client.get(f"/task/{task.path}/source/reference.py").status_code == 404
+
+
+def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:
+    run = factories.make_run(suite=suite)
+    for result, status in zip(run.results.all(), ["queued"] * 5 + ["running"], strict=True):
+        factories.make_attempt(result=result, status=status)
+    shown = page("/queue/")
+    assert [one.status for one in shown.open_attempts] == ["running"] + ["queued"] * 5
+    [queue] = shown.queues
+    assert (queue.architecture, queue.queued, queue.running, queue.hosts) == ("cpu", 5, 1, 0)
+
+
+def test_a_queue_without_a_host_says_so(suite, client) -> None:
+    factories.make_run(suite=suite, status="queued")
+    assert b"nobody works this queue off" in client.get("/queue/").content
+    factories.make_host()
+    assert b"nobody works this queue off" not in client.get("/queue/").content
+
+
+def test_a_silent_host_is_told_from_a_live_one(db, client) -> None:
+    factories.make_host(name="old", seen_at=factories.NOON)
+    factories.make_host(name="live", seen_at=datetime.now(UTC))
+    factories.make_host(name="new")
+    body = client.get("/queue/").content.decode()
+    assert "silent for" in body
+    assert "never seen" in body
+    assert body.count("✕") == 1
+
+
+def test_printed_tables_keep_the_papers_text(db, page, client) -> None:
+    from runs.papers import load_published
+
+    load_published()
+    shown = page("/published/agentkernelarena-main-results/")
+    assert len(shown.rows) == 24
+    assert shown.rows[0]["mean_speedup"] == "6.69"
+    assert shown.rows[0]["compilation_rate_pct"] == "100.0"  # as printed, not 100
+    table = shown.tables["agentkernelarena-main-results"]
+    assert [group.title for group in table.groups] == ["HIP to HIP", "Triton to Triton", "PyTorch to HIP"]
+    assert shown.paper.device
+    assert shown.paper.citation
+    assert b"none of it is ranked" in client.get("/published/").content
+
+
+def test_every_printed_table_has_a_page(db, page) -> None:
+    from runs.papers import load_published
+
+    load_published()
+    papers = page("/published/").papers
+    assert len(papers) == 9
+    for paper in papers:
+        assert len(page(f"/published/{paper.slug}/").rows) == paper.rows
+
+
+def test_metrics_explain_every_status_and_flag(db, page) -> None:
+    from evaluator.records import Flag, Status
+
+    shown = page("/metrics/")
+    assert {status.value for status in Status} <= {term.code for term in shown.statuses}
+    assert {flag.value for flag in Flag} == {term.code for term in shown.flags}
+    assert all(metric.refused for metric in shown.metrics)
+
+
+@pytest.mark.parametrize(
+    "address", ["/nothing/", "/run/999/", "/task/hip2hip/arena/nothing/", "/published/nothing/", "/run/1/explore/x/"]
+)
+def test_a_missing_page_says_where_to_go(db, client, address) -> None:
+    response = client.get(address)
+    assert response.status_code == 404
+    assert b"Start again from the" in response.content
+
+
+def test_a_fault_of_ours_says_what_to_do(db, client, monkeypatch) -> None:
+    from leaderboard import queries
+
+    monkeypatch.setattr(queries.runs, "newest", lambda *args, **named: 1 / 0)
+    client.raise_request_exception = False
+    response = client.get("/runs/")
+    assert response.status_code == 500
+    assert b"it is our fault" in response.content
+
+
+def test_pages_carry_no_inline_style_or_script(published, client) -> None:
+    import re
+
+    run = published()
+    result = run.results.first()
+    for address in (
+        "/",
+        "/board/smoke/all/cpu-x86_64/",
+        f"/run/{run.pk}/",
+        f"/result/{result.pk}/",
+        "/queue/",
+        "/metrics/",
+    ):
+        body = client.get(address).content.decode()
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", body), address
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "suite=%00",
+        "protocol=%00",
+        "version=99999999999999999999",
+        "version=-1",
+        "attempt=x",
+        "page=%FF",
+        "sort[]=1",
+        "digest=%00",
+    ],
+)
+def test_odd_queries_break_nothing(published, suite, client, query) -> None:
+    run = published()
+    task = suite.tasks.first()
+    for address in (
+        "/",
+        "/runs/",
+        "/board/smoke/all/cpu-x86_64/",
+        f"/result/{run.results.first().pk}/",
+        f"/task/{task.path}/",
+    ):
+        assert client.get(f"{address}?{query}").status_code in (200, 404)
+        assert client.get(f"/api/v1{address}?{query}").status_code in (200, 404)
+
+
+@pytest.mark.parametrize("address", ["/run/99999999999999999999/", "/result/99999999999999999999/", "/run/0/"])
+def test_odd_numbers_are_not_found(db, client, address) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_a_suite_may_be_called_like_a_part_of_an_address(db, client) -> None:
+    suite = factories.make_suite(name="explore")
+    factories.make_run(suite=suite, status="passed", state="published")
+    address = "/board/explore/all/cpu-x86_64/"
+    assert f'href="/api/v1{address}rates.svg"' in client.get(f"{address}explore/rates/").content.decode()

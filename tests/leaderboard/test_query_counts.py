@@ -1,0 +1,58 @@
+"""Each page asks a fixed number of questions, at most six, however much there is."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.papers import load_published
+from tests import factories
+
+MOST = 6
+COUNTS = {
+    "/": 5,
+    "/board/smoke/all/cpu-x86_64/": 5,
+    "/tasks/": 1,
+    "/task/hip2hip/arena/measured/": 4,
+    "/runs/": 2,
+    "/run/{run}/": 3,
+    "/run/{run}/progress/": 3,
+    "/result/{result}/": 4,
+    "/queue/": 3,
+    "/published/": 1,
+    "/published/agentkernelarena-main-results/": 2,
+    "/metrics/": 0,
+    "/data/": 0,
+}
+
+
+def fill(entries: int, tasks: int) -> dict[str, int]:
+    """Public runs of so many entries on so many tasks, each with an older attempt, a host, and a draft in the queue."""
+    cases = [{"id": f"cols={n},rows=4", "profile": "small", "axes": {"rows": 4, "cols": n}} for n in range(1, 5)]
+    made = [
+        factories.make_task(name="measured", cases=cases),
+        *(factories.make_task(cases=cases) for _ in range(tasks - 1)),
+    ]
+    suite = factories.make_suite(made, name="smoke")
+    for _ in range(entries):
+        run = factories.make_run(suite=suite, status="passed", state="published")
+        for result in run.results.all():
+            factories.make_attempt(result=result, status="wrong_output")
+        factories.make_host()
+    factories.make_run(suite=suite, status="queued")
+    return {"run": run.pk, "result": run.results.first().pk}
+
+
+@pytest.mark.parametrize("address", COUNTS)
+@pytest.mark.parametrize(("entries", "tasks"), [(1, 2), (6, 12)], ids=["small", "large"])
+@pytest.mark.slow
+def test_a_page_asks_as_often_as_is_written_here(db, client, address, entries, tasks) -> None:
+    load_published()
+    filled = fill(entries, tasks)
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        response = client.get(address.format(**filled))
+    assert response.status_code == 200
+    assert len(asked) == COUNTS[address] <= MOST, "\n".join(query["sql"][:150] for query in asked)

@@ -1,0 +1,54 @@
+"""A site as `make up` leaves it: bundled tasks and registry, a host, a broker that only notes what it was sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from evaluator.candidate import Candidate
+from evaluator.taskreader import load_task
+from evaluator.taskspec import TaskSpec
+from runs import registry, services, wake
+from runs.models import Configuration, DeviceClass, Host, Run, Suite, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    suite: Suite
+    configuration: Configuration
+    device_class: DeviceClass
+    host: Host
+
+    def new_run(self, **values: object) -> Run:
+        """A run of the rewrite agent's configuration; the candidates are made up."""
+        written = {task.pk: made_up(task) for task in self.suite.tasks.all()}
+        wanted = {"configuration": self.configuration, "suite": self.suite, "device_class": self.device_class}
+        return services.create_run(**{"written": written, "actor": "test"} | wanted | values)  # type: ignore[arg-type]
+
+
+def made_up(task: Task) -> Candidate:
+    return Candidate({path: f"// {task.path}\n".encode() for path in task.editable}, "rewrite")
+
+
+@pytest.fixture(scope="session")
+def specs() -> list[TaskSpec]:
+    return [load_task("hip2hip/arena/GELU"), load_task("triton2triton/arena/softmax")]
+
+
+@pytest.fixture
+def site(db: None, specs: list[TaskSpec]) -> Site:
+    """Two bundled tasks in one suite."""
+    tasks = list(services.mirror_tasks(specs=specs).values())
+    registry.load_registry(registry.BUNDLED)
+    suite = services.register_suite(name="two", title="Two tasks", tasks=tasks)
+    host = Host.objects.select_related("device_class").get(name="local")
+    return Site(suite, Configuration.objects.get(slug="rewrite"), host.device_class, host)
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    """Messages that would have gone to the broker: (attempt, queue)."""
+    messages: list[tuple[int, str]] = []
+    monkeypatch.setattr(wake, "_send", lambda attempt_id, queue: messages.append((attempt_id, queue)))
+    return messages

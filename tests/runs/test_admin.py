@@ -1,0 +1,168 @@
+"""The maintainers' door: every page renders, actions do what they say, and only for those who may."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.admin import site as admin_site
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from runs import services
+from runs.models import Agent, Attempt, AuditEntry, Configuration, Host, Run, Suite, Task
+from tests.factories import make_attempt, make_run
+from tests.records import make_record
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+OURS = [model for model in admin_site._registry if model._meta.app_label == "runs"]
+
+
+@pytest.fixture
+def maintainer(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("maintainer"))
+    return client
+
+
+def client_with(*permissions: str) -> Client:
+    user = User.objects.create_user("somebody", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def act(client: Client, model: str, action: str, *rows: object, reason: str = "") -> str:
+    """The page that a maintainer sees after an action."""
+    chosen = {"action": action, "_selected_action": [row.pk for row in rows], "reason": reason}
+    response = client.post(reverse(f"admin:runs_{model}_changelist"), chosen, follow=True)
+    return response.content.decode()
+
+
+def finish(run: Run, site: Site) -> Run:
+    for attempt in Attempt.objects.queued().filter(result__run=run):
+        claim = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+        assert claim is not None
+        services.record_verdict(claim=claim, record=make_record())
+    return run
+
+
+@pytest.mark.parametrize("model", OURS, ids=lambda model: model._meta.model_name)
+def test_every_list_and_every_row_has_a_page(site: Site, maintainer: Client, model: type) -> None:
+    run = finish(site.new_run(), site)
+    services.publish_run(run=run, actor="test")
+    name = f"admin:runs_{model._meta.model_name}"
+    assert maintainer.get(reverse(f"{name}_changelist")).status_code == 200
+    row = model.objects.first()
+    if row is not None:
+        assert maintainer.get(reverse(f"{name}_change", args=[row.pk])).status_code == 200
+    may_add = maintainer.get(reverse(f"{name}_add")).status_code
+    assert may_add == (200 if model in (Agent, Configuration, Host, Run, Suite) or "model" in name else may_add)
+
+
+def test_an_agent_is_registered(maintainer: Client) -> None:
+    maintainer.post(reverse("admin:runs_agent_add"), {"slug": "claude-code", "name": "Claude Code", "kind": "external"})
+    assert Agent.objects.get(slug="claude-code").name == "Claude Code"
+
+
+def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer: Client) -> None:
+    site.new_run()
+    row = site.configuration
+    values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": '{"timeout_s": 1}', "role": "entry"}
+    response = maintainer.post(reverse("admin:runs_configuration_change", args=[row.pk]), values, follow=True)
+    assert "has runs, so its settings cannot change" in response.content.decode()
+    row.refresh_from_db()
+    assert row.settings == {}
+
+
+@pytest.mark.parametrize("settings", ["[1]", '{"timeout_s": NaN}', '{"timeout_s": 1e999}', '"fast"'])
+def test_settings_are_a_mapping_of_finite_values(site: Site, maintainer: Client, settings: str) -> None:
+    values = {"slug": "odd", "agent": site.configuration.agent_id, "model": "", "settings": settings, "role": "entry"}
+    response = maintainer.post(reverse("admin:runs_configuration_add"), values, follow=True)
+    assert response.status_code == 200
+    assert not Configuration.objects.filter(slug="odd").exists()
+
+
+def test_a_suite_is_frozen_from_chosen_tasks_and_then_never_edited(site: Site, maintainer: Client) -> None:
+    task = Task.objects.get(path="hip2hip/arena/GELU")
+    values = {"name": "mine", "title": "My suite", "members": [task.pk]}
+    maintainer.post(reverse("admin:runs_suite_add"), values)
+    suite = Suite.objects.get(name="mine")
+    assert (suite.label, list(suite.tasks.all())) == ("mine@1", [task])
+    again = maintainer.post(reverse("admin:runs_suite_add"), values, follow=True).content.decode()
+    assert "is exactly this list of tasks" in again
+    page = reverse("admin:runs_suite_change", args=[suite.pk])
+    assert maintainer.post(page, {"name": "other", "title": ""}).status_code == 403
+
+
+def test_a_run_is_started_with_the_candidates_of_a_built_in_agent(site: Site, maintainer: Client) -> None:
+    values = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": site.device_class.pk}
+    maintainer.post(reverse("admin:runs_run_add"), values | {"repeat": 1, "note": "by hand"})
+    run = Run.objects.get()
+    assert (run.repeat, run.note, run.created_by.username) == (1, "by hand", "maintainer")
+    assert Attempt.objects.queued().filter(result__run=run).count() == 2
+    assert all(run.results.values_list("candidate_digest", flat=True))
+
+
+def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, maintainer: Client) -> None:
+    run = finish(site.new_run(), site)
+    assert "1 runs published" in act(maintainer, "run", "publish", run, reason="checked")
+    assert "2 attempts queued" in act(maintainer, "run", "rerun", run)
+    assert "2 attempts cancelled" in act(maintainer, "run", "cancel", run)
+    assert "ay why it is withdrawn" in act(maintainer, "run", "withdraw", run)
+    assert "1 runs withdrawn" in act(maintainer, "run", "withdraw", run, reason="wrong device")
+    run.refresh_from_db()
+    assert run.state == "withdrawn"
+    trail = AuditEntry.objects.filter(run=run, result=None).order_by("id")
+    assert [(entry.action, entry.actor_name, entry.reason) for entry in trail] == [
+        ("publish", "maintainer", "checked"),
+        ("withdraw", "maintainer", "wrong device"),
+    ]
+
+
+def test_a_refused_run_does_not_hold_up_the_others(site: Site, maintainer: Client) -> None:
+    done, waiting = finish(site.new_run(), site), site.new_run(repeat=1)
+    page = act(maintainer, "run", "publish", waiting, done)
+    assert "2 open attempts" in page
+    assert "1 runs published" in page
+
+
+def test_one_result_is_run_again_and_published_alone(site: Site, maintainer: Client) -> None:
+    run = services.publish_run(run=finish(site.new_run(), site), actor="test")
+    result = run.results.order_by("pk")[0]
+    assert "1 attempts queued" in act(maintainer, "result", "rerun", result)
+    assert Attempt.objects.get(result=result, is_latest=True).number == 2
+    finish(run, site)
+    assert "1 results show a newer answer" in act(maintainer, "result", "publish", result)
+    result.refresh_from_db()
+    assert result.published_attempt.number == 2
+
+
+@pytest.mark.parametrize(
+    ("permission", "allowed"),
+    [("view_run", set()), ("rerun_run", {"rerun", "cancel"}), ("publish_run", {"publish", "withdraw"})],
+)
+def test_actions_are_offered_and_done_only_for_those_who_may(site: Site, permission: str, allowed: set[str]) -> None:
+    run, client = finish(site.new_run(), site), client_with("view_run", permission)
+    page = client.get(reverse("admin:runs_run_changelist")).content.decode()
+    offered = {name for name in ("rerun", "cancel", "publish", "withdraw") if f'value="{name}"' in page}
+    assert offered == allowed
+    for action in {"rerun", "publish"} - allowed:
+        act(client, "run", action, run)
+    run.refresh_from_db()
+    assert run.state == "draft"
+    assert Attempt.objects.filter(result__run=run).count() == 2
+
+
+def test_nothing_is_deleted_here(maintainer: Client) -> None:
+    attempt = make_attempt(result=make_run().results.first(), status="passed")
+    for row in (attempt, attempt.result, attempt.result.run, attempt.result.run.configuration):
+        page = reverse(f"admin:runs_{row._meta.model_name}_delete", args=[row.pk])
+        assert maintainer.post(page, {"post": "yes"}).status_code == 403
+        assert type(row).objects.filter(pk=row.pk).exists()
+
+
+def test_the_admin_asks_for_a_password(client: Client) -> None:
+    response = client.get("/admin/runs/run/")
+    assert response.status_code == 302
+    assert response["Location"].startswith("/admin/login/")

@@ -1,0 +1,234 @@
+"""A worker's side of an attempt: claims, leases, fencing, and what the sweeper does when a worker is gone."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from evaluator import codec
+from evaluator.records import Flag, read_record
+from runs import archive, services
+from runs.models import Attempt, Host
+from runs.services import Claim
+from tests.factories import make_device_class, make_host
+from tests.records import make_case, make_record
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+
+
+def queued(site: Site) -> Attempt:
+    return Attempt.objects.filter(result__run=site.new_run()).order_by("id")[0]
+
+
+def claimed(site: Site) -> tuple[Attempt, Claim]:
+    attempt = queued(site)
+    claim = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    assert claim is not None
+    attempt.refresh_from_db()
+    return attempt, claim
+
+
+def after(attempt: Attempt, seconds: float) -> None:
+    """Let the lease be that much older."""
+    Attempt.objects.filter(pk=attempt.pk).update(lease_until=timezone.now() - timedelta(seconds=seconds))
+
+
+def test_a_claim_starts_a_lease_and_raises_the_token(site: Site) -> None:
+    attempt, claim = claimed(site)
+    assert (attempt.status, attempt.claimed_by, attempt.host, claim.token) == ("running", "w1", site.host, 1)
+    assert timedelta(seconds=0) < attempt.lease_until - timezone.now() < timedelta(seconds=2 * settings.HEARTBEAT_S)
+
+
+def test_an_attempt_is_claimed_once(site: Site) -> None:
+    attempt, _ = claimed(site)
+    assert services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2") is None
+
+
+def test_a_host_of_another_device_class_claims_nothing(site: Site) -> None:
+    other = make_host(device_class=make_device_class(slug="mi300x-spx", architecture="gfx942"))
+    assert services.claim_attempt(attempt_id=queued(site).pk, host=other, worker="w") is None
+
+
+def test_a_host_that_is_not_enabled_claims_nothing(site: Site) -> None:
+    site.host.is_enabled = False
+    assert services.claim_attempt(attempt_id=queued(site).pk, host=site.host, worker="w") is None
+
+
+def test_an_attempt_that_does_not_exist_is_nobodys(site: Site) -> None:
+    assert services.claim_attempt(attempt_id=10**9, host=site.host, worker="w") is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_claimants_at_once_exactly_one_gets_the_attempt(site: Site) -> None:
+    attempt, start = queued(site), threading.Barrier(8)
+    claims: list[Claim | None] = []
+
+    def rival(number: int) -> None:
+        start.wait()
+        claims.append(services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker=f"w{number}"))
+        connection.close()
+
+    threads = [threading.Thread(target=rival, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [claim for claim in claims if claim] == [Claim(attempt.pk, 1)]
+    assert len(claims) == 8
+
+
+def test_a_heartbeat_renews_the_lease(site: Site) -> None:
+    attempt, claim = claimed(site)
+    after(attempt, 5)
+    assert services.heartbeat(claim=claim)
+    attempt.refresh_from_db()
+    assert attempt.lease_until > timezone.now()
+
+
+def test_a_verdict_becomes_columns_measurements_and_a_record_on_disk(site: Site) -> None:
+    attempt, claim = claimed(site)
+    record = make_record(flags=(Flag.FUNCTIONAL, Flag.ORDER_DEPENDENT, Flag.HOLD))
+    assert services.record_verdict(claim=claim, record=record)
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.compiled, attempt.correct, attempt.is_held) == ("passed", True, True, True)
+    assert attempt.flags == ["functional", "order_dependent", "hold"]
+    assert attempt.speedup is None
+    assert read_record(archive.get(attempt.record_digest)) == record
+    first = attempt.measurements.order_by("id")[0]
+    assert (first.case, first.correct, first.baseline_correct, first.draws) == ("cols=8,rows=4", True, True, 9)
+    assert first.clocks == {"functional": {"baseline_ms": 2.1, "candidate_ms": 1.1, "calls": 3}}
+    assert first.baseline_t_dev_ms is None
+    assert not first.is_eligible
+
+
+def test_a_case_that_was_not_judged_is_neither_right_nor_wrong(site: Site) -> None:
+    attempt, claim = claimed(site)
+    cases = (make_case("rows=1", timed=False, draws=3, correct=True), make_case("rows=2", timed=False))
+    services.record_verdict(claim=claim, record=make_record(reason="mismatch", cases=cases))
+    assert list(attempt.measurements.order_by("id").values_list("correct", flat=True)) == [True, False]
+
+
+@pytest.mark.parametrize("reason", ["host_fault", "unsupported_feature"])
+def test_what_is_ours_says_nothing_about_the_candidate(site: Site, reason: str) -> None:
+    attempt, claim = claimed(site)
+    assert services.record_verdict(claim=claim, record=make_record(reason=reason, cases=()))
+    attempt.refresh_from_db()
+    assert (attempt.compiled, attempt.correct, attempt.reason) == (None, None, reason)
+
+
+def test_a_record_that_contradicts_itself_is_refused(site: Site) -> None:
+    attempt, claim = claimed(site)
+    with pytest.raises(codec.DecodeError):
+        services.record_verdict(claim=claim, record=make_record(message="but it passed"))
+    attempt.refresh_from_db()
+    assert attempt.status == "running"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_record_with_a_number_that_is_none_is_refused(site: Site, number: float) -> None:
+    attempt, claim = claimed(site)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        services.record_verdict(claim=claim, record=make_record(cases=(make_case("rows=1", relative_rmse=number),)))
+    attempt.refresh_from_db()
+    assert attempt.status == "running"
+
+
+def test_a_stale_token_writes_nothing(site: Site) -> None:
+    attempt, stale = claimed(site)
+    after(attempt, 1)
+    services.requeue_dead()
+    fresh = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
+    assert fresh == Claim(attempt.pk, 2)
+    assert not services.heartbeat(claim=stale)
+    assert not services.record_verdict(claim=stale, record=make_record(reason="mismatch"))
+    assert not services.release_attempt(claim=stale, because="late")
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.fencing_token, attempt.claimed_by) == ("running", 2, "w2")
+    assert not attempt.measurements.exists()
+    assert services.record_verdict(claim=fresh, record=make_record())
+
+
+def test_a_second_verdict_changes_nothing(site: Site) -> None:
+    attempt, claim = claimed(site)
+    assert services.record_verdict(claim=claim, record=make_record())
+    assert not services.record_verdict(claim=claim, record=make_record(reason="mismatch"))
+    attempt.refresh_from_db()
+    assert attempt.status == "passed"
+    assert attempt.measurements.count() == 2
+
+
+def test_our_fault_is_tried_once_more_and_then_errored(
+    site: Site, sent: list[tuple[int, str]], django_capture_on_commit_callbacks
+) -> None:
+    attempt, claim = claimed(site)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert services.release_attempt(claim=claim, because="no disk")
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.requeues, attempt.requeued_because) == ("queued", 1, "no disk")
+    assert sent == [(attempt.pk, "cpu")]
+    again = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    assert again is not None
+    assert services.release_attempt(claim=again, because="no disk")
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.reason, attempt.number) == ("errored", "host_fault", 1)
+    assert "no disk" in attempt.message
+
+
+def test_a_worker_that_was_told_to_stop_costs_no_try(site: Site) -> None:
+    attempt, claim = claimed(site)
+    assert services.release_attempt(claim=claim, because="stopped", is_fault=False)
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.requeues) == ("queued", 0)
+
+
+def test_a_dead_worker_is_noticed_by_its_lease_alone(site: Site, sent: list[tuple[int, str]]) -> None:
+    attempt, _ = claimed(site)
+    assert services.requeue_dead() == 0
+    after(attempt, 1)
+    assert services.requeue_dead() == 1
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.requeues) == ("queued", 1)
+    assert attempt.requeued_because == "worker w1 stopped answering"
+
+
+def test_a_second_dead_worker_ends_the_attempt(site: Site) -> None:
+    attempt, _ = claimed(site)
+    for _ in range(2):
+        after(attempt, 1)
+        services.requeue_dead()
+        services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
+    attempt.refresh_from_db()
+    assert attempt.status == "errored"
+
+
+def seen(host: Host, *, seconds_ago: float) -> None:
+    Host.objects.filter(pk=host.pk).update(seen_at=timezone.now() - timedelta(seconds=seconds_ago))
+
+
+def test_an_idle_worker_is_woken_for_the_oldest_row_whose_message_is_lost(
+    site: Site, sent: list[tuple[int, str]], django_capture_on_commit_callbacks
+) -> None:
+    attempt = queued(site)
+    seen(site.host, seconds_ago=1)
+    assert services.wake_forgotten() == 0, "the message may still be under way"
+    Attempt.objects.update(woken_at=timezone.now() - timedelta(seconds=60))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert services.wake_forgotten() == 1
+        assert services.wake_forgotten() == 0
+    assert sent == [(attempt.pk, "cpu")]
+
+
+def test_nobody_is_woken_while_its_worker_is_busy_or_gone(site: Site) -> None:
+    attempt = queued(site)
+    Attempt.objects.update(woken_at=None)
+    seen(site.host, seconds_ago=600)
+    assert services.wake_forgotten() == 0
+    seen(site.host, seconds_ago=1)
+    services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    assert services.wake_forgotten() == 0

@@ -1,0 +1,120 @@
+"""What `make up` and maintainers call from a shell."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from evaluator.agents import Produced
+from evaluator.candidate import Candidate
+from evaluator.records import Status
+from runs import evaluation, registry
+from runs.management.commands import demo_run
+from runs.models import Agent, Attempt, AuditEntry, Run
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+
+
+def output_of(name: str, *arguments: str) -> str:
+    stdout = io.StringIO()
+    call_command(name, *arguments, stdout=stdout)
+    return stdout.getvalue()
+
+
+def test_the_admin_is_made_once_with_a_password_that_is_shown_once() -> None:
+    first = output_of("make_admin")
+    password = first.split()[-1]
+    assert len(password) == 20
+    assert User.objects.get(username="admin", is_superuser=True).check_password(password)
+    assert "exists already" in output_of("make_admin")
+    assert User.objects.get(username="admin").check_password(password)
+    second = output_of("make_admin", "--reset").split()[-1]
+    assert second != password
+    assert User.objects.get(username="admin").check_password(second)
+
+
+def test_the_built_in_registry_tasks_and_tables_are_loaded() -> None:
+    assert "3 agents, 3 configurations" in output_of("load_registry")
+    assert "smoke@" in output_of("sync_tasks")
+    assert "9 published tables" in output_of("load_published")
+    assert set(Agent.objects.values_list("slug", flat=True)) == {"baseline", "expert", "rewrite"}
+
+
+def test_a_refused_registry_is_a_failed_command_with_every_problem(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("agents: {a: {}, b: {}}")
+    with pytest.raises(CommandError, match="nothing was registered, 2 problems"):
+        call_command("load_registry", str(path))
+
+
+def test_a_broken_task_is_a_failed_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "hip2hip" / "arena" / "broken"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text("task_type: hip2hip\n")
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
+    with pytest.raises(CommandError, match="nothing was changed"):
+        call_command("sync_tasks")
+
+
+def test_the_migrations_say_what_the_models_say() -> None:
+    assert "No changes" in output_of("makemigrations", "--check", "--dry-run")
+
+
+def test_a_sweep_says_what_it_did() -> None:
+    assert output_of("sweep") == "0 dead claims given back, 0 messages sent again\n"
+
+
+def test_a_worker_needs_a_registered_host(settings: object) -> None:
+    registry.load_registry(registry.BUNDLED)
+    settings.HOST_NAME = "elsewhere"  # type: ignore[attr-defined]
+    with pytest.raises(CommandError, match=r"'elsewhere' \(ARENA_HOST\); there are local"):
+        call_command("worker")
+
+
+@pytest.fixture
+def working(site: Site, settings: object, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """While the demo waits, one attempt after the other is evaluated by a fake."""
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"  # type: ignore[attr-defined]
+
+    def work(seconds: float) -> None:
+        attempt = Attempt.objects.queued().first()
+        assert attempt is not None
+        evaluation.evaluate_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+
+    monkeypatch.setattr(demo_run, "sleep", work)
+    return site
+
+
+def test_the_demo_evaluates_publishes_and_does_so_once(working: Site) -> None:
+    first = output_of("demo_run", "--suite", "two")
+    evaluation.close_bench()
+    assert "[ 6/6]" in first
+    assert "every result has the expected status" in first
+    assert Run.objects.public().count() == 3
+    assert set(AuditEntry.objects.values_list("actor_name", flat=True)) == {"demo_run"}
+    assert "are there already" in output_of("demo_run", "--suite", "two")
+    assert Attempt.objects.count() == 6
+
+
+def test_the_demo_says_which_result_it_did_not_expect(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = Produced(Candidate({}, "expert"), Status.CRASHED)
+    monkeypatch.setattr(demo_run, "produce", lambda agent, task, repeat: expected)
+    with pytest.raises(CommandError, match="expert: hip2hip/arena/GELU: expected crashed, seen passed"):
+        call_command("demo_run", "--suite", "two")
+    evaluation.close_bench()
+
+
+def test_the_demo_says_that_its_suite_is_missing(site: Site) -> None:
+    with pytest.raises(CommandError, match="no suite is named 'smoke'"):
+        call_command("demo_run")
+
+
+def test_the_demo_does_not_wait_for_a_worker_that_never_comes(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo_run, "START_S", 0.0)
+    with pytest.raises(CommandError, match="no worker works for local"):
+        call_command("demo_run", "--suite", "two")

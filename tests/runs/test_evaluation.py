@@ -1,0 +1,145 @@
+"""From row to verdict: every way an evaluation can end, with fast fakes behind the documented seam."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+from evaluator.candidate import Candidate
+from evaluator.records import Record, read_record
+from evaluator.taskreader import load_task
+from evaluator.taskspec import TaskSpec
+from runs import archive, candidates, evaluation, jobs, services
+from runs.models import Attempt, Configuration, Task
+from tests.factories import sha256
+from tests.runs import fakes
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def fake(settings: Any) -> Iterator[Any]:
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"
+    yield settings
+    evaluation.close_bench()
+
+
+def first_attempt(site: Site) -> Attempt:
+    return Attempt.objects.filter(result__run=site.new_run()).order_by("pk")[0]
+
+
+def evaluate(attempt: Attempt, site: Site) -> Attempt:
+    evaluation.evaluate_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    attempt.refresh_from_db()
+    return attempt
+
+
+def test_a_job_evaluates_the_attempt_it_names(site: Site) -> None:
+    attempt = first_attempt(site)
+    jobs.evaluate_attempt(attempt.pk)
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.host) == ("passed", site.host)
+    assert attempt.claimed_by.endswith(str(os.getpid()))
+
+
+def test_a_second_delivery_does_no_harm(site: Site) -> None:
+    attempt = evaluate(first_attempt(site), site)
+    ended_at, digest = attempt.ended_at, attempt.record_digest
+    evaluate(attempt, site)
+    assert (attempt.ended_at, attempt.record_digest, attempt.fencing_token) == (ended_at, digest, 1)
+    assert attempt.measurements.count() == 2
+
+
+def test_what_escapes_the_evaluator_is_our_fault_and_tried_once_more(site: Site, fake: Any) -> None:
+    fake.EVALUATOR = "tests.runs.fakes.open_broken"
+    attempt = evaluate(first_attempt(site), site)
+    assert (attempt.status, attempt.requeued_because) == ("queued", "HostError: the device is gone")
+    evaluate(attempt, site)
+    assert (attempt.status, attempt.reason) == ("errored", "host_fault")
+    assert not attempt.measurements.exists()
+
+
+def test_after_a_fault_the_evaluator_is_opened_anew(site: Site, fake: Any) -> None:
+    fake.EVALUATOR = "tests.runs.fakes.open_broken"
+    attempt = evaluate(first_attempt(site), site)
+    fake.EVALUATOR = "tests.runs.fakes.open_fake"
+    assert evaluate(attempt, site).status == "passed"
+
+
+def test_a_record_of_another_candidate_is_never_stored(site: Site, fake: Any) -> None:
+    fake.EVALUATOR = "tests.runs.fakes.open_confused"
+    attempt = evaluate(first_attempt(site), site)
+    assert (attempt.status, attempt.record_digest) == ("queued", "")
+
+
+def test_a_task_that_changed_since_is_not_evaluated_under_the_old_name(site: Site) -> None:
+    attempt = first_attempt(site)
+    Task.objects.filter(pk=attempt.result.task_id).update(digest=sha256("older"))
+    assert "has digest" in evaluate(attempt, site).requeued_because
+
+
+def test_a_cancelled_attempt_is_interrupted_at_the_next_heartbeat(
+    site: Site, fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.HEARTBEAT_S = 0.05
+    cancelled = threading.Event()
+
+    def cancel_and_wait(self: fakes.Fake, task: TaskSpec, candidate: Candidate) -> Record:
+        services.cancel_results(results=[attempt.result], actor="test")
+        cancelled.set()
+        sleep(20)
+        raise AssertionError("nobody interrupted")
+
+    monkeypatch.setattr(fakes.Fake, "evaluate", cancel_and_wait)
+    monkeypatch.setattr(services, "heartbeat", lambda *, claim: not cancelled.is_set())
+    attempt = first_attempt(site)
+    before = signal.getsignal(signal.SIGUSR1)
+    assert evaluate(attempt, site).status == "cancelled"
+    assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_a_worker_that_must_stop_gives_its_attempt_back_and_then_stops(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
+
+    def be_stopped(self: fakes.Fake, task: TaskSpec, candidate: Candidate) -> Record:
+        os.kill(os.getpid(), signal.SIGTERM)
+        sleep(20)
+        raise AssertionError("nobody interrupted")
+
+    monkeypatch.setattr(fakes.Fake, "evaluate", be_stopped)
+    try:
+        attempt = evaluate(first_attempt(site), site)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (attempt.status, attempt.requeues, told) == ("queued", 0, [signal.SIGTERM])
+    assert attempt.requeued_because == "worker w1 was stopped"
+
+
+@pytest.mark.slow
+def test_the_real_evaluator_judges_a_candidate_that_was_stored(
+    site: Site, fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sandboxes, toolchain and gates as they are, on the smallest task there is."""
+    monkeypatch.setenv("ARENA_TASKS", str(Path(__file__).parents[1] / "tiny"))
+    fake.EVALUATOR = "runs.evaluation.open_evaluator"
+    tiny = services.mirror_tasks(specs=[load_task("triton2triton/tests/double")])
+    suite = services.register_suite(name="tiny", title="", tasks=list(tiny.values()))
+    baseline = Configuration.objects.get(slug="baseline")
+    written = candidates.written_by(baseline, suite, repeat=0)
+    run = site.new_run(suite=suite, configuration=baseline, written=written)
+    attempt = evaluate(Attempt.objects.get(result__run=run), site)
+    record = read_record(archive.get(attempt.record_digest))
+    assert (attempt.status, attempt.message) == ("passed", "")
+    assert attempt.measurements.count() == len(record.cases) > 0
+    assert record.candidate.digest == attempt.result.candidate_digest

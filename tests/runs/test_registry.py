@@ -1,0 +1,147 @@
+"""The registry file: every problem at once, all or nothing, and the same file twice is the same rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evaluator.taskspec import TaskSpec
+from runs import registry, services
+from runs.errors import RegistryError
+from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+
+GOOD = """
+agents:
+  claude-code: {name: Claude Code, url: https://example.com/}
+models:
+  opus: {name: Opus 4.6, identifier: claude-opus-4-6, vendor: Anthropic}
+configurations:
+  claude-code-opus:
+    agent: claude-code
+    model: opus
+    settings: {timeout_s: 3600, max_iterations: 3, cheatsheets: true}
+device_classes:
+  mi300x-spx: {title: MI300X, architecture: gfx942, partition_mode: SPX}
+hosts:
+  lab-1: {device_class: mi300x-spx, note: rack 4}
+suites:
+  gelu: {title: Only GELU, tasks: [hip2hip/arena/GELU]}
+"""
+
+
+def load(tmp_path: Path, text: str) -> dict[str, int]:
+    path = tmp_path / "registry.yaml"
+    path.write_text(text)
+    return registry.load_registry(path)
+
+
+def problems(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(RegistryError) as caught:
+        load(tmp_path, text)
+    return caught.value.problems
+
+
+def test_a_file_registers_every_kind_and_may_be_loaded_again(tmp_path: Path, specs: list[TaskSpec]) -> None:
+    services.mirror_tasks(specs=specs)
+    for _ in range(2):
+        counts = load(tmp_path, GOOD)
+    assert counts == dict.fromkeys(counts, 1)
+    row = Configuration.objects.get()
+    assert (row.agent.name, row.model.identifier, row.settings["max_iterations"]) == (
+        "Claude Code",
+        "claude-opus-4-6",
+        3,
+    )
+    assert Host.objects.get().device_class.architecture == "gfx942"
+    assert [suite.label for suite in Suite.objects.all()] == ["gelu@1"]
+
+
+def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
+    load(tmp_path, "agents: {mine: {name: First}}")
+    load(tmp_path, "agents: {mine: {name: Second}}")
+    assert Agent.objects.get().name == "Second"
+
+
+def test_every_problem_is_reported_at_once_and_nothing_is_registered(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path,
+        """
+agents:
+  good: {name: Good}
+  nameless: {url: https://example.com/}
+  Bad Slug: {name: Bad}
+  odd: {name: Odd, kind: robot, wings: 2}
+models:
+  vague: {name: Vague}
+configurations:
+  lost: {agent: nobody}
+  timeless: {agent: good, settings: {timeout_s: soon, extra: [1, 2]}}
+  endless: {agent: good, settings: {budget: .inf}}
+device_classes:
+  new: {title: New, architecture: gfx1100}
+hosts:
+  adrift: {device_class: mi999, enabled: perhaps}
+suites:
+  empty: {tasks: []}
+  wrong: {tasks: [hip2hip/arena/NOTHING]}
+colours: {}
+""",
+    )
+    expected = [
+        "colours: seen {}; expected no such key",
+        "agents.nameless.name: seen nothing",
+        "agents.Bad Slug: seen 'Bad Slug'",
+        "agents.odd.kind: seen 'robot'",
+        "agents.odd.wings: seen 2",
+        "models.vague.identifier: seen nothing",
+        "configurations.lost.agent: seen 'nobody'",
+        "configurations.timeless.settings.timeout_s: seen 'soon'",
+        "configurations.timeless.settings.extra: seen [1, 2]",
+        "configurations.endless: a number is not finite",
+        "device_classes.new.architecture: seen 'gfx1100'",
+        "hosts.adrift.device_class: seen 'mi999'",
+        "hosts.adrift.enabled: seen 'perhaps'",
+        "suites.empty.tasks: seen []",
+        "suites.wrong.tasks: seen 'hip2hip/arena/NOTHING'",
+    ]
+    for problem in expected:
+        assert any(problem in line for line in found), problem
+    assert len(found) == len(expected), found
+    for model in (Agent, ModelVersion, Configuration, DeviceClass, Host, Suite):
+        assert not model.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("agents: {mine: {name: A}, mine: {name: B}}", "'mine' stands twice"),
+        ("agents: [", "registry.yaml"),
+        ("- agents", "expected a mapping"),
+        ("agents: [mine]", "agents: seen ['mine']; expected a mapping"),
+        ("agents: {mine: Name}", "agents.mine: seen 'Name'; expected a mapping"),
+        ("agents: !!python/object/apply:os.system [true]", "could not determine a constructor"),
+    ],
+)
+def test_what_is_not_a_registry_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:
+    assert said in "\n".join(problems(tmp_path, text))
+
+
+def test_a_file_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
+    with pytest.raises(RegistryError, match="No such file"):
+        registry.load_registry(tmp_path / "nothing.yaml")
+
+
+def test_the_same_settings_under_another_name_are_refused(tmp_path: Path) -> None:
+    text = "agents: {a: {name: A}}\nconfigurations: {one: {agent: a}, two: {agent: a}}"
+    (problem,) = problems(tmp_path, text)
+    assert "configurations.two" in problem
+
+
+def test_a_configuration_that_has_runs_keeps_its_meaning(tmp_path: Path, site: Site) -> None:
+    site.new_run()
+    (problem,) = problems(tmp_path, "configurations: {rewrite: {agent: rewrite, settings: {timeout_s: 60}}}")
+    assert "has runs, so its settings cannot change" in problem

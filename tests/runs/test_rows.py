@@ -1,0 +1,133 @@
+"""The rules that the database holds, whoever writes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from evaluator.records import REASONS, Status
+from runs.models import Attempt, Configuration, Measurement, Run, Task
+from runs.models.attempts import TURNED_AWAY
+from tests.factories import NOON, make_attempt, make_configuration, make_run, make_task, publish
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_status_of_a_record_is_a_status_of_an_attempt() -> None:
+    ours = {"queued", "running", "cancelled"}
+    assert set(Attempt.Status.values) == ours | {status.value for status in Status}
+    assert set(TURNED_AWAY) == {status.value for status, _ in REASONS.values()}
+
+
+@pytest.mark.parametrize("status", Attempt.Status.values)
+def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
+    result = make_run().results.first()
+    assert make_attempt(result=result, status=status).status == status
+
+
+@pytest.mark.parametrize(
+    ("constraint", "status", "change"),
+    [
+        ("attempt_lease_iff_running", "running", {"lease_until": None}),
+        ("attempt_lease_iff_running", "running", {"claimed_by": ""}),
+        ("attempt_lease_iff_running", "running", {"fencing_token": 0}),
+        ("attempt_lease_iff_running", "queued", {"lease_until": NOON}),
+        ("attempt_ended_iff_final", "passed", {"ended_at": None}),
+        ("attempt_ended_iff_final", "queued", {"ended_at": NOON}),
+        ("attempt_reason_iff_turned_away", "crashed", {"reason": ""}),
+        ("attempt_reason_iff_turned_away", "crashed", {"message": ""}),
+        ("attempt_reason_iff_turned_away", "passed", {"message": "It failed."}),
+        ("attempt_record_iff_judged", "passed", {"record_digest": ""}),
+        ("attempt_record_iff_judged", "queued", {"record_digest": "a" * 64}),
+        ("attempt_compiled_and_correct_iff", "wrong_output", {"correct": None}),
+        ("attempt_compiled_and_correct_iff", "cancelled", {"compiled": True}),
+        ("attempt_compiled_and_correct_iff", "errored", {"compiled": False, "correct": False}),
+        ("attempt_speedup_only_when_passed", "wrong_output", {"speedup": 2.0}),
+        ("attempt_speedup_only_when_passed", "passed", {"speedup": 0.0}),
+        ("attempt_speedup_only_when_passed", "passed", {"log_speedup": 0.1}),
+        ("attempt_passed_is_compiled_and_correct", "passed", {"correct": False}),
+        ("attempt_status_is_known", "passed", {"status": "fine"}),
+        ("attempt_requeued_at_most_once", "queued", {"requeues": 2}),
+    ],
+)
+def test_it_refuses_an_attempt_whose_fields_contradict(constraint: str, status: str, change: dict[str, Any]) -> None:
+    attempt = make_attempt(result=make_run().results.first(), status=status)
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        Attempt.objects.filter(pk=attempt.pk).update(**change)
+
+
+def test_a_result_has_one_open_and_one_latest_attempt() -> None:
+    result = make_run().results.first()
+    make_attempt(result=result)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_attempt(result=result)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Attempt.objects.create(
+            result=result, number=2, status="cancelled", queued_at=NOON, ended_at=NOON + timedelta(seconds=1)
+        )
+
+
+def test_two_runs_of_one_repeat_are_not_published_at_once() -> None:
+    first = make_run(state="published")
+    same = {"configuration": first.configuration, "suite": first.suite, "device_class": first.device_class}
+    second = make_run(**same)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Run.objects.filter(pk=second.pk).update(state="published", published_at=NOON)
+
+
+def test_an_attempt_is_published_for_one_result_only() -> None:
+    first, second, _ = make_run().results.all()
+    attempt = publish(make_attempt(result=first, status="passed"))
+    second.published_attempt = attempt
+    with pytest.raises(IntegrityError), transaction.atomic():
+        second.save()
+
+
+def test_a_task_has_one_current_digest() -> None:
+    task = make_task()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_task(path=task.path, name=task.name)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Task.objects.filter(pk=task.pk).update(digest="ABC")
+
+
+def test_a_configuration_without_a_model_is_unique_too() -> None:
+    first = make_configuration(model=None)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Configuration.objects.create(slug="again", agent=first.agent, settings_digest=first.settings_digest)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"baseline_t_dev_ms": 1.0},
+        {"baseline_t_dev_ms": 1.0, "candidate_t_dev_ms": 0.0, "log_ratio": 0.0},
+        {"baseline_t_dev_ms": 1.0, "candidate_t_dev_ms": 1.0},
+        {"log_ratio_variance": 0.1},
+        {"is_eligible": True},
+        {"split": "hidden"},
+    ],
+)
+def test_it_refuses_a_measurement_whose_fields_contradict(change: dict[str, Any]) -> None:
+    attempt = make_attempt(result=make_run().results.first(), status="passed")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Measurement.objects.filter(attempt=attempt).update(**change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": "published"},
+        {"verification": "reproduced"},
+        {"verification": "reproduced", "reproduced_tasks": 4, "verified_tasks": 3},
+        {"reproduced_tasks": 1, "verified_tasks": 3},
+        {"origin": "rumour"},
+    ],
+)
+def test_it_refuses_a_run_whose_fields_contradict(change: dict[str, Any]) -> None:
+    run = make_run(with_results=False)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Run.objects.filter(pk=run.pk).update(**change)

@@ -1,0 +1,145 @@
+"""Real workers on the filesystem broker, with a fast fake in place of the evaluator: killed, stopped, woken twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from runs import wake
+from runs.models import Attempt, Host
+from tests.runs.conftest import Site
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+ROOT = Path(__file__).parents[2]
+HEARTBEAT_S = 1
+DEADLINE_S = 40.0
+SEND = wake._send  # before the fixture `sent` takes its place
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """start(evaluation_s=…) → a worker of this test's database, broker and archive."""
+    workers: list[subprocess.Popen[bytes]] = []
+
+    def start_worker(evaluation_s: float) -> subprocess.Popen[bytes]:
+        environment = os.environ | {
+            "DJANGO_SETTINGS_MODULE": "arena_site.settings",
+            "DATABASE_URL": database_url(),
+            "ARENA_EVALUATOR": "tests.runs.fakes.open_fake",
+            "ARENA_FAKE_SECONDS": str(evaluation_s),
+            "ARENA_HEARTBEAT_S": str(HEARTBEAT_S),
+        }
+        with (tmp_path / f"worker{len(workers)}.log").open("wb") as log:
+            command = [sys.executable, "manage.py", "worker"]
+            workers.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log))
+        return workers[-1]
+
+    yield start_worker
+    for worker in workers:
+        worker.kill()
+        worker.wait()
+    for log in tmp_path.glob("worker*.log"):
+        sys.stdout.write(log.read_text(errors="replace"))  # shown by pytest when a test fails
+    for message in Path(settings.BROKER_FOLDER).rglob("*.msg"):
+        message.unlink()
+
+
+def database_url() -> str:
+    values = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{values['NAME']}"
+    return f"postgresql://{values['USER']}:{values['PASSWORD']}@{values['HOST']}:{values['PORT']}/{values['NAME']}"
+
+
+@pytest.fixture
+def broker(monkeypatch: pytest.MonkeyPatch, sent: list[tuple[int, str]]) -> None:
+    monkeypatch.setattr(wake, "_send", SEND)
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    until = monotonic() + DEADLINE_S
+    while not holds():
+        assert monotonic() < until, f"waited too long: {what}"
+        sleep(0.02)
+
+
+def attempts_of(site: Site) -> list[Attempt]:
+    return list(Attempt.objects.filter(result__run=site.new_run()).order_by("pk"))
+
+
+def are_ended(attempts: list[Attempt]) -> bool:
+    return not Attempt.objects.open().filter(pk__in=[attempt.pk for attempt in attempts]).exists()
+
+
+def test_a_killed_worker_costs_its_attempt_one_more_try_and_nothing_else(
+    site: Site, broker: None, start: Start
+) -> None:
+    start(evaluation_s=2.0), start(evaluation_s=2.0)
+    wait_until(lambda: Host.objects.get(pk=site.host.pk).seen_at is not None, "a worker")
+    attempts = attempts_of(site)
+    running = Attempt.objects.filter(status="running")
+    wait_until(running.exists, "a claim")
+    victim = running.order_by("started_at")[0]
+    os.kill(int(victim.claimed_by.split()[-1]), signal.SIGKILL)
+    killed_at = timezone.now()
+    last_beat = Attempt.objects.get(pk=victim.pk).heartbeat_at
+    wait_until(Attempt.objects.filter(pk=victim.pk, requeues=1).exists, "the sweeper")
+    noticed_s = (timezone.now() - last_beat).total_seconds()
+    sys.stdout.write(f"a dead worker was noticed {noticed_s:.2f} s after its last heartbeat\n")
+    wait_until(lambda: are_ended(attempts), "all verdicts")
+    again, other = (Attempt.objects.get(pk=attempt.pk) for attempt in sorted(attempts, key=lambda a: a.pk != victim.pk))
+    assert (again.status, again.number, again.requeues, again.fencing_token) == ("passed", 1, 1, 2)
+    assert "stopped answering" in again.requeued_because
+    assert (other.status, other.requeues) == ("passed", 0)
+    assert again.measurements.count() == other.measurements.count() == 2
+    assert again.ended_at > killed_at
+    assert noticed_s < 2 * HEARTBEAT_S + 1, "two heartbeats, and a second for a busy machine"
+
+
+def test_a_stopped_worker_gives_its_attempt_back_and_ends_at_once(site: Site, broker: None, start: Start) -> None:
+    worker = start(evaluation_s=30.0)
+    attempts_of(site)
+    wait_until(Attempt.objects.filter(status="running").exists, "a claim")
+    worker.terminate()
+    begin = monotonic()
+    assert worker.wait(timeout=10) == 0
+    assert monotonic() - begin < 5
+    assert set(Attempt.objects.values_list("status", "requeues")) == {("queued", 0)}
+
+
+def test_a_worker_bears_lost_and_doubled_messages_and_then_claims_at_once(
+    site: Site, broker: None, start: Start
+) -> None:
+    doubled, lost = attempts_of(site)
+    for message in Path(settings.BROKER_FOLDER).rglob("*.msg"):
+        message.unlink()
+    wake._send(doubled.pk, "cpu")
+    wake._send(doubled.pk, "cpu")
+    Attempt.objects.update(woken_at=None)
+    start(evaluation_s=0.0)
+    wait_until(lambda: are_ended([doubled, lost]), "all verdicts")
+    assert set(Attempt.objects.values_list("status", "fencing_token", "requeues")) == {("passed", 1, 0)}
+    assert doubled.measurements.count() == lost.measurements.count() == 2
+    later = attempts_of(site)
+    wait_until(lambda: are_ended(later), "all verdicts of the second run")
+    first = Attempt.objects.filter(pk__in=[attempt.pk for attempt in later]).order_by("started_at")[0]
+    latency_s = (first.started_at - first.queued_at).total_seconds()
+    sys.stdout.write(f"from the commit to the claim: {latency_s:.3f} s\n")
+    assert latency_s < 1
+
+
+def test_a_worker_without_a_registered_host_says_so(site: Site, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_HOST", "nowhere")
+    assert start(evaluation_s=0.0).wait(timeout=DEADLINE_S) == 1
