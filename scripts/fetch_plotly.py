@@ -1,7 +1,7 @@
 """Put the pinned basic bundle of plotly.js into static/vendor/plotly/, for the pages that explore a chart.
 
-The bundle comes from the npm registry, through npm where there is one, and must have the digest written here. Its rules
-become a stylesheet, since our content security policy does not let it write a style element. Done already: 0.03 s.
+The bundle comes from the npm registry, through npm, and must have the digest written here. Its rules become
+a stylesheet, since our content security policy does not let it write a style element. Done already: 0.03 s.
 Python's plotly package was tried: 1.4 MB to load instead of 0.4, and its maps write a style element of their own.
 
 usage: scripts/fetch_plotly.py     exit codes: 0 it is there, 3 it cannot be had (explore pages then show the drawing)
@@ -12,21 +12,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 PACKAGE, VERSION = "plotly.js-basic-dist-min", "4.1.1"
 INTEGRITY = "sha512-1oNF8PeQx2hv/y7tqEVWKD3JGwn/MGEMQ8mL9HUwsaqG9FGy/OU5FHUHvzqbqxN4mnwZGI9abTiE775C4kkjMQ=="
 FOLDER = Path(__file__).resolve().parent.parent / "static" / "vendor" / "plotly"
-REGISTRY = os.environ.get("NPM_CONFIG_REGISTRY", "").rstrip("/")
 TIMEOUT_S = 60
 _TABLE = re.compile(r"""\{"X,X div":.*?\}""", re.DOTALL)
 _RULE = re.compile(r"""(?:"(?P<selector>[^"]+)"|(?P<bare>\w+)):(?P<quote>['"])(?P<body>.*?)(?P=quote)""", re.DOTALL)
@@ -37,7 +32,7 @@ def main() -> int:
     if stamp.is_file() and stamp.read_text() == INTEGRITY:
         return 0
     try:
-        archive = _from_npm() if shutil.which("npm") else _from_registry()
+        archive = _from_npm()
     except (OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"plotly.js cannot be had, so charts can be seen but not explored: {error}\n")
         return 3
@@ -76,11 +71,6 @@ def _from_npm() -> bytes:
         command = ["npm", "pack", "--silent", "--pack-destination", folder, f"{PACKAGE}@{VERSION}"]
         subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=TIMEOUT_S)
         return next(Path(folder).glob("*.tgz")).read_bytes()
-
-
-def _from_registry() -> bytes:
-    with urllib.request.urlopen(f"{REGISTRY}/{PACKAGE}/-/{PACKAGE}-{VERSION}.tgz", timeout=TIMEOUT_S) as answer:
-        return bytes(answer.read())
 
 
 if __name__ == "__main__":
