@@ -86,8 +86,8 @@ class Evaluator:
     def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:
         begin, started_at, sides = monotonic(), datetime.now(UTC), list[Side]()
 
-        def open_side(files: Candidate, trusted: bool) -> Side:
-            side = self._side(task, files, trusted)
+        def open_side(files: Candidate) -> Side:
+            side = self._side(task, files)
             sides.append(side)
             return side
 
@@ -121,7 +121,7 @@ class Evaluator:
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
         return outcomes, rejection, failed
 
-    def _side(self, task: TaskSpec, files: Candidate, trusted: bool) -> Side:
+    def _side(self, task: TaskSpec, files: Candidate) -> Side:
         toolchain = self.backend.toolchain_or_none()
         return Side(
             task=task,
@@ -129,7 +129,6 @@ class Evaluator:
             files=files.files,
             take_sandbox=self._standby.take,
             allocator=Path(toolchain.allocator) if toolchain else None,
-            trusted=trusted,
         )
 
     def _open_sandbox(self) -> Sandbox:
@@ -149,7 +148,7 @@ class Evaluator:
         self, task: TaskSpec, candidate: Candidate, errors: tuple[Exception, Exception], charged: bool
     ) -> Record:
         """Two faults of ours on one candidate; `charged` if its sandbox broke twice on a host that is healthy."""
-        context = Context(task, candidate, baseline(task), self.backend, lambda files, trusted: _never())
+        context = Context(task, candidate, baseline(task), self.backend, lambda _: _never())
         context.log += ["".join(traceback.format_exception(error)) for error in errors]
         rejection = Rejection("repeated_fault" if charged else "host_fault", str(errors[1]))
         gates = [GateOutcome(gate.NAME, "not_reached", 0.0) for gate in GATES]

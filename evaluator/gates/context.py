@@ -34,7 +34,7 @@ class Context:
     candidate_files: Candidate
     baseline_files: Candidate
     backend: CpuBackend
-    open_side: Callable[[Candidate, bool], Side]  # candidate, trusted → a side with a sandbox of its own
+    open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
@@ -56,7 +56,7 @@ class Context:
 
     def candidate_side(self) -> Side:
         if self.candidate is None:
-            self.candidate = self.open_side(self.candidate_files, False)
+            self.candidate = self.open_side(self.candidate_files)
         return self.candidate
 
     def close_runner(self) -> None:

@@ -38,7 +38,7 @@ class Judged:
 
 def check(context: Context) -> Rejection | None:
     """Every case, every draw; then some of them in reversed order."""
-    context.baseline = context.open_side(context.baseline_files, True)
+    context.baseline = context.open_side(context.baseline_files)
     compile_gate.build_trusted(context.baseline, context)
     assert context.runner is not None
     forward: list[Judged] = []

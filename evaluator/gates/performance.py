@@ -1,6 +1,6 @@
 """How fast is it? On cpu a functional pass: a warm-up and three interleaved calls a side; nobody fails for slowness.
 
-Times are the judge's own: from the command to the answer, outputs copied out, about 0.1 ms of conversation included.
+Times are the judge's own, from the command to the answer: about 0.1 ms of conversation included.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ TIMED = 1000  # draws of timed calls are numbered from here: none of them was ch
 
 
 def check(context: Context) -> Rejection | None:
-    """Time every case on the functional clock; the last output of each is judged."""
+    """Time every case on the functional clock; every output is judged."""
     assert context.baseline is not None
-    context.flags.add(Flag.FUNCTIONAL)
     with context.baseline.runner() as baseline, context.candidate_side().runner() as candidate:
         for state in context.cases.values():
             if rejection := _functional_pass(context, state, baseline, candidate):
                 return rejection
+    context.flags.add(Flag.FUNCTIONAL)
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,13 @@ class Harness:
         return dict(build_both(self._inside(path), self.workspace, toolchain, limit_s))
 
     def load(
-        self, path: str, function: str, allocator: str | None, reverse: bool, cross_compile: bool
+        self, path: str, function: str, allocator: str | None, reverse: bool, cross_compile: bool, memory_mb: int
     ) -> dict[str, object]:
         """Import the candidate. From here on its code may run in this process.
 
         `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from the last to the first, against guard pages.
         """
+        _lower_memory_limit(memory_mb << 20)
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
         if allocator is not None:
@@ -123,3 +125,10 @@ class Harness:
         if os.path.isabs(path) or ".." in Path(path).parts:
             raise ValueError(f"{path} does not lie in the workspace")
         return self.workspace / path
+
+
+def _lower_memory_limit(size: int) -> None:
+    """The task's own limit, where it is below the sandbox's."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or size < hard:
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -17,7 +17,9 @@ _RAISED = {  # the last part of an exception's class name → reason
     "IndentationError": "syntax_error",
     "MemoryError": "out_of_memory",
 }
-_RUNTIME_SAYS = {  # evaluator/hip/cpu/runtime: what a kernel did, and what only a GPU can do
+_TEXT_SAYS = {  # of exceptions of C++: the allocator's, and evaluator/hip/cpu/runtime's
+    "std::bad_alloc": "out_of_memory",
+    "can't allocate memory": "out_of_memory",
     "hipcpu: a kernel wrote behind": "out_of_bounds",
     "hipcpu: impossible wait": "unsupported_feature",
     "hipcpu: a kernel cannot launch": "unsupported_feature",
@@ -48,6 +50,8 @@ def rejection_of(error: WorkerError) -> Rejection:
     """What the end of a candidate's worker means."""
     match error:
         case WorkerTimeout():
+            if "sandbox's time" in error.detail:
+                return Rejection("total_time", error.detail, error.output)
             reason = "build_time" if error.op == "build" else "call_time"
             return Rejection(reason, f"no answer to {error.op} in time", error.output)
         case OutputFlood():
@@ -72,9 +76,9 @@ def _of_exception(error: WorkerFault) -> Rejection:
     log = f"{error.output}\n{error.text}".strip()
     if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
-    for marker, reason in _RUNTIME_SAYS.items():
+    for marker, reason in _TEXT_SAYS.items():
         if marker in last:
-            return Rejection(reason, last.partition("hipcpu: ")[2], log)
+            return Rejection(reason, last.partition("hipcpu: ")[2] or last, log)
     if error.kind.startswith("torch._inductor."):  # torch.compile writes code for the GPU that is only pretended
         return Rejection("unsupported_feature", "torch.compile", log)
     ours = error.kind.startswith("evaluator.inside.")

@@ -50,12 +50,10 @@ class Side:
     files: Mapping[str, bytes]
     take_sandbox: Callable[[], Sandbox]
     allocator: Path | None
-    trusted: bool
     product: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
-    loaded: bool = False  # from here on, what goes wrong in its sandbox may be the candidate's doing
     spawn_s: float = 0.0  # waiting for the sandbox and its workers
 
     @property
@@ -93,7 +91,6 @@ class Side:
         """
         worker = self.spawn(order)
         try:
-            self.loaded = True
             worker.call(
                 "load",
                 timeout_s=LOAD_S,
@@ -102,6 +99,7 @@ class Side:
                 allocator=str(self.allocator) if self.allocator else None,
                 reverse=order == "reversed",
                 cross_compile=cross_compile,
+                memory_mb=self.task.limits.memory_mb,
             )
         except WorkerError:
             self.close(worker)
