@@ -82,12 +82,12 @@ def _device(parser: argparse.ArgumentParser) -> None:
 
 
 def _tasks(options: argparse.Namespace) -> int:
-    from evaluator import suites
     from evaluator.taskreader import load_task, task_ids
 
     if options.freeze:
-        names = [task.id for task in suites.members(options.freeze)] or task_ids()
-        sys.stdout.write(f"{suites.freeze_suite(options.freeze, names)}\n")
+        from evaluator.freeze import freeze_suite
+
+        sys.stdout.write(f"{freeze_suite(options.freeze)}\n")
         return OK
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)

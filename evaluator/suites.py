@@ -37,7 +37,7 @@ def suite_digest(tasks: dict[str, str]) -> str:
 
 
 def suite_names() -> list[str]:
-    return sorted(path.stem for path in _folder().glob("*.yaml"))
+    return sorted(path.stem for path in suites_folder().glob("*.yaml"))
 
 
 def load_suite(name: str) -> Suite:
@@ -49,7 +49,7 @@ def load_suite(name: str) -> Suite:
     """
     if name not in suite_names():
         raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
-    path = _folder() / f"{name}.yaml"
+    path = suites_folder() / f"{name}.yaml"
     problems = Problems(f"suites/{path.name}")
     manifest = Fields.of(yaml.safe_load(path.read_text(encoding="utf-8")), "", problems)
     manifest.only(("version", "tasks"))
@@ -65,27 +65,5 @@ def load_suite(name: str) -> Suite:
     return Suite(name, version, tasks)
 
 
-def members(name: str) -> list[TaskSpec]:
-    """The tasks a manifest names, whatever their digests; none if there is no manifest."""
-    path = _folder() / f"{name}.yaml"
-    return (
-        [load_task(task_id) for task_id in yaml.safe_load(path.read_text(encoding="utf-8"))["tasks"]]
-        if path.is_file()
-        else []
-    )
-
-
-def freeze_suite(name: str, task_ids: list[str]) -> Path:
-    """Write the manifest of a suite with the digests as they are now; a changed list or task is a new version."""
-    path, digests = _folder() / f"{name}.yaml", {task_id: load_task(task_id).digest for task_id in sorted(task_ids)}
-    version = 1
-    if path.is_file():
-        before = yaml.safe_load(path.read_text(encoding="utf-8"))
-        version = before["version"] + (before["tasks"] != digests)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump({"version": version, "tasks": digests}, sort_keys=False), encoding="utf-8")
-    return path
-
-
-def _folder() -> Path:
+def suites_folder() -> Path:
     return tasks_folder() / "suites"
