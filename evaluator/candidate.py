@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evaluator.codec import plain_text
 from evaluator.errors import UsageError
 from evaluator.records import CandidateRef
 from evaluator.taskspec import TaskSpec, task_files
@@ -50,7 +51,7 @@ def read_candidate(folder: Path, task: TaskSpec, *, label: str = "", ignore_extr
     ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
-        name = relative.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        name = plain_text(relative.as_posix())
         if any(part in IGNORED_PARTS for part in relative.parts) or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
@@ -62,7 +63,7 @@ def read_candidate(folder: Path, task: TaskSpec, *, label: str = "", ignore_extr
         elif name not in ours and not ignore_extra:
             problems.append(("extra_file", name))
     problems += [("not_written", name) for name in task.editable if not files.get(name, b"").strip()]
-    return Candidate(files, label or folder.name, tuple(problems))
+    return Candidate(files, plain_text(label or folder.name), tuple(problems))
 
 
 def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"]
+_SPELLED = {code: f"\\x{code:02x}" for code in _CONTROLS}
 
 
 class DecodeError(ValueError):
@@ -20,6 +22,23 @@ class DecodeError(ValueError):
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
+
+
+def plain_text(text: str) -> str:
+    """Text from outside as every file, database and terminal can hold it: controls and surrogates are spelled out."""
+    return text.replace("\r\n", "\n").translate(_SPELLED).encode("utf-8", "backslashreplace").decode()
+
+
+def plain_texts(value: Any) -> Any:
+    """The same for every string in a JSON value."""
+    match value:
+        case str():
+            return plain_text(value)
+        case list():
+            return [plain_texts(item) for item in value]
+        case dict():
+            return {plain_text(str(key)): plain_texts(item) for key, item in value.items()}
+    return value
 
 
 def encode(value: Any) -> Any:

@@ -6,6 +6,7 @@ import os
 from select import POLLIN, POLLOUT, poll
 from time import monotonic
 
+from evaluator.codec import plain_text, plain_texts
 from evaluator.inside.channel import Channel
 
 CHUNK, KEPT_BYTES = 1 << 16, 1 << 16
@@ -29,7 +30,7 @@ class Output:
 
     @property
     def text(self) -> str:
-        return self._kept.decode(errors="replace")
+        return plain_text(self._kept.decode(errors="replace"))
 
     @property
     def flooded(self) -> bool:
@@ -62,6 +63,11 @@ class Conversation(Channel):
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
         self.output, self.deadline = output, monotonic()
+
+    def receive(self) -> dict[str, object]:
+        """What a worker writes ends in records, pages and terminals: only plain text is let in."""
+        message: dict[str, object] = plain_texts(super().receive())
+        return message
 
     def _until_readable(self) -> None:
         self._wait(self.read_fd, POLLIN)

@@ -154,6 +154,22 @@ def test_infinity_cannot_be_written():
         codec.dumps({"x": float("inf")})
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("a\ttab and\na line", "a\ttab and\na line"),
+        ("\ud800 nope", "\\ud800 nope"),
+        ("nul \0 bell \7 escape \x1b[31m", "nul \\x00 bell \\x07 escape \\x1b[31m"),
+        ("windows\r\nline", "windows\nline"),
+        ("umlaut ä, 漢字, 😀", "umlaut ä, 漢字, 😀"),
+    ],
+)
+def test_text_from_outside_is_spelled_so_that_everything_can_hold_it(text, plain):
+    assert codec.plain_text(text) == plain
+    assert codec.plain_texts({"a": [text, 1, None]}) == {"a": [plain, 1, None]}
+    codec.plain_text(text).encode()
+
+
 def test_every_reason_has_a_status_that_is_not_a_pass_and_one_sentence():
     for code, (status, sentence) in REASONS.items():
         assert status is not Status.PASSED, code
