@@ -20,7 +20,7 @@ class TaskLine:
     category: str
     digest: str
     cases: int
-    answers: int  # public ones of entries that were judged
+    answers: int  # those that may rank: public, of entries, judged, nothing against them
     right: int
 
 

@@ -11,6 +11,7 @@ from evaluator.taskspec import TaskSpec
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, SuiteMembership, Task
+from runs.querysets import ResultQuerySet
 
 
 class TaskRow(NamedTuple):
@@ -29,7 +30,7 @@ class TaskRow(NamedTuple):
 
 
 class ListedTask(NamedTuple):
-    """A task of tasks/ as it is now, with how often it was solved in public results of entries."""
+    """A task of tasks/ as it is now, with how often it was solved, of the answers that may rank."""
 
     path: str
     category: str
@@ -62,11 +63,8 @@ def listed(category: str = "") -> list[ListedTask]:
     tasks = Task.objects.filter(is_current=True)
     if category:
         tasks = tasks.filter(category=category)
-    answer = Q(
-        results__run__state="published",
-        results__published_attempt__correct__isnull=False,
-        results__run__configuration__role="entry",
-    )
+    counts: ResultQuerySet = Result.objects.may_rank()
+    answer = Q(results__in=counts)
     rows = tasks.annotate(
         answers=Count("results", filter=answer, distinct=True),
         right=Count("results", filter=answer & Q(results__published_attempt__correct=True), distinct=True),
