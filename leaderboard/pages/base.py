@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -46,9 +47,20 @@ def task_url(path: str) -> str:
     return page_url("task", *path.split("/"))
 
 
+def task_source_url(task: str, digest: str, path: str) -> str:
+    """A file of the baseline as this version of the task has it."""
+    return f"{page_url('task_source', *task.split('/'), path)}?digest={digest}"
+
+
 def board_url(suite: str, version: int, is_current: bool, category: str, device: str) -> str:
     """A board's address names the suite's version only where it is not the current one."""
     return page_url("board", suite, category, device) + ("" if is_current else f"?version={version}")
+
+
+def query_string(query: Query, names: tuple[str, ...], **changes: str) -> str:
+    """What the query holds under these names, changed: ?version=1&sort=name, or nothing."""
+    kept = {name: value for name, value in {**query, **changes}.items() if name in names and value}
+    return f"?{urlencode(kept)}" if kept else ""
 
 
 def count_cell(number: int) -> Cell:

@@ -13,7 +13,7 @@ from leaderboard.eligibility import obstacle, why_not_ranked
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages import board_screen
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, whole_number
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
 from leaderboard.queries import boards
 from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
 from leaderboard.words import ALL, CATEGORIES
@@ -91,7 +91,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         crumbs=(Link("Boards", page_url("home")),),
         charts={chart.slug: chart} if entries else {},
         tables=by_slug(
-            board_screen.entries_table(entries, query.get("sort", "")),
+            board_screen.entries_table(entries, query),
             board_screen.answers_table(entries, tasks, answers),
         ),
         suite=suite_row.name,
@@ -107,7 +107,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         entries=tuple(entries),
         answers=tuple(answers),
         refusals=_refusals(device_row.is_functional, len(tasks)),
-        categories=_category_links(suite_row.name, device, category, {task.category for task in all_tasks}),
+        categories=_category_links(suite_row.name, device, query, category, {task.category for task in all_tasks}),
     )
 
 
@@ -198,9 +198,11 @@ def _refusals(is_functional: bool, tasks: int) -> tuple[str, ...]:
     return tuple(refusals)
 
 
-def _category_links(suite: str, device: str, here: str, present: set[str]) -> tuple[Link, ...]:
+def _category_links(suite: str, device: str, query: Query, here: str, present: set[str]) -> tuple[Link, ...]:
+    """The same suite version, protocol and order in the other categories."""
+    kept = query_string(query, board_screen.QUERY)
     return tuple(
-        Link(label, page_url("board", suite, slug, device), slug == here)
+        Link(label, page_url("board", suite, slug, device) + kept, slug == here)
         for slug, label in CATEGORIES.items()
         if slug == ALL or slug in present
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, Point, Series, share_dots
 from leaderboard.formatting import NONE, interval, listed, plural, rate
-from leaderboard.pages.base import entry_name, page_url, task_url
+from leaderboard.pages.base import Query, entry_name, page_url, query_string, task_url
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
 from leaderboard.tables import Cell, Column, Group, Table
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CORRECT = Series("correct", "correct")
 COMPILED = Series("compiled", "compiled")
+QUERY = ("version", "protocol", "sort")  # what a board's links keep
 SORTS: dict[str, Callable[[Entry], tuple[object, ...]]] = {
     "": lambda entry: (entry.rank or 0, -(entry.compilation.share or 0.0)),
     "compilation": lambda entry: (-(entry.compilation.share or 0.0), entry.rank or 0),
@@ -41,13 +42,13 @@ def in_order(entries: Sequence[Entry], sort: str) -> list[Entry]:
     )
 
 
-def entries_table(entries: Sequence[Entry], sort: str) -> Table:
+def entries_table(entries: Sequence[Entry], query: Query) -> Table:
     columns = (
-        Column("rank", "Rank", is_number=True, sort_url="?", sorted="" if sort in SORTS and sort else "ascending"),
-        _sortable("name", "Entry", sort, "ascending"),
+        _sortable("rank", "Rank", query, "ascending"),
+        _sortable("name", "Entry", query, "ascending"),
         Column("configuration", "Configuration", on_page=False),
         Column("correctness", "Correct", is_number=True),
-        _sortable("compilation", "Compiled", sort, "descending"),
+        _sortable("compilation", "Compiled", query, "descending"),
         *(Column(f"{name}_{end}", "", on_page=False) for name in ("compilation", "correctness") for end in _ENDS),
         Column("judged", "Judged", is_number=True),
         Column("runs", "Runs", is_number=True),
@@ -121,8 +122,12 @@ def chart(entries: Sequence[Entry], tasks: int) -> Chart:
 _ENDS = ("count", "of", "low", "high", "worst", "best")
 
 
-def _sortable(key: str, label: str, sort: str, direction: str) -> Column:
-    return Column(key, label, is_number=key != "name", sort_url=f"?sort={key}", sorted=direction if sort == key else "")
+def _sortable(key: str, label: str, query: Query, direction: str) -> Column:
+    """The rank is the order without a word in the address."""
+    sort, wanted = query.get("sort", ""), "" if key == "rank" else key
+    is_sorted = wanted == (sort if sort in SORTS else "")
+    url = query_string(query, QUERY, sort=wanted) or "?"
+    return Column(key, label, is_number=key != "name", sort_url=url, sorted=direction if is_sorted else "")
 
 
 def _row(entry: Entry) -> tuple[Cell, ...]:

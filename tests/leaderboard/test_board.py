@@ -228,3 +228,18 @@ def test_a_result_of_an_older_suite_leads_to_its_own_board(published, suite, ent
     suite.is_current = False
     suite.save()
     assert page(f"/run/{run.pk}/").board == f"{BOARD}?version=1"
+
+
+def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) -> None:
+    published()
+    type(suite).objects.filter(pk=suite.pk).update(is_current=False)
+    factories.make_suite(list(suite.tasks.all()), name="smoke", version=2)
+    shown = page(f"{BOARD}?version=1&protocol=old&sort=name")
+    urls = {column.key: column.sort_url for column in shown.tables["entries"].columns if column.sort_url}
+    assert urls == {
+        "rank": "?version=1&protocol=old",
+        "name": "?version=1&protocol=old&sort=name",
+        "compilation": "?version=1&protocol=old&sort=compilation",
+    }
+    assert {link.url.partition("?")[2] for link in shown.categories} == {"version=1&protocol=old&sort=name"}
+    assert [column.sort_url for column in page(BOARD).tables["entries"].columns if column.key == "rank"] == ["?"]
