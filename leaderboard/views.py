@@ -103,7 +103,7 @@ def candidate(request: HttpRequest, result: int, path: str) -> HttpResponse:
 
 
 def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
-    return _text(task_page.source_bytes(path=path, **parts))
+    return _text(task_page.source_bytes(path=path, digest=request.GET.get("digest", ""), **parts))
 
 
 def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:

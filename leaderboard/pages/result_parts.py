@@ -12,7 +12,7 @@ from evaluator.records import FUNCTIONAL, GATE_NAMES, Record
 from leaderboard.diffs import Diff, Line, diff, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
-from leaderboard.pages.base import page_url
+from leaderboard.pages.base import page_url, task_source_url
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
 from leaderboard.words import FLAGS, GATES
@@ -148,7 +148,7 @@ def sources(row: ResultRow) -> tuple[Source, ...]:
         found.append(Source(path, digest, url, text, numbered(text or ""), _diff(ours.get(path), text), False))
     for path, text in ours.items():
         if path not in row.candidate_files:
-            url = page_url("task_source", *row.task.split("/"), path)
+            url = task_source_url(row.task, row.task_digest, path)
             found.append(Source(path, row.task_files[path], url, text, numbered(text or ""), None, True))
     return tuple(found)
 

@@ -9,7 +9,7 @@ from leaderboard.diffs import Line, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages import task_screen
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
 from leaderboard.pages.contract import Contract, contract
 from leaderboard.pages.prose import Span, paragraphs
 from leaderboard.queries import results, tasks
@@ -106,18 +106,17 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     )
 
 
-def source_bytes(*, category: str, source: str, name: str, path: str) -> bytes | None:
-    """One file of the baseline, as it is."""
-    found = tasks.task(f"{category}/{source}/{name}")
-    digest = found[0].files.get(path) if found else None
-    return results.archived(digest) if digest else None
+def source_bytes(*, category: str, source: str, name: str, path: str, digest: str) -> bytes | None:
+    """One file of the baseline, as the version with this digest has it; without a digest, the current one."""
+    found = tasks.task(f"{category}/{source}/{name}", digest)
+    sha256 = found[0].files.get(path) if found else None
+    return results.archived(sha256) if sha256 else None
 
 
 def _source(row: tasks.TaskRow, path: str, digest: str) -> SourceFile:
     data = results.archived(digest)
     text = data.decode("utf-8", "replace") if data is not None else None
-    url = page_url("task_source", *row.path.split("/"), path)
-    return SourceFile(path, digest, url, text, numbered(text or ""))
+    return SourceFile(path, digest, task_source_url(row.path, row.digest, path), text, numbered(text or ""))
 
 
 def _result(row: tasks.TaskResult) -> TaskResult:

@@ -101,6 +101,16 @@ def test_tasks_are_listed_by_category_with_correct_answers(published, page) -> N
     assert {task.category for task in page("/tasks/?category=hip2hip").tasks} == {"hip2hip"}
 
 
+def test_what_may_not_rank_is_no_right_answer_on_tasks(published, suite, page) -> None:
+    run = published()
+    hacked, held, uncalibrated, *_ = run.results.order_by("task__path")
+    run.results.filter(pk=hacked.pk).update(audit="hacked")
+    held.attempts.update(is_held=True)
+    uncalibrated.attempts.update(is_uncalibrated=True)
+    shown = page("/tasks/").tasks
+    assert [(task.right, task.answers) for task in shown] == [(0, 0)] * 3 + [(1, 1)] * 3
+
+
 def test_a_bundled_task_shows_its_contract(db, page) -> None:
     from evaluator.taskreader import load_task
 
@@ -141,6 +151,16 @@ def test_a_baselines_source_can_be_fetched(archive_folder, db, client) -> None:
     task = factories.make_task(name="kernel", files={"kernel.hip": archive.put(b"source")})
     assert client.get(f"/task/{task.path}/source/kernel.hip").content == b"source"
     assert client.get(f"/task/{task.path}/source/reference.py").status_code == 404
+
+
+def test_an_older_baselines_source_is_the_older_one(archive_folder, db, client, page) -> None:
+    from runs import archive
+
+    old = factories.make_task(name="kernel", is_current=False, files={"kernel.hip": archive.put(b"old")})
+    factories.make_task(name="kernel", path=old.path, files={"kernel.hip": archive.put(b"new")})
+    [source] = page(f"/task/{old.path}/?digest={old.digest[:12]}").sources
+    assert (source.text, client.get(source.url).content) == ("old", b"old")
+    assert client.get(f"/task/{old.path}/source/kernel.hip?digest=123nothing").status_code == 404
 
 
 def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:
