@@ -21,9 +21,17 @@ _type, _tensor, _copy = type, torch.Tensor, torch._C.TensorBase.copy_  # bound b
 class Bench:
     """Runs `entry` on one case. `inputs` and `outputs` are the judge's specs: name, shape, dtype, layout, offset."""
 
-    def __init__(self, entry: Callable[..., Any], inputs: list[Spec], outputs: list[Spec], style: str) -> None:
+    def __init__(
+        self,
+        entry: Callable[..., Any],
+        inputs: list[Spec],
+        outputs: list[Spec],
+        style: str,
+        hook: Callable[..., Any] | None = None,
+    ) -> None:
         self.entry, self.style, self.positional = entry, style, takes_positions(entry)
-        self.inputs, self.outputs = inputs, outputs
+        self.inputs, self.outputs, self.hook = inputs, outputs, hook
+        self.arguments: dict[str, Any] = {}
         self.given: dict[str, Any] = {}
         self.returned: list[Any] = []
         self._previous: tuple[Any, ...] = ()  # keeps the last call's tensors alive, so that the next ones lie elsewhere
@@ -39,10 +47,18 @@ class Bench:
                 tensor = _strided(spec)
                 tensor.view(-1).view(torch.uint8).fill_(0xFF)
                 self.given[spec["name"]] = tensor
+        self.arguments = dict(self.given)
+
+    def transform(self) -> None:
+        """Let the candidate's `prepare` make a state of the static inputs; the call gets it in their place."""
+        if self.hook is not None:
+            static = {spec["name"]: self.arguments.pop(spec["name"]) for spec in self.inputs if spec["static"]}
+            self.arguments["state"] = self.hook(**static)
 
     def call(self) -> None:
         """One call; the outputs are kept."""
-        result = self.entry(*self.given.values()) if self.positional else self.entry(**self.given)
+        values = self.arguments
+        result = self.entry(*values.values()) if self.positional else self.entry(**values)
         if self.style == "out":
             self.returned = [self.given[spec["name"]] for spec in self.outputs]
         else:

@@ -26,6 +26,7 @@ class Harness:
     def __init__(self, channel: Channel, mailbox: SharedMemory, workspace: str) -> None:
         self.channel, self.mailbox, self.workspace = channel, mailbox, Path(workspace)
         self.entry: Callable[..., Any] | None = None
+        self.hook: Callable[..., Any] | None = None  # prepare(**static inputs) -> state
         self.bench: Bench | None = None
         self.zones: loading.RedZones | None = None
 
@@ -50,7 +51,14 @@ class Harness:
         return dict(build_both(self._inside(path), self.workspace, toolchain, limit_s))
 
     def load(
-        self, path: str, function: str, allocator: str | None, reverse: bool, cross_compile: bool, memory_mb: int
+        self,
+        path: str,
+        function: str,
+        prepares: bool,
+        allocator: str | None,
+        reverse: bool,
+        cross_compile: bool,
+        memory_mb: int,
     ) -> dict[str, object]:
         """Import the candidate. From here on its code may run in this process.
 
@@ -64,14 +72,15 @@ class Harness:
         launches = triton_cpu.install()
         launches.compile, launches.reverse = cross_compile, reverse
         target = self._inside(path)
-        load = loading.load_extension if target.suffix == ".so" else loading.load_python
-        self.entry = load(target, function)
+        module = (loading.load_extension if target.suffix == ".so" else loading.load_python)(target)
+        self.entry = loading.entry_of(module, function)
+        self.hook = getattr(module, "prepare", None) if prepares else None
         return {}
 
     def open(self, inputs: list[Spec], outputs: list[Spec], style: str) -> dict[str, object]:
         """Get ready for one case."""
         assert self.entry is not None
-        self.bench = Bench(self.entry, inputs, outputs, style)
+        self.bench = Bench(self.entry, inputs, outputs, style, self.hook)
         return {}
 
     def compile(self) -> dict[str, object]:
@@ -81,6 +90,7 @@ class Harness:
             bench.prepare(self.mailbox)
         with triton_cpu.install().only_compiling():
             try:
+                bench.transform()
                 bench.call()
             except triton_cpu.CompileFailed:
                 raise
@@ -90,9 +100,10 @@ class Harness:
         return {}
 
     def prepare(self) -> dict[str, object]:
-        """Fresh tensors for the next call."""
+        """Fresh tensors for the next call, and what the candidate makes of its static inputs."""
         with _undisturbed():
             self._bench().prepare(self.mailbox)
+        self._bench().transform()
         return {}
 
     def call(self) -> dict[str, object]:

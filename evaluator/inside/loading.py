@@ -21,16 +21,25 @@ class NoEntry(Exception):
     """The module has no function of that name."""
 
 
-def load_python(path: Path, function: str) -> Callable[..., Any]:
+def load_python(path: Path) -> ModuleType:
     """Import a source file; kernels it launches are interpreted and compiled for gfx942."""
     pretend_gpu.install()
     triton_cpu.install()
-    return _entry(_import(path, importlib.machinery.SourceFileLoader(MODULE_NAME, str(path))), function)
+    return _import(path, importlib.machinery.SourceFileLoader(MODULE_NAME, str(path)))
 
 
-def load_extension(path: Path, function: str) -> Callable[..., Any]:
+def load_extension(path: Path) -> ModuleType:
     """Import a built extension. The tensors it is given look as on a GPU host: `is_cuda` is mapped at compile time."""
-    return _entry(_import(path, importlib.machinery.ExtensionFileLoader(MODULE_NAME, str(path))), function)
+    return _import(path, importlib.machinery.ExtensionFileLoader(MODULE_NAME, str(path)))
+
+
+def entry_of(module: ModuleType, function: str) -> Callable[..., Any]:
+    """The function a task calls. Raises NoEntry."""
+    entry = getattr(module, function, None)
+    if not callable(entry):
+        raise NoEntry(function)
+    found: Callable[..., Any] = entry
+    return found
 
 
 def _import(path: Path, loader: Any) -> ModuleType:
@@ -41,14 +50,6 @@ def _import(path: Path, loader: Any) -> ModuleType:
     sys.modules[MODULE_NAME] = module
     spec.loader.exec_module(module)
     return module
-
-
-def _entry(module: ModuleType, function: str) -> Callable[..., Any]:
-    entry = getattr(module, function, None)
-    if not callable(entry):
-        raise NoEntry(function)
-    found: Callable[..., Any] = entry
-    return found
 
 
 class RedZones:

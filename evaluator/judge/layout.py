@@ -30,7 +30,7 @@ class Layout:
             if isinstance(value, torch.Tensor):
                 self._tensor(spec, spec["offset"], worker).copy_(value)
         for spec in self.outputs:
-            self._tensor(spec, spec["offset"], worker).view(torch.uint8).fill_(0xFF)
+            self._tensor(spec, spec["offset"], worker).view(-1).view(torch.uint8).fill_(0xFF)
 
     def read_outputs(self, worker: Worker) -> dict[str, torch.Tensor]:
         """Own copies, which no worker can change any more."""
@@ -58,11 +58,13 @@ def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
     for item in task.inputs:
         value = contents[item.name]
         if not isinstance(value, torch.Tensor):
-            inputs.append({"name": item.name, "value": value})
+            inputs.append({"name": item.name, "value": value, "static": item.static})
             continue
         layout = str(dict(case.axes).get(item.layout, item.layout))
         spec: dict[str, Any] = {"name": item.name, "shape": list(value.shape), "dtype": _name(value.dtype)}
-        inputs.append({**spec, "layout": layout, "offset": offset, "after": offset + _room(value.nbytes)})
+        inputs.append(
+            {**spec, "static": item.static, "layout": layout, "offset": offset, "after": offset + _room(value.nbytes)}
+        )
         offset += 2 * _room(value.nbytes)
     for output in task.outputs:
         shape = [int(extent.value(case.numbers)) for extent in output.shape]

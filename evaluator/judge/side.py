@@ -96,6 +96,7 @@ class Side:
                 timeout_s=LOAD_S,
                 path=PRODUCT if self.product is not None else self.source,
                 function=self.task.entry.function,
+                prepares=self.task.entry.prepare,
                 allocator=str(self.allocator) if self.allocator else None,
                 reverse=order == "reversed",
                 cross_compile=cross_compile,
