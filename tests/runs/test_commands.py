@@ -12,9 +12,9 @@ from django.core.management import CommandError, call_command
 from evaluator.agents import Produced
 from evaluator.candidate import Candidate
 from evaluator.records import Status
-from runs import evaluation, registry
+from runs import evaluation, registry, services
 from runs.management.commands import demo_run
-from runs.models import Agent, Attempt, AuditEntry, Run
+from runs.models import Agent, Attempt, AuditEntry, Result, Run
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +99,34 @@ def test_the_demo_evaluates_publishes_and_does_so_once(working: Site) -> None:
     assert set(AuditEntry.objects.values_list("actor_name", flat=True)) == {"demo_run"}
     assert "are there already" in output_of("demo_run", "--suite", "two")
     assert Attempt.objects.count() == 6
+
+
+def test_a_demo_run_that_was_withdrawn_does_not_come_back(working: Site) -> None:
+    output_of("demo_run", "--suite", "two")
+    evaluation.close_bench()
+    services.withdraw_run(run=Run.objects.public().get(configuration__slug="expert"), actor="test", reason="a demo")
+    assert "are there already" in output_of("demo_run", "--suite", "two")
+    assert set(Run.objects.public().values_list("configuration__slug", flat=True)) == {"baseline", "rewrite"}
+    assert Run.objects.count() == 3
+
+
+def test_the_demo_leaves_a_draft_of_somebody_else_alone(working: Site) -> None:
+    draft = working.new_run(note="mine")
+    services.cancel_results(results=draft.results.all(), actor="test")
+    output_of("demo_run", "--suite", "two")
+    evaluation.close_bench()
+    draft.refresh_from_db()
+    assert draft.state == "draft"
+    assert Run.objects.public().count() == 3
+
+
+def test_the_demo_says_why_it_cannot_publish(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel(seconds: float) -> None:
+        services.cancel_results(results=Result.objects.all(), actor="test")
+
+    monkeypatch.setattr(demo_run, "sleep", cancel)
+    with pytest.raises(CommandError, match="cannot be published: run .* has no result to publish"):
+        call_command("demo_run", "--suite", "two")
 
 
 def test_the_demo_says_which_result_it_did_not_expect(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:

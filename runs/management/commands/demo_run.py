@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import F, Q
 from django.utils import timezone
 
 from evaluator.agents import produce
@@ -37,14 +38,17 @@ class Command(BaseCommand):
             runs = [_run_of(agent, suite, host) for agent in AGENTS]
         except (RunError, EvaluatorError) as error:
             raise CommandError(f"the demo cannot start: {error}") from error
-        if all(run.state == Run.State.PUBLISHED for run in runs):
+        drafts = [run for run in runs if run.state == Run.State.DRAFT]
+        if not drafts:
             self.stdout.write(f"the demo's results on {suite} are there already: nothing is evaluated again")
             return
-        self._wait_for(runs, host)
-        for run in runs:
-            if run.state == Run.State.DRAFT:
+        self._wait_for(drafts, host)
+        try:
+            for run in drafts:
                 services.publish_run(run=run, actor=ACTOR)
-        self._judge_ourselves(runs)
+        except RunError as error:
+            raise CommandError(f"the demo's results cannot be published: {error}") from error
+        self._judge_ourselves(drafts)
 
     def _wait_for(self, runs: list[Run], host: Host) -> None:
         """One line for each attempt that ends."""
@@ -90,10 +94,14 @@ class Command(BaseCommand):
 
 
 def _run_of(agent: str, suite: Suite, host: Host) -> Run:
-    """The demo's run of an agent: the one that is there, finished or not, else a new one."""
+    """The demo's run of an agent: the one that is there, else a new one.
+
+    One that somebody withdrew counts, so that it does not come back; so does one that somebody else published.
+    """
     configuration = Configuration.objects.select_related("agent").get(slug=agent)
     wanted = {"configuration": configuration, "suite": suite, "device_class": host.device_class, "repeat": 0}
-    run = Run.objects.filter(**wanted, note=ACTOR).exclude(state=Run.State.WITHDRAWN).first()
+    known = Run.objects.filter(Q(note=ACTOR, created_by=None) | Q(state=Run.State.PUBLISHED), **wanted)
+    run = known.order_by(F("published_at").desc(nulls_last=True)).first()
     if run is not None:
         return run
     return services.create_run(
