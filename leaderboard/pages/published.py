@@ -102,7 +102,7 @@ def _printed(found: PaperTable, cells: Sequence[dict[str, str]]) -> Table:
         )
         for column in found.columns
     )
-    lines = [tuple(_cell(row.get(key, ""), key in numeric) for key in keys) for row in cells]
+    lines = [tuple(_cell(row.get(key, "")) for key in keys) for row in cells]
     if not grouped:
         return table(found.slug, found.title, columns, lines, "The table holds no rows.")
     names = list(dict.fromkeys(row.get("category", "") for row in cells))
@@ -116,8 +116,9 @@ def _printed(found: PaperTable, cells: Sequence[dict[str, str]]) -> Table:
     return Table(found.slug, found.title, columns, groups, "The table holds no rows.")
 
 
-def _cell(text: str, is_number: bool) -> Cell:
-    return Cell(text or NONE, float(text) if is_number and text else text)
+def _cell(text: str) -> Cell:
+    """The value is the text: 1.30 is not 1.3."""
+    return Cell(text or NONE, text)
 
 
 def _is_numeric(texts: Sequence[str]) -> bool:

@@ -205,6 +205,23 @@ def test_printed_tables_keep_the_papers_text(db, page, client) -> None:
     assert b"none of it is ranked" in client.get("/published/").content
 
 
+def test_data_of_printed_tables_equal_the_papers_files(db, page, client) -> None:
+    import csv
+
+    from runs.papers import FOLDER, load_published
+
+    load_published()
+    for paper in page("/published/").papers:
+        lines = list(
+            csv.DictReader((FOLDER / f"{paper.slug.replace('-', '_')}.csv").open(encoding="utf-8", newline=""))
+        )
+        printed = [{key: text for key, text in line.items() if key != "source"} for line in lines]
+        address = f"/api/v1/published/{paper.slug}/"
+        answer = client.get(f"{address}{paper.slug}.csv").getvalue().decode()
+        assert list(csv.DictReader(answer.splitlines())) == printed
+        assert client.get(address).json()["rows"] == lines
+
+
 def test_every_printed_table_has_a_page(db, page) -> None:
     from runs.papers import load_published
 
