@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 NBSP = "\u00a0"  # a number and its unit stay on one line
 NONE = "–"  # stands where there is no number; never an empty cell, never a zero
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)  # what XML 1.0 forbids, the other control characters, and what turns the direction of the text after it
 DIGITS = 3  # significant ones of a measured number
 
 
@@ -85,6 +89,11 @@ def listed(parts: Iterable[str], last: str = "and") -> str:
 
 def short(digest: str) -> str:
     return digest[:12]
+
+
+def printable(text: str) -> str:
+    """Every character that could spoil what stands around it, as a replacement character."""
+    return UNPRINTABLE.sub("\ufffd", text)
 
 
 def sentence(text: str) -> str:

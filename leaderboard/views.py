@@ -9,8 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from leaderboard.figures import plotly_figure
+from leaderboard.formatting import printable
 from leaderboard.pages import result as result_page
 from leaderboard.pages import task as task_page
 from leaderboard.pages.base import Page
@@ -79,7 +81,8 @@ def svg(route: Route) -> View:
         if chart not in built.charts:
             raise Http404
         context = {"chart": built.charts[chart], "style": CHART_STYLE.read_text(encoding="utf-8")}
-        response = render(request, "charts/standalone.svg", context, content_type="image/svg+xml")
+        drawing = printable(render_to_string("charts/standalone.svg", context, request))
+        response = HttpResponse(drawing, content_type="image/svg+xml; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{route.name}-{chart}.svg"'
         return response
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, moment
+from leaderboard.formatting import NONE, moment, printable
 from leaderboard.tables import Cell, Table
 
 Query = Mapping[str, str]
@@ -73,7 +73,7 @@ def moment_cell(at: datetime | None) -> Cell:
 
 
 def entry_name(agent: str, model: str | None) -> str:
-    return f"{agent} · {model}" if model else agent
+    return printable(f"{agent} · {model}" if model else agent)
 
 
 def whole_number(text: str | None) -> int | None:

@@ -243,3 +243,17 @@ def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) 
     }
     assert {link.url.partition("?")[2] for link in shown.categories} == {"version=1&protocol=old&sort=name"}
     assert [column.sort_url for column in page(BOARD).tables["entries"].columns if column.key == "rank"] == ["?"]
+
+
+def test_control_characters_in_a_name_spoil_no_drawing(published, entry, page, client) -> None:
+    from xml.etree import ElementTree
+
+    published(configuration=entry("a\x0bb\u202ec\ufffe"))
+    drawing = client.get(f"/api/v1{BOARD}rates.svg").content.decode()
+    assert "a\ufffdb\ufffdc\ufffd" in "".join(ElementTree.fromstring(drawing).itertext())
+    [[name]] = [
+        [cell.text for column, cell in row if column.key == "name"]
+        for _, rows in page(BOARD).tables["entries"].shown_groups
+        for row in rows
+    ]
+    assert name == "a\ufffdb\ufffdc\ufffd"
