@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -91,3 +93,11 @@ def test_the_figure_has_the_values_of_the_drawing(chart: Chart) -> None:
     given = [value for trace in figure["data"] for value in trace["x"]]
     assert set(drawn) <= set(given)
     json.dumps(figure, allow_nan=False)
+
+
+def test_a_class_of_the_drawings_text_means_nothing_elsewhere() -> None:
+    root = Path(__file__).parents[2]
+    classes = set(re.findall(r'<(?:text|tspan) class="(\w+)"', (root / "templates/charts/_marks.svg").read_text()))
+    assert "aside" in classes
+    others = "".join((root / "static/css" / name).read_text() for name in ("base.css", "parts.css"))
+    assert not [name for name in classes if re.search(rf"\.{name}\b", others)]
