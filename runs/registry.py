@@ -1,8 +1,8 @@
 """Agents, models, configurations, device classes, hosts and suites from one YAML file.
 
 Every problem is reported at once, and all of the file is registered or none.
-Each section maps a slug to its fields; see registry.yaml beside this file, which `make up` loads. Loading a file again
-changes what it names and leaves the rest.
+Each section maps a slug to its fields; see registry.yaml beside this file. Loading a file again changes what it names
+and leaves the rest; `make up` loads only what is missing, so that it never undoes what a maintainer changed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 Named = TypeVar("Named", Agent, ModelVersion, DeviceClass)
 
 
-def load_registry(path: Path) -> dict[str, int]:
-    """Register everything the file names; how many rows of each section.
+def load_registry(path: Path, *, only_missing: bool = False) -> dict[str, int]:
+    """Register everything the file names, or what no row is named after yet; how many rows of each section.
 
     Raises:
         RegistryError: with every problem; nothing was changed.
@@ -38,7 +38,7 @@ def load_registry(path: Path) -> dict[str, int]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise RegistryError([f"{path.name}: {' '.join(str(error).split())}"]) from error
     with transaction.atomic():
-        counts = _Registration(file).register()
+        counts = _Registration(file, only_missing).register()
         if problems.lines:
             raise RegistryError(problems.lines)
     return counts
@@ -58,22 +58,24 @@ class _Loader(yaml.SafeLoader):
 class _Registration:
     """One file on its way in. Rows are written as they are read, for later ones to name; the caller rolls back."""
 
-    def __init__(self, file: Fields) -> None:
-        self.file = file
+    def __init__(self, file: Fields, only_missing: bool) -> None:
+        self.file, self.only_missing = file, only_missing
         self.sections = {
-            "agents": self._agent,
-            "models": self._model,
-            "configurations": self._configuration,
-            "device_classes": self._device_class,
-            "hosts": self._host,
-            "suites": self._suite,
+            "agents": (self._agent, Agent.objects.values_list("slug")),
+            "models": (self._model, ModelVersion.objects.values_list("slug")),
+            "configurations": (self._configuration, Configuration.objects.values_list("slug")),
+            "device_classes": (self._device_class, DeviceClass.objects.values_list("slug")),
+            "hosts": (self._host, Host.objects.values_list("name")),
+            "suites": (self._suite, Suite.objects.values_list("name")),
         }
 
     def register(self) -> dict[str, int]:
         self.file.only(tuple(self.sections))
         counts = {}
-        for section, save in self.sections.items():
+        for section, (save, names) in self.sections.items():
+            known = {name for (name,) in names} if self.only_missing else set()
             children = list(self.file.mapping(section, optional=True).children(SLUG))
+            children = [(slug, fields) for slug, fields in children if slug not in known]
             for slug, fields in children:
                 self._noting_problems(slug, fields, save)
             counts[section] = len(children)

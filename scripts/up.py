@@ -123,8 +123,10 @@ def is_prepared() -> bool:
     django.setup()
     try:
         call_command("migrate", verbosity=0)
-        for command in ("load_published", "load_registry", "sync_tasks", "make_admin"):
-            call_command(command)
+        call_command("load_published")
+        call_command("load_registry", only_missing=True)  # what a maintainer changed stays
+        call_command("sync_tasks")
+        call_command("make_admin")
         call_command("collectstatic", interactive=False, verbosity=0)
     except CommandError as error:
         say(f"cannot start: {error}", to=sys.stderr)

@@ -66,6 +66,21 @@ def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
     assert Agent.objects.get().name == "Second"
 
 
+def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: Site) -> None:
+    run = site.new_run()
+    Configuration.objects.filter(pk=run.configuration_id).update(role="reference_line")
+    Host.objects.filter(pk=site.host.pk).update(is_enabled=False, note="mine")
+    Agent.objects.create(slug="mine", name="Mine")
+    (tmp_path / "registry.yaml").write_text(registry.BUNDLED.read_text().replace("agents:", "agents:\n  new: {name: N}"))
+    counts = registry.load_registry(tmp_path / "registry.yaml", only_missing=True)
+    assert {section: count for section, count in counts.items() if count} == {"agents": 1}
+    host = Host.objects.get()
+    assert (host.is_enabled, host.note) == (False, "mine")
+    run.configuration.refresh_from_db()
+    assert run.configuration.role == "reference_line"
+    assert set(Agent.objects.values_list("slug", flat=True)) == {"baseline", "expert", "mine", "new", "rewrite"}
+
+
 def test_every_problem_is_reported_at_once_and_nothing_is_registered(tmp_path: Path) -> None:
     found = problems(
         tmp_path,

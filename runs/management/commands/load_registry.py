@@ -16,10 +16,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", nargs="?", type=Path, default=registry.BUNDLED, help="default: the built-in agents")
+        parser.add_argument("--only-missing", action="store_true", help="leave what is registered already as it is")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            counts = registry.load_registry(options["file"])
+            counts = registry.load_registry(options["file"], only_missing=options["only_missing"])
         except RegistryError as error:
             raise CommandError(f"nothing was registered, {len(error.problems)} problems:\n{error}") from error
         named = [f"{count} {section.replace('_', ' ')}" for section, count in counts.items() if count]
