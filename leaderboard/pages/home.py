@@ -57,7 +57,7 @@ def build(query: Query) -> HomePage:
         title="ArenaBoard",
         tables=by_slug(
             _places_table(places),
-            runs_table(lines, "Newest first, with the progress of each task's latest attempt", empty),
+            runs_table(lines, "Newest first. What passed goes by the public answers once a run is published", empty),
         ),
         places=places,
         newest_runs=lines,

@@ -13,7 +13,7 @@ from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.queries import runs
 from leaderboard.queries.runs import RunResultRow, TrailRow
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import ALL, FLAGS, ROLES, RUN_STATES, status_cell
+from leaderboard.words import ALL, FLAGS, ROLES, RUN_STATES, STATUSES, status_cell
 
 ACTIONS = {"publish": "published", "withdraw": "withdrawn", "rerun": "run again", "cancel": "cancelled"}
 
@@ -138,8 +138,15 @@ def _result_cells(row: RunResultRow, now: datetime) -> tuple[Cell, ...]:
         Cell(message or NONE, message, note=requeued),
         _took(row, now),
         Cell(str(row.number or NONE), row.number),
-        Cell(str(row.published_number or NONE), row.published_number),
+        _published_cell(row),
     )
+
+
+def _published_cell(row: RunResultRow) -> Cell:
+    """The public attempt; how it ended, where it is not the latest one."""
+    is_other = row.published_number != row.number
+    note = STATUSES[row.published_status].label if row.published_status and is_other else ""
+    return Cell(str(row.published_number or NONE), row.published_number, note=note)
 
 
 def _took(row: RunResultRow, now: datetime) -> Cell:

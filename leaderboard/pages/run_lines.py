@@ -16,7 +16,7 @@ from leaderboard.words import ROLES, RUN_STATES
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts over the latest attempts. `passed` is part of `ended`."""
+    """Counts over the latest attempts; `passed` over the public answers once the run is public."""
 
     tasks: int
     queued: int

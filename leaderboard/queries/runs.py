@@ -11,7 +11,10 @@ from runs.models import Attempt, AuditEntry, Result, Run
 
 
 class RunRow(NamedTuple):
-    """A run with the progress of its latest attempts: `tasks` = queued + running + ended, where all have one."""
+    """A run with the progress of its latest attempts: `tasks` = queued + running + ended, where all have one.
+
+    `passed` goes by the public answers once the run is public, so that it agrees with the board.
+    """
 
     id: int
     suite: str
@@ -154,6 +157,8 @@ def open_attempts() -> int:
 
 
 def _with_counts(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Progress, and how many of the latest attempts passed."""
-    passed = Q(results__attempts__is_latest=True, results__attempts__status="passed")
-    return runs.with_progress().annotate(passed=Count("results__attempts", filter=passed, distinct=True))  # type: ignore[attr-defined, no-any-return]
+    """Progress, and how many tasks passed: by the public answers of a public run, else by the latest attempts."""
+    is_public = Q(state="published")
+    latest = Q(results__attempts__is_latest=True, results__attempts__status="passed")
+    passed = is_public & Q(results__published_attempt__status="passed") | ~is_public & latest
+    return runs.with_progress().annotate(passed=Count("results", filter=passed, distinct=True))  # type: ignore[attr-defined, no-any-return]
