@@ -10,6 +10,8 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 
 from leaderboard.figures import plotly_figure
 from leaderboard.formatting import printable
@@ -28,7 +30,13 @@ PROGRESS = "progress/"
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
 
+def reading(view: View) -> View:
+    """Only GET and HEAD. Nothing is written, so that no token is asked for and other methods are refused as such."""
+    return csrf_exempt(require_safe(view))
+
+
 def html(route: Route) -> View:
+    @reading
     def page(request: HttpRequest, **parts: Any) -> HttpResponse:
         return render(request, route.template_name, _context(request, route, _build(route, request, parts)))
 
@@ -38,6 +46,7 @@ def html(route: Route) -> View:
 def fragment(route: Route) -> View:
     """The part of a page that changes while one looks at it; polled by static/js/poll.js."""
 
+    @reading
     def part(request: HttpRequest, **parts: Any) -> HttpResponse:
         response = render(
             request, POLLED[route.name], _context(request, route, _build(route, request, parts), PROGRESS)
@@ -51,6 +60,7 @@ def fragment(route: Route) -> View:
 def explore(route: Route) -> View:
     """A chart to zoom into: the only page that loads plotly.js."""
 
+    @reading
     def page(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
         built = _build(route, request, parts)
         if chart not in built.charts:
@@ -64,6 +74,7 @@ def explore(route: Route) -> View:
 
 
 def csv(route: Route) -> View:
+    @reading
     def file(request: HttpRequest, table: str, **parts: Any) -> StreamingHttpResponse:
         built = _build(route, request, parts)
         if table not in built.tables:
@@ -76,6 +87,7 @@ def csv(route: Route) -> View:
 
 
 def svg(route: Route) -> View:
+    @reading
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
         built = _build(route, request, parts)
         if chart not in built.charts:
@@ -89,22 +101,26 @@ def svg(route: Route) -> View:
     return file
 
 
+@reading
 def record(request: HttpRequest, result: int, number: int) -> HttpResponse:
     """The record of an attempt, byte for byte as the archive keeps it."""
     digest = result_page.record_digest(result, number)
     return _download(results.archived(digest) if digest else None, "application/json", f"result-{result}-{number}.json")
 
 
+@reading
 def log(request: HttpRequest, result: int, number: int) -> HttpResponse:
     digest = result_page.record_digest(result, number)
     found = results.record(digest) if digest else None
     return _text(found.log.encode() if found else None)
 
 
+@reading
 def candidate(request: HttpRequest, result: int, path: str) -> HttpResponse:
     return _text(result_page.candidate_file(result, path))
 
 
+@reading
 def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
     return _text(task_page.source_bytes(path=path, digest=request.GET.get("digest", ""), **parts))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.result_history import OPEN, Attempt, attempts_table, history
 from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
 from leaderboard.queries import results
-from leaderboard.queries.results import ResultRow
+from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
 
 
@@ -66,12 +67,9 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     if row is None:
         return None
     attempts, measured = results.attempts_of(result), results.measurements_of(result)
-    wanted = whole_number(query.get("attempt")) or row.published_number
-    shown = next((one for one in attempts if one.number == wanted), None)
-    if shown is None:
-        if query.get("attempt"):
-            return None
-        shown = attempts[-1] if attempts else None
+    shown = _shown(query.get("attempt", ""), row, attempts)
+    if shown is None and query.get("attempt"):
+        return None
     record = results.record(shown.record_digest) if shown else None
     cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
     kernels, checked = result_parts.kernels(record), dict(record.isa_checked) if record else {}
@@ -113,6 +111,13 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         facts=result_words.facts(row, shown, record),
         is_open=status in OPEN,
     )
+
+
+def _shown(wanted: str, row: ResultRow, attempts: Sequence[AttemptRow]) -> AttemptRow | None:
+    """The attempt that the address asks for; without a wish the public one, else the latest."""
+    number = whole_number(wanted) if wanted else row.published_number
+    latest = attempts[-1] if attempts and not wanted else None
+    return next((one for one in attempts if one.number == number), latest)
 
 
 def record_digest(result: int, number: int) -> str | None:

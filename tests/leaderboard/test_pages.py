@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from django.test import Client
 
 from tests import factories
 
@@ -41,6 +42,18 @@ def test_a_run_counts_its_latest_attempts(suite, page) -> None:
     progress = page(f"/run/{run.pk}/").run.progress
     assert (progress.tasks, progress.ended, progress.running, progress.queued, progress.passed) == (6, 2, 1, 3, 2)
     assert progress.text == "2 of 6 ended, 1 running, 3 queued"
+
+
+def test_a_public_run_counts_its_public_answers(published, page) -> None:
+    run = published("wrong_output", *["passed"] * 5)
+    first, second, *_ = run.results.order_by("task__path")
+    factories.make_attempt(result=first, status="passed")
+    factories.make_attempt(result=second, status="crashed")
+    [line] = page("/").newest_runs
+    assert line.progress.passed == page("/board/smoke/all/cpu-x86_64/").entries[0].correctness.count == 5
+    shown = page(f"/run/{run.pk}/").tables["results"].groups[0].rows
+    assert [row[-1].note for row in shown] == ["wrong output", "passed", "", "", "", ""]
+    assert page("/runs/").runs[0].progress == line.progress
 
 
 def test_a_running_run_is_polled_and_reloads_without_javascript(suite, client) -> None:
@@ -314,3 +327,16 @@ def test_a_suite_may_be_called_like_a_part_of_an_address(db, client) -> None:
     factories.make_run(suite=suite, status="passed", state="published")
     address = "/board/explore/all/cpu-x86_64/"
     assert f'href="/api/v1{address}rates.svg"' in client.get(f"{address}explore/rates/").content.decode()
+
+
+@pytest.mark.parametrize("address", ["/", "/runs/", "/queue/progress/", "/api/v1/runs/", "/api/v1/runs/runs.csv"])
+def test_pages_are_only_read(db, address) -> None:
+    assert Client(enforce_csrf_checks=True).post(address).status_code == 405
+
+
+def test_a_form_without_a_token_is_refused_in_words(db) -> None:
+    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "admin"})
+    assert response.status_code == 403
+    assert b"The form was refused" in response.content
+    assert b"style=" not in response.content
+    assert b"<style" not in response.content

@@ -251,3 +251,10 @@ def test_a_case_left_right_because_a_later_one_failed_is_not_called_wrong(result
     shown = page(address(result))
     assert [case.correct for case in shown.cases] == [None, False]
     assert [row[2].text for row in shown.tables["cases"].groups[0].rows] == ["right so far", "wrong"]
+
+
+@pytest.mark.parametrize("wanted", ["abc", "0", "7", "-1"])
+def test_an_attempt_that_is_not_there_is_not_found(result, client, wanted) -> None:
+    attempted(result)
+    assert client.get(f"{address(result)}?attempt=1").status_code == 200
+    assert client.get(f"{address(result)}?attempt={wanted}").status_code == 404
