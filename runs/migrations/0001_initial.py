@@ -689,6 +689,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="attempt",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("status", "running")),
+                fields=("host",),
+                name="attempt_one_running_per_host",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="attempt",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     (

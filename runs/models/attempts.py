@@ -88,6 +88,9 @@ class Attempt(models.Model):
             models.UniqueConstraint(
                 name="attempt_one_open_per_result", fields=["result"], condition=Q(status__in=OPEN)
             ),
+            models.UniqueConstraint(
+                name="attempt_one_running_per_host", fields=["host"], condition=Q(status="running")
+            ),
             models.CheckConstraint(
                 name="attempt_status_is_known",
                 condition=Q(status__in=[*OPEN, "passed", *TURNED_AWAY, "cancelled"]),

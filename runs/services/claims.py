@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -38,21 +38,18 @@ class Claim:
 
 @transaction.atomic
 def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
-    """Take a queued attempt. None if it is not queued, not for this host's device class, or the host is not enabled."""
+    """Take a queued attempt.
+
+    None if it is not queued, not for this host's device class, or the host is not enabled or runs another.
+    """
     device_class = Attempt.objects.filter(pk=attempt_id).values_list("result__run__device_class", flat=True).first()
     if not host.is_enabled or device_class != host.device_class_id:
         return None
-    now = timezone.now()
-    # Only the row's own columns in WHERE: PostgreSQL checks them again after waiting for a rival's UPDATE.
-    taken = Attempt.objects.filter(pk=attempt_id, status=Attempt.Status.QUEUED).update(
-        status=Attempt.Status.RUNNING,
-        fencing_token=F("fencing_token") + 1,
-        claimed_by=worker,
-        host=host,
-        started_at=now,
-        heartbeat_at=now,
-        lease_until=_lease_end(now),
-    )
+    try:
+        with transaction.atomic():
+            taken = _start(attempt_id, host, worker)
+    except IntegrityError:  # attempt_one_running_per_host
+        return None
     if not taken:
         return None
     return Claim(attempt_id, Attempt.objects.values_list("fencing_token", flat=True).get(pk=attempt_id))
@@ -115,6 +112,20 @@ def wake_forgotten(*, now: datetime | None = None) -> int:
             wake.on_commit(attempt_id=oldest.pk, queue=host.device_class.architecture)
         woken += 1
     return woken
+
+
+def _start(attempt_id: int, host: Host, worker: str) -> int:
+    """Only the row's own columns in WHERE: PostgreSQL checks them again after waiting for a rival's UPDATE."""
+    now = timezone.now()
+    return Attempt.objects.filter(pk=attempt_id, status=Attempt.Status.QUEUED).update(
+        status=Attempt.Status.RUNNING,
+        fencing_token=F("fencing_token") + 1,
+        claimed_by=worker,
+        host=host,
+        started_at=now,
+        heartbeat_at=now,
+        lease_until=_lease_end(now),
+    )
 
 
 @transaction.atomic

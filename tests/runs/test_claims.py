@@ -60,6 +60,17 @@ def test_a_host_that_is_not_enabled_claims_nothing(site: Site) -> None:
     assert services.claim_attempt(attempt_id=queued(site).pk, host=site.host, worker="w") is None
 
 
+def test_a_host_runs_one_attempt_at_a_time(site: Site) -> None:
+    first, second = Attempt.objects.filter(result__run=site.new_run()).order_by("id")
+    claim = services.claim_attempt(attempt_id=first.pk, host=site.host, worker="w1")
+    assert claim is not None
+    assert services.claim_attempt(attempt_id=second.pk, host=site.host, worker="w2") is None
+    second.refresh_from_db()
+    assert (second.status, second.fencing_token) == ("queued", 0)
+    assert services.record_verdict(claim=claim, record=make_record())
+    assert services.claim_attempt(attempt_id=second.pk, host=site.host, worker="w2") is not None
+
+
 def test_an_attempt_that_does_not_exist_is_nobodys(site: Site) -> None:
     assert services.claim_attempt(attempt_id=10**9, host=site.host, worker="w") is None
 

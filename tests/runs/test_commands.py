@@ -125,7 +125,7 @@ def test_the_demo_says_why_it_cannot_publish(working: Site, monkeypatch: pytest.
         services.cancel_results(results=Result.objects.all(), actor="test")
 
     monkeypatch.setattr(demo_run, "sleep", cancel)
-    with pytest.raises(CommandError, match="cannot be published: run .* has no result to publish"):
+    with pytest.raises(CommandError, match=r"cannot be published: run .* has no result to publish"):
         call_command("demo_run", "--suite", "two")
 
 

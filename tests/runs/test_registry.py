@@ -71,7 +71,8 @@ def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: S
     Configuration.objects.filter(pk=run.configuration_id).update(role="reference_line")
     Host.objects.filter(pk=site.host.pk).update(is_enabled=False, note="mine")
     Agent.objects.create(slug="mine", name="Mine")
-    (tmp_path / "registry.yaml").write_text(registry.BUNDLED.read_text().replace("agents:", "agents:\n  new: {name: N}"))
+    text = registry.BUNDLED.read_text().replace("agents:", "agents:\n  new: {name: New}")
+    (tmp_path / "registry.yaml").write_text(text)
     counts = registry.load_registry(tmp_path / "registry.yaml", only_missing=True)
     assert {section: count for section, count in counts.items() if count} == {"agents": 1}
     host = Host.objects.get()

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from runs import wake
 from runs.models import Attempt, Host
+from tests.factories import make_host
 from tests.runs.conftest import Site
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -30,13 +31,15 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """start(evaluation_s=…) → a worker of this test's database, broker and archive."""
+    """start(evaluation_s=…, host=…) → a worker of this test's database, broker and archive."""
     workers: list[subprocess.Popen[bytes]] = []
 
-    def start_worker(evaluation_s: float) -> subprocess.Popen[bytes]:
+    def start_worker(evaluation_s: float, host: str = "local") -> subprocess.Popen[bytes]:
         environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "arena_site.settings",
             "DATABASE_URL": database_url(),
+            "ARENA_STATE": str(tmp_path),
+            "ARENA_HOST": host,
             "ARENA_EVALUATOR": "tests.runs.fakes.open_fake",
             "ARENA_FAKE_SECONDS": str(evaluation_s),
             "ARENA_HEARTBEAT_S": str(HEARTBEAT_S),
@@ -86,8 +89,9 @@ def are_ended(attempts: list[Attempt]) -> bool:
 def test_a_killed_worker_costs_its_attempt_one_more_try_and_nothing_else(
     site: Site, broker: None, start: Start
 ) -> None:
-    start(evaluation_s=2.0), start(evaluation_s=2.0)
-    wait_until(lambda: Host.objects.get(pk=site.host.pk).seen_at is not None, "a worker")
+    second = make_host(device_class=site.device_class)
+    start(evaluation_s=2.0), start(evaluation_s=2.0, host=second.name)
+    wait_until(lambda: not Host.objects.filter(seen_at=None).exists(), "two workers")
     attempts = attempts_of(site)
     running = Attempt.objects.filter(status="running")
     wait_until(running.exists, "a claim")
@@ -140,6 +144,12 @@ def test_a_worker_bears_lost_and_doubled_messages_and_then_claims_at_once(
     assert latency_s < 1
 
 
-def test_a_worker_without_a_registered_host_says_so(site: Site, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARENA_HOST", "nowhere")
-    assert start(evaluation_s=0.0).wait(timeout=DEADLINE_S) == 1
+def test_a_worker_without_a_registered_host_says_so(site: Site, start: Start) -> None:
+    assert start(evaluation_s=0.0, host="nowhere").wait(timeout=DEADLINE_S) == 1
+
+
+def test_a_second_worker_for_one_device_says_so_and_ends(site: Site, start: Start, tmp_path: Path) -> None:
+    start(evaluation_s=0.0)
+    wait_until(lambda: Host.objects.get(pk=site.host.pk).seen_at is not None, "a worker")
+    assert start(evaluation_s=0.0).wait(timeout=DEADLINE_S) == 3
+    assert "another worker works for local" in (tmp_path / "worker1.log").read_text()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from celery import current_app
 from celery.signals import worker_ready, worker_shutdown
@@ -24,6 +26,13 @@ class Command(BaseCommand):
         if host is None:
             known = ", ".join(Host.objects.values_list("name", flat=True)) or "none"
             raise CommandError(f"no host is registered as {settings.HOST_NAME!r} (ARENA_HOST); there are {known}")
+        lock = _locked(Path(settings.STATE) / f"worker-{host.name}.lock")
+        if lock is None:
+            raise CommandError(f"another worker works for {host}: one device, one worker", returncode=3)
+        with lock:
+            self._work_for(host)
+
+    def _work_for(self, host: Host) -> None:
         try:
             facts = evaluation.open_bench(host)
         except HostError as error:
@@ -36,6 +45,17 @@ class Command(BaseCommand):
             current_app.worker_main(_arguments(host))
         finally:
             evaluation.close_bench()
+
+
+def _locked(path: Path) -> IO[str] | None:
+    """The open file, locked while it stays open; None if another process holds it."""
+    file = path.open("a")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
 
 
 def _arguments(host: Host) -> list[str]:
