@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.records import FUNCTIONAL, GATE_NAMES, Record
-from leaderboard.diffs import Diff, Line, diff, numbered
+from leaderboard.diffs import Diff, Line, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
 from leaderboard.pages.base import page_url, task_source_url
@@ -18,7 +18,6 @@ from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
 from leaderboard.words import FLAGS, GATES
 
 BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # by architecture
-LONGEST_DIFF = 3000  # lines of one side: comparing costs up to their product
 RANKED_CLOCK = "t_dev"
 
 
@@ -197,6 +196,4 @@ def _text(digest: str) -> str | None:
 
 
 def _diff(old: str | None, new: str | None) -> Diff | None:
-    if old is None or new is None or max(old.count("\n"), new.count("\n")) > LONGEST_DIFF:
-        return None
-    return diff(old, new)
+    return None if old is None or new is None or not is_comparable(old, new) else diff(old, new)

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from leaderboard.diffs import diff, numbered
+import time
+
+import pytest
+
+from leaderboard.diffs import LONGEST, diff, is_comparable, numbered
 
 
 def test_equal_sources_have_no_difference() -> None:
@@ -28,3 +32,17 @@ def test_far_unchanged_lines_become_a_gap() -> None:
 
 def test_lines_are_numbered_from_one() -> None:
     assert [(line.new, line.text) for line in numbered("x\n\ny")] == [(1, "x"), (2, ""), (3, "y")]
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\f", "\u2028"])
+def test_every_kind_of_line_end_counts_towards_the_limit(end: str) -> None:
+    assert is_comparable("a\n", end * LONGEST)
+    assert not is_comparable("a\n", end * (LONGEST + 1))
+
+
+def test_sources_whose_comparison_would_take_seconds_are_not_compared() -> None:
+    assert not is_comparable("\n\na" * 150, "\n\nb" * 1500)
+    assert is_comparable("\na" * 1500, "\na" * 1500)  # equal ones are found at once
+    started = time.perf_counter()
+    assert not is_comparable("\n".join("abc"), "\r" * 2_000_000)
+    assert time.perf_counter() - started < 2

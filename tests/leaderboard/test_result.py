@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -258,3 +259,12 @@ def test_an_attempt_that_is_not_there_is_not_found(result, client, wanted) -> No
     attempted(result)
     assert client.get(f"{address(result)}?attempt=1").status_code == 200
     assert client.get(f"{address(result)}?attempt={wanted}").status_code == 404
+
+
+def test_a_candidate_of_empty_lines_only_costs_no_seconds(result, client) -> None:
+    result.candidate_files = {"kernel.hip": text("\r" * 2_000_000)}
+    result.save()
+    attempted(result)
+    started = time.perf_counter()
+    assert client.get(address(result)).status_code == 200
+    assert time.perf_counter() - started < 3
