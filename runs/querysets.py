@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
 from django.db.models import Count, Q
+from django.db.models.functions import Now
 
 if TYPE_CHECKING:
     from runs.models import Attempt, Result, Run  # noqa: F401
@@ -67,6 +67,6 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         """What waits for a worker, oldest first."""
         return self.filter(status="queued").order_by("queued_at", "id")
 
-    def dead(self, *, now: datetime) -> Self:
-        """Running under a lease that nobody renewed."""
-        return self.filter(status="running", lease_until__lt=now)
+    def dead(self) -> Self:
+        """Running under a lease that nobody renewed, by the database's clock."""
+        return self.filter(status="running", lease_until__lt=Now())

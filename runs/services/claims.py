@@ -1,5 +1,7 @@
 """A worker's side of an attempt, and the sweeper's. Every change is one conditional UPDATE that counts its rows.
 
+Leases begin and end by the database's clock: hosts whose clocks disagree still agree on who is dead.
+
 queued → running   claim_attempt: the fencing token rises, a lease starts
 running → running  heartbeat renews the lease
 running → final    record_verdict, only with the newest token
@@ -9,12 +11,13 @@ running → queued   release_attempt (our fault) or requeue_dead (a dead worker)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.utils import timezone
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
 
 from evaluator import codec, records
 from evaluator.records import REASONS, Record
@@ -57,8 +60,7 @@ def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
 
 def heartbeat(*, claim: Claim) -> bool:
     """Renew the lease. False: the claim is lost, so stop and write nothing."""
-    now = timezone.now()
-    return bool(_held(claim).update(heartbeat_at=now, lease_until=_lease_end(now)))
+    return bool(_held(claim).update(heartbeat_at=Now(), lease_until=_lease_end()))
 
 
 def record_verdict(*, claim: Claim, record: Record) -> bool:
@@ -72,7 +74,7 @@ def record_verdict(*, claim: Claim, record: Record) -> bool:
     digest = archive.put(codec.dumps(record).encode())
     columns = verdicts.attempt_columns(record)
     with transaction.atomic():
-        written = _held(claim).update(record_digest=digest, ended_at=timezone.now(), lease_until=None, **columns)
+        written = _held(claim).update(record_digest=digest, ended_at=Now(), lease_until=None, **columns)
         if written:
             attempt = Attempt.objects.get(pk=claim.attempt_id)
             Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
@@ -87,57 +89,59 @@ def release_attempt(*, claim: Claim, because: str, is_fault: bool = True) -> boo
     return _give_back(_held(claim), claim.attempt_id, because, counts=is_fault)
 
 
-def requeue_dead(*, now: datetime | None = None) -> int:
+def requeue_dead() -> int:
     """Give back every attempt whose worker stopped renewing its lease; how many."""
-    moment, given_back = now or timezone.now(), 0
-    for attempt in Attempt.objects.dead(now=moment):
-        still_dead = Attempt.objects.filter(pk=attempt.pk).dead(now=moment)
+    given_back = 0
+    for attempt in Attempt.objects.dead():
+        still_dead = Attempt.objects.filter(pk=attempt.pk).dead()
         given_back += _give_back(still_dead, attempt.pk, f"worker {attempt.claimed_by} stopped answering")
     return given_back
 
 
-def wake_forgotten(*, now: datetime | None = None) -> int:
+def wake_forgotten() -> int:
     """Send messages again that were lost with a crash: for each idle worker, the oldest row that waits for it."""
-    moment, woken = now or timezone.now(), 0
-    alive = timedelta(seconds=3 * settings.HEARTBEAT_S)
-    for host in Host.objects.filter(is_enabled=True, seen_at__gte=moment - alive).select_related("device_class"):
+    woken = 0
+    alive_since = Now() - timedelta(seconds=3 * settings.HEARTBEAT_S)
+    for host in Host.objects.filter(is_enabled=True, seen_at__gte=alive_since).select_related("device_class"):
         if host.attempts.filter(status=Attempt.Status.RUNNING).exists():
             continue
-        waiting = Attempt.objects.queued().filter(result__run__device_class=host.device_class)
-        oldest = waiting.first()
-        if oldest is None or (oldest.woken_at and oldest.woken_at > moment - timedelta(seconds=IDLE_S)):
-            continue
-        with transaction.atomic():
-            Attempt.objects.filter(pk=oldest.pk).update(woken_at=moment)
-            wake.on_commit(attempt_id=oldest.pk, queue=host.device_class.architecture)
-        woken += 1
+        oldest = Attempt.objects.queued().filter(result__run__device_class=host.device_class).first()
+        woken += oldest is not None and _wake_again(oldest.pk, host.device_class.architecture)
     return woken
+
+
+@transaction.atomic
+def _wake_again(attempt_id: int, queue: str) -> bool:
+    """Unless its message may still be under way, or another sweeper was faster."""
+    under_way_since = Now() - timedelta(seconds=IDLE_S)
+    lost = Attempt.objects.filter(pk=attempt_id).exclude(woken_at__gt=under_way_since).update(woken_at=Now())
+    if lost:
+        wake.on_commit(attempt_id=attempt_id, queue=queue)
+    return bool(lost)
 
 
 def _start(attempt_id: int, host: Host, worker: str) -> int:
     """Only the row's own columns in WHERE: PostgreSQL checks them again after waiting for a rival's UPDATE."""
-    now = timezone.now()
     return Attempt.objects.filter(pk=attempt_id, status=Attempt.Status.QUEUED).update(
         status=Attempt.Status.RUNNING,
         fencing_token=F("fencing_token") + 1,
         claimed_by=worker,
         host=host,
-        started_at=now,
-        heartbeat_at=now,
-        lease_until=_lease_end(now),
+        started_at=Now(),
+        heartbeat_at=Now(),
+        lease_until=_lease_end(),
     )
 
 
 @transaction.atomic
 def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: bool = True) -> bool:
     """`held` is the attempt, if it still is as the caller saw it."""
-    now = timezone.now()
     requeued = held.filter(requeues__lte=MAX_REQUEUES - counts).update(
         status=Attempt.Status.QUEUED,
         requeues=F("requeues") + int(counts),
         requeued_because=because[:BECAUSE_CHARACTERS],
         lease_until=None,
-        woken_at=now,
+        woken_at=Now(),
     )
     if requeued:
         architecture = Attempt.objects.values_list("result__run__device_class__architecture", flat=True)
@@ -148,7 +152,7 @@ def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: 
         status=status.value,
         reason="host_fault",
         message=sentence.format(detail=because),
-        ended_at=now,
+        ended_at=Now(),
         lease_until=None,
     )
     return bool(ended)
@@ -158,5 +162,5 @@ def _held(claim: Claim) -> AttemptQuerySet:
     return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
 
 
-def _lease_end(now: datetime) -> datetime:
-    return now + timedelta(seconds=LEASE_BEATS * settings.HEARTBEAT_S)
+def _lease_end() -> CombinedExpression:
+    return Now() + timedelta(seconds=LEASE_BEATS * settings.HEARTBEAT_S)

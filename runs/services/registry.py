@@ -10,7 +10,7 @@ from typing import TypeVar
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from evaluator.suites import suite_digest
 from runs.errors import RunError
@@ -59,13 +59,12 @@ def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
 
 def host_started(*, host: Host, facts: Mapping[str, str]) -> None:
     """Its worker starts and says what it runs on."""
-    now = timezone.now()
-    Host.objects.filter(pk=host.pk).update(started_at=now, seen_at=now, facts=dict(facts))
+    Host.objects.filter(pk=host.pk).update(started_at=Now(), seen_at=Now(), facts=dict(facts))
 
 
 def host_seen(*, host: Host) -> None:
     """A sign of life of its worker."""
-    Host.objects.filter(pk=host.pk).update(seen_at=timezone.now())
+    Host.objects.filter(pk=host.pk).update(seen_at=Now())
 
 
 def _digest_of(settings: object) -> str:

@@ -208,6 +208,18 @@ def test_a_dead_worker_is_noticed_by_its_lease_alone(site: Site, sent: list[tupl
     assert attempt.requeued_because == "worker w1 stopped answering"
 
 
+def test_a_host_whose_clock_is_wrong_takes_nobodys_attempt(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt, claim = claimed(site)
+    now = timezone.now()
+    for days in (-1, 1):
+        monkeypatch.setattr(timezone, "now", lambda days=days: now + timedelta(days=days))
+        assert services.requeue_dead() == 0
+        assert services.heartbeat(claim=claim)
+        attempt.refresh_from_db()
+        assert abs(attempt.heartbeat_at - now) < timedelta(minutes=1)
+        assert timedelta(0) < attempt.lease_until - attempt.heartbeat_at < timedelta(seconds=2 * settings.HEARTBEAT_S)
+
+
 def test_a_second_dead_worker_ends_the_attempt(site: Site) -> None:
     attempt, _ = claimed(site)
     for _ in range(2):
