@@ -15,7 +15,7 @@ from leaderboard.schema import PageSchema
 
 
 class PageEndpoint(APIView):
-    """One route's data. `links` names the page and everything that can be downloaded from it."""
+    """One route's data: the page object's fields that are not for the screen."""
 
     route: Route = None  # type: ignore[assignment]  # given to as_view()
     schema = PageSchema()

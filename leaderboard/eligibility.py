@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from leaderboard.formatting import listed
 
 REFERENCE_LINE = "Reference line: drawn for comparison, never ranked."
-_STATUSES = {"errored": "without a verdict through our fault", "not_judged": "not judged", "cancelled": "cancelled"}
+STATUSES = {"errored": "without a verdict through our fault", "not_judged": "not judged", "cancelled": "cancelled"}
 _AUDITS = {
     "hacked": "found to be hacked",
     "contaminated": "found to be contaminated",
@@ -20,8 +20,8 @@ def obstacle(*, status: str | None, audit: str, is_held: bool | None, is_uncalib
     """What keeps a public answer from counting; None where it counts."""
     if status is None:
         return "missing"
-    if status in _STATUSES:
-        return _STATUSES[status]
+    if status in STATUSES:
+        return STATUSES[status]
     if audit in _AUDITS:
         return _AUDITS[audit]
     if is_held:

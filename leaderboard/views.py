@@ -94,7 +94,7 @@ def svg(route: Route) -> View:
             raise Http404
         context = {"chart": built.charts[chart], "style": CHART_STYLE.read_text(encoding="utf-8")}
         drawing = printable(render_to_string("charts/standalone.svg", context, request))
-        response = HttpResponse(drawing, content_type="image/svg+xml; charset=utf-8")
+        response = HttpResponse(drawing, content_type="image/svg+xml")
         response["Content-Disposition"] = f'attachment; filename="{route.name}-{chart}.svg"'
         return response
 

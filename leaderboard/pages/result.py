@@ -9,7 +9,7 @@ from typing import Any
 from leaderboard.encoding import SCREEN
 from leaderboard.pages import result_parts, result_screen, result_words
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
-from leaderboard.pages.result_history import OPEN, Attempt, attempts_table, history
+from leaderboard.pages.result_history import Attempt, attempts_table, history
 from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, ResultRow
@@ -88,9 +88,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         may_rank=results.may_rank(result),
         attempt=shown.number if shown else None,
         status=status,
-        gate=shown.gate or None if shown else None,
-        reason=shown.reason or None if shown else None,
-        message=shown.message or None if shown else None,
+        **{name: getattr(shown, name, None) or None for name in ("gate", "reason", "message")},
         gates=result_parts.gates(shown, record),
         cases=cases,
         flags=result_parts.flags(shown.flags if shown else ()),
@@ -109,7 +107,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         verdict=result_words.verdict(shown, cases, row.is_functional),
         notices=result_words.notices(row, shown, attempts, record),
         facts=result_words.facts(row, shown, record),
-        is_open=status in OPEN,
+        is_open=shown is not None and shown.is_open,
     )
 
 

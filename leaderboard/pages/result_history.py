@@ -12,7 +12,6 @@ from leaderboard.queries.results import AttemptRow, MeasurementRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import FLAGS, STATUSES, status_cell
 
-OPEN = ("queued", "running")
 MOST_CASES = 3  # named in a sentence; the rest is counted
 
 
@@ -65,7 +64,7 @@ def attempts_table(result: int, attempts: Sequence[Attempt], shown: int | None, 
 
 
 def _changes(before: AttemptRow, now: AttemptRow, measured: Mapping[int, Sequence[MeasurementRow]]) -> tuple[str, ...]:
-    if now.status in OPEN:
+    if now.is_open:
         return ()
     changes = []
     if before.status != now.status:

@@ -14,11 +14,15 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
 from leaderboard.pages.base import page_url, task_source_url
 from leaderboard.queries import results
-from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
+from leaderboard.queries.results import RANKED_CLOCK, AttemptRow, MeasurementRow, ResultRow
 from leaderboard.words import FLAGS, GATES
 
-BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # by architecture
-RANKED_CLOCK = "t_dev"
+BACKENDS = {
+    "cpu": "cpu",
+    "gfx942": "rocm",
+    "gfx950": "rocm",
+    "sm_90": "cuda",
+}  # by architecture, as in runs/evaluation.py, which loads torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,12 @@ def sources(row: ResultRow) -> tuple[Source, ...]:
 
 
 def commands(row: ResultRow) -> tuple[str, ...]:
-    """What to type in a checkout after fetching the candidate's files; for a built-in agent, its whole run."""
+    """What to type in a checkout after fetching the candidate's files; for a built-in agent, its whole run.
+
+    Without files there is nothing to evaluate.
+    """
+    if not row.candidate_files:
+        return ()
     backend = BACKENDS[row.architecture]
     if not set(row.candidate_files) <= set(row.editable):
         words = ["run", "--suite", row.suite, "--agent", row.agent_slug, "--repeat", str(row.repeat)]

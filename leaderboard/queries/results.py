@@ -9,7 +9,9 @@ from evaluator.codec import DecodeError
 from evaluator.records import Record, read_record
 from runs import archive
 from runs.models import Attempt, AuditEntry, Measurement, Result
+from runs.models.attempts import OPEN
 from runs.querysets import ResultQuerySet
+from runs.verdicts import RANKED_CLOCK as RANKED_CLOCK  # for pages, which know no rows
 
 
 class ResultRow(NamedTuple):
@@ -64,6 +66,10 @@ class AttemptRow(NamedTuple):
     claimed_by: str
     requeues: int
     requeued_because: str
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN
 
 
 class MeasurementRow(NamedTuple):

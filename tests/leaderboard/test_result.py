@@ -268,3 +268,22 @@ def test_a_candidate_of_empty_lines_only_costs_no_seconds(result, client) -> Non
     started = time.perf_counter()
     assert client.get(address(result)).status_code == 200
     assert time.perf_counter() - started < 3
+
+
+def test_a_result_without_files_shows_no_command(result, page, client) -> None:
+    result.candidate_files = {}
+    result.save()
+    attempted(result, status="not_produced")
+    assert (page(address(result)).commands, page(address(result)).downloads) == ((), ())
+    body = client.get(address(result)).content.decode()
+    assert "there is nothing to run" in body
+    assert "-m evaluator evaluate" not in body
+
+
+def test_backends_and_what_says_nothing_are_those_of_runs() -> None:
+    from leaderboard import eligibility
+    from leaderboard.pages import result_parts
+    from runs import evaluation, querysets
+
+    assert result_parts.BACKENDS == evaluation.BACKENDS
+    assert tuple(eligibility.STATUSES) == querysets.FINAL_BUT_OURS
