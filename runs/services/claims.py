@@ -10,8 +10,10 @@ running → queued   release_attempt (our fault) or requeue_dead (a dead worker)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -29,6 +31,13 @@ LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within
 IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
 MAX_REQUEUES = 1
 BECAUSE_CHARACTERS = 300
+NOT_STARTED: Mapping[str, Any] = {
+    "started_at": None,
+    "heartbeat_at": None,
+    "lease_until": None,
+    "claimed_by": "",
+    "host": None,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +149,8 @@ def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: 
         status=Attempt.Status.QUEUED,
         requeues=F("requeues") + int(counts),
         requeued_because=because[:BECAUSE_CHARACTERS],
-        lease_until=None,
         woken_at=Now(),
+        **NOT_STARTED,
     )
     if requeued:
         architecture = Attempt.objects.values_list("result__run__device_class__architecture", flat=True)

@@ -206,6 +206,7 @@ def test_a_dead_worker_is_noticed_by_its_lease_alone(site: Site, sent: list[tupl
     attempt.refresh_from_db()
     assert (attempt.status, attempt.requeues) == ("queued", 1)
     assert attempt.requeued_because == "worker w1 stopped answering"
+    assert (attempt.started_at, attempt.heartbeat_at, attempt.host, attempt.claimed_by) == (None, None, None, "")
 
 
 def test_a_host_whose_clock_is_wrong_takes_nobodys_attempt(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
