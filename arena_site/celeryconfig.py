@@ -1,6 +1,6 @@
 """Celery's settings, from Django's.
 
-The default broker needs no server: kombu's filesystem transport, a file for each message below the state folder. It
+The default broker needs no server: a file for each message below the state folder (arena_site.broker). It
 loses what a killed worker has taken, which the sweeper makes good. BROKER_URL=redis://… for many hosts.
 """
 
@@ -15,21 +15,24 @@ POLL_S = 0.1
 
 
 def _filesystem_options(folder: Path) -> dict[str, object]:
-    messages, control = folder / "messages", folder / "control"
-    for path in (messages, control):
+    messages, control, taken = folder / "messages", folder / "control", folder / "taken"
+    for path in (messages, control, taken):
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
     return {
         "data_folder_in": str(messages),
         "data_folder_out": str(messages),
         "control_folder": str(control),
+        "processed_folder": str(taken),
         "polling_interval": POLL_S,
     }
 
 
 broker_url = settings.BROKER_URL
+_is_of_files = broker_url.startswith("filesystem")
+broker_transport = "arena_site.broker:Transport" if _is_of_files else None
 broker_transport_options = (
     _filesystem_options(settings.BROKER_FOLDER)
-    if broker_url.startswith("filesystem")
+    if _is_of_files
     else {"visibility_timeout": 60}  # what waits behind a long job is offered to another worker
 )
 broker_connection_retry_on_startup = True
