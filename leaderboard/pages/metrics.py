@@ -86,6 +86,17 @@ METRICS = (
         "No speedup, no rank, no mean is made of them. They stand on each result's own page only.",
     ),
     Metric(
+        "clocks",
+        "Clocks of the papers",
+        "aka_loop = one event pair of 100 calls / 100,  aka_events = mean of 100 event pairs,  kbx_do_bench = median",
+        "aka_loop is AgentKernelArena's clock for HIP to HIP and PyTorch to HIP: after 10 calls to warm up, one pair "
+        "of device events around 100 calls, divided by their number. aka_events is its clock for Triton to Triton: "
+        "after 10 calls, a pair of events around each of 100, and their mean. kbx_do_bench is KernelBenchX's clock: "
+        "the median of Triton's do_bench, whose warm-up and repeats are given in milliseconds, not in calls.",
+        "They say how the papers' figures were taken. Nothing measured here carries them yet; none enters a rank, and "
+        "none is mixed with another clock.",
+    ),
+    Metric(
         "published",
         "Published figures",
         "as printed",

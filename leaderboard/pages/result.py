@@ -88,7 +88,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         may_rank=results.may_rank(result),
         attempt=shown.number if shown else None,
         status=status,
-        **{name: getattr(shown, name, None) or None for name in ("gate", "reason", "message")},
+        **_ending(shown),
         gates=result_parts.gates(shown, record),
         cases=cases,
         flags=result_parts.flags(shown.flags if shown else ()),
@@ -127,6 +127,11 @@ def candidate_file(result: int, path: str) -> bytes | None:
     row = results.result(result)
     digest = row.candidate_files.get(path) if row else None
     return results.archived(digest) if digest else None
+
+
+def _ending(shown: AttemptRow | None) -> dict[str, Any]:
+    """The gate that said no and why; None where nothing did."""
+    return {name: getattr(shown, name, None) or None for name in ("gate", "reason", "message")}
 
 
 def _identity(row: ResultRow) -> dict[str, Any]:

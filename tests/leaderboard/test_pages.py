@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from django.test import Client
 
 from tests import factories
 
@@ -245,6 +244,12 @@ def test_every_printed_table_has_a_page(db, page) -> None:
         assert len(page(f"/published/{paper.slug}/").rows) == paper.rows
 
 
+@pytest.mark.parametrize("clock", ["aka_loop", "aka_events", "kbx_do_bench"])
+def test_metrics_explain_the_papers_clocks(db, page, clock) -> None:
+    [clocks] = [metric for metric in page("/metrics/").metrics if metric.slug == "clocks"]
+    assert f"{clock} is " in clocks.means
+
+
 def test_metrics_explain_every_status_and_flag(db, page) -> None:
     from evaluator.records import Flag, Status
 
@@ -252,91 +257,3 @@ def test_metrics_explain_every_status_and_flag(db, page) -> None:
     assert {status.value for status in Status} <= {term.code for term in shown.statuses}
     assert {flag.value for flag in Flag} == {term.code for term in shown.flags}
     assert all(metric.refused for metric in shown.metrics)
-
-
-@pytest.mark.parametrize(
-    "address", ["/nothing/", "/run/999/", "/task/hip2hip/arena/nothing/", "/published/nothing/", "/run/1/explore/x/"]
-)
-def test_a_missing_page_says_where_to_go(db, client, address) -> None:
-    response = client.get(address)
-    assert response.status_code == 404
-    assert b"Start again from the" in response.content
-
-
-def test_a_fault_of_ours_says_what_to_do(db, client, monkeypatch) -> None:
-    from leaderboard import queries
-
-    monkeypatch.setattr(queries.runs, "newest", lambda *args, **named: 1 / 0)
-    client.raise_request_exception = False
-    response = client.get("/runs/")
-    assert response.status_code == 500
-    assert b"it is our fault" in response.content
-
-
-def test_pages_carry_no_inline_style_or_script(published, client) -> None:
-    import re
-
-    run = published()
-    result = run.results.first()
-    for address in (
-        "/",
-        "/board/smoke/all/cpu-x86_64/",
-        f"/run/{run.pk}/",
-        f"/result/{result.pk}/",
-        "/queue/",
-        "/metrics/",
-    ):
-        body = client.get(address).content.decode()
-        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", body), address
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "suite=%00",
-        "protocol=%00",
-        "version=99999999999999999999",
-        "version=-1",
-        "attempt=x",
-        "page=%FF",
-        "sort[]=1",
-        "digest=%00",
-    ],
-)
-def test_odd_queries_break_nothing(published, suite, client, query) -> None:
-    run = published()
-    task = suite.tasks.first()
-    for address in (
-        "/",
-        "/runs/",
-        "/board/smoke/all/cpu-x86_64/",
-        f"/result/{run.results.first().pk}/",
-        f"/task/{task.path}/",
-    ):
-        assert client.get(f"{address}?{query}").status_code in (200, 404)
-        assert client.get(f"/api/v1{address}?{query}").status_code in (200, 404)
-
-
-@pytest.mark.parametrize("address", ["/run/99999999999999999999/", "/result/99999999999999999999/", "/run/0/"])
-def test_odd_numbers_are_not_found(db, client, address) -> None:
-    assert client.get(address).status_code == 404
-
-
-def test_a_suite_may_be_called_like_a_part_of_an_address(db, client) -> None:
-    suite = factories.make_suite(name="explore")
-    factories.make_run(suite=suite, status="passed", state="published")
-    address = "/board/explore/all/cpu-x86_64/"
-    assert f'href="/api/v1{address}rates.svg"' in client.get(f"{address}explore/rates/").content.decode()
-
-
-@pytest.mark.parametrize("address", ["/", "/runs/", "/queue/progress/", "/api/v1/runs/", "/api/v1/runs/runs.csv"])
-def test_pages_are_only_read(db, address) -> None:
-    assert Client(enforce_csrf_checks=True).post(address).status_code == 405
-
-
-def test_a_form_without_a_token_is_refused_in_words(db) -> None:
-    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "admin"})
-    assert response.status_code == 403
-    assert b"The form was refused" in response.content
-    assert b"style=" not in response.content
-    assert b"<style" not in response.content

@@ -1,0 +1,103 @@
+"""What is asked for oddly, wrongly or with another method, and what every answer has to keep to."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from tests import factories
+
+
+@pytest.mark.parametrize(
+    "address", ["/nothing/", "/run/999/", "/task/hip2hip/arena/nothing/", "/published/nothing/", "/run/1/explore/x/"]
+)
+def test_a_missing_page_says_where_to_go(db, client, address) -> None:
+    response = client.get(address)
+    assert response.status_code == 404
+    assert b"Start again from the" in response.content
+
+
+def test_a_fault_of_ours_says_what_to_do(db, client, monkeypatch) -> None:
+    from leaderboard import queries
+
+    monkeypatch.setattr(queries.runs, "newest", lambda *args, **named: 1 / 0)
+    client.raise_request_exception = False
+    response = client.get("/runs/")
+    assert response.status_code == 500
+    assert b"it is our fault" in response.content
+
+
+def test_pages_carry_no_inline_style_or_script(published, client) -> None:
+    run = published()
+    result = run.results.first()
+    for address in (
+        "/",
+        "/board/smoke/all/cpu-x86_64/",
+        f"/run/{run.pk}/",
+        f"/result/{result.pk}/",
+        "/queue/",
+        "/metrics/",
+    ):
+        body = client.get(address).content.decode()
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", body), address
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "suite=%00",
+        "protocol=%00",
+        "version=99999999999999999999",
+        "version=-1",
+        "attempt=x",
+        "page=%FF",
+        "sort[]=1",
+        "digest=%00",
+    ],
+)
+def test_odd_queries_break_nothing(published, suite, client, query) -> None:
+    run = published()
+    task = suite.tasks.first()
+    for address in (
+        "/",
+        "/runs/",
+        "/board/smoke/all/cpu-x86_64/",
+        f"/result/{run.results.first().pk}/",
+        f"/task/{task.path}/",
+    ):
+        assert client.get(f"{address}?{query}").status_code in (200, 404)
+        assert client.get(f"/api/v1{address}?{query}").status_code in (200, 404)
+
+
+@pytest.mark.parametrize("address", ["/run/99999999999999999999/", "/result/99999999999999999999/", "/run/0/"])
+def test_odd_numbers_are_not_found(db, client, address) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_a_suite_may_be_called_like_a_part_of_an_address(db, client) -> None:
+    suite = factories.make_suite(name="explore")
+    factories.make_run(suite=suite, status="passed", state="published")
+    address = "/board/explore/all/cpu-x86_64/"
+    assert f'href="/api/v1{address}rates.svg"' in client.get(f"{address}explore/rates/").content.decode()
+
+
+@pytest.mark.parametrize("address", ["/", "/runs/", "/queue/progress/", "/api/v1/runs/", "/api/v1/runs/runs.csv"])
+def test_pages_are_only_read(db, address) -> None:
+    assert Client(enforce_csrf_checks=True).post(address).status_code == 405
+
+
+def test_a_form_without_a_token_is_refused_in_words(db) -> None:
+    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "admin"})
+    assert response.status_code == 403
+    assert b"The form was refused" in response.content
+    assert b"style=" not in response.content
+    assert b"<style" not in response.content
+
+
+def test_the_admin_names_an_icon_that_is_there(db, client) -> None:
+    body = client.get("/admin/login/").content.decode()
+    [icon] = re.findall(r'<link rel="icon" href="/static/([^"]+)"', body)
+    assert finders.find(icon)
