@@ -65,7 +65,13 @@ def _table(rows: list[ListedTask]) -> Table:
         if slug != ALL
     )
     empty = "No task is registered. `make up` reads tasks/ and registers them."
-    return Table("tasks", f"{plural(len(rows), 'task')}, as they stand in tasks/ now", columns, groups, empty)
+    return Table(
+        "tasks",
+        f"{plural(len(rows), 'task')}, as they stand in tasks/ now; answers that may rank are counted",
+        columns,
+        groups,
+        empty,
+    )
 
 
 def _cells(row: ListedTask) -> tuple[Cell, ...]:
