@@ -35,20 +35,20 @@ class Evaluating(Protocol):
     def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record: ...
 
 
-def evaluate_attempt(*, attempt_id: int, host: Host, worker: str) -> bool:
-    """Claim an attempt, evaluate its candidate, store the verdict. False: somebody else's, or given back."""
-    claim = services.claim_attempt(attempt_id=attempt_id, host=host, worker=worker)
+def evaluate_oldest(*, host: Host, worker: str) -> bool:
+    """Claim the oldest attempt, evaluate its candidate, store the verdict. False: nothing waits, or given back."""
+    claim = services.claim_oldest(host=host, worker=worker)
     if claim is None:
         return False
     try:
         return Pulse(claim).during(lambda: services.record_verdict(claim=claim, record=_record_of(claim, host)))
     except Interrupted as interruption:
-        log.warning("attempt %s: interrupted by %s", attempt_id, interruption)
+        log.warning("attempt %s: interrupted by %s", claim.attempt_id, interruption)
         _BENCH.close()
         if interruption.is_stop:
             services.release_attempt(claim=claim, because=f"worker {worker} was stopped", is_fault=False)
     except Exception as error:  # the job's border: whatever happens behind it is ours, never the candidate's
-        log.exception("attempt %s: a fault of ours", attempt_id)
+        log.exception("attempt %s: a fault of ours", claim.attempt_id)
         _BENCH.close()
         services.release_attempt(claim=claim, because=f"{type(error).__name__}: {error}")
     return False

@@ -1,4 +1,4 @@
-"""Celery's side: one job is one attempt, named by its id. It may arrive twice, late or never without any harm."""
+"""Celery's side: one job is one attempt, the oldest that waits. It may arrive twice, late or never without any harm."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
         return  # told to stop, but handed one more message: the sweeper sends it again
     host = Host.objects.select_related("device_class").get(name=settings.HOST_NAME)
     worker = f"{self.request.hostname or 'shell'} {os.getpid()}"
-    if not evaluation.evaluate_attempt(attempt_id=attempt_id, host=host, worker=worker):
-        log.info("attempt %s: nothing written", attempt_id)
+    if not evaluation.evaluate_oldest(host=host, worker=worker):
+        log.info("woken for attempt %s: nothing written", attempt_id)

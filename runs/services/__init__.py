@@ -11,6 +11,7 @@ from __future__ import annotations
 from runs.services.claims import (
     Claim,
     claim_attempt,
+    claim_oldest,
     heartbeat,
     record_verdict,
     release_attempt,
@@ -32,6 +33,7 @@ __all__ = [
     "Claim",
     "cancel_results",
     "claim_attempt",
+    "claim_oldest",
     "create_run",
     "heartbeat",
     "host_seen",

@@ -2,7 +2,7 @@
 
 Leases begin and end by the database's clock: hosts whose clocks disagree still agree on who is dead.
 
-queued → running   claim_attempt: the fencing token rises, a lease starts
+queued → running   claim_oldest, claim_attempt: the fencing token rises, a lease starts
 running → running  heartbeat renews the lease
 running → final    record_verdict, only with the newest token
 running → queued   release_attempt (our fault) or requeue_dead (a dead worker): once, then errored
@@ -30,6 +30,7 @@ from runs.querysets import AttemptQuerySet
 LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within two
 IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
 MAX_REQUEUES = 1
+RIVALS = 8  # so many hosts of one class may look at once; whoever finds nothing is woken again
 BECAUSE_CHARACTERS = 300
 NOT_STARTED: Mapping[str, Any] = {
     "started_at": None,
@@ -46,6 +47,15 @@ class Claim:
 
     attempt_id: int
     token: int
+
+
+def claim_oldest(*, host: Host, worker: str) -> Claim | None:
+    """Take the attempt that has waited longest for this host's device class, whichever message woke its worker."""
+    waiting = Attempt.objects.queued().filter(result__run__device_class=host.device_class_id)
+    for attempt_id in list(waiting.values_list("pk", flat=True)[:RIVALS]):
+        if claim := claim_attempt(attempt_id=attempt_id, host=host, worker=worker):
+            return claim
+    return None
 
 
 @transaction.atomic

@@ -50,6 +50,22 @@ def test_an_attempt_is_claimed_once(site: Site) -> None:
     assert services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2") is None
 
 
+def test_the_oldest_attempt_is_claimed_first_and_one_that_was_given_back_keeps_its_place(site: Site) -> None:
+    attempts = list(Attempt.objects.filter(result__run=site.new_run()).order_by("id"))
+    Attempt.objects.filter(pk=attempts[1].pk).update(queued_at=timezone.now() - timedelta(hours=1))
+    first = services.claim_oldest(host=site.host, worker="w")
+    assert first == Claim(attempts[1].pk, 1)
+    assert services.claim_oldest(host=site.host, worker="w") is None
+    assert services.release_attempt(claim=first, because="no disk")
+    assert services.claim_oldest(host=site.host, worker="w") == Claim(attempts[1].pk, 2)
+
+
+def test_a_host_of_another_device_class_finds_nothing(site: Site) -> None:
+    queued(site)
+    other = make_host(device_class=make_device_class(slug="mi300x-spx", architecture="gfx942"))
+    assert services.claim_oldest(host=other, worker="w") is None
+
+
 def test_a_host_of_another_device_class_claims_nothing(site: Site) -> None:
     other = make_host(device_class=make_device_class(slug="mi300x-spx", architecture="gfx942"))
     assert services.claim_attempt(attempt_id=queued(site).pk, host=other, worker="w") is None

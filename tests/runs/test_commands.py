@@ -82,9 +82,7 @@ def working(site: Site, settings: object, monkeypatch: pytest.MonkeyPatch) -> Si
     settings.EVALUATOR = "tests.runs.fakes.open_fake"  # type: ignore[attr-defined]
 
     def work(seconds: float) -> None:
-        attempt = Attempt.objects.queued().first()
-        assert attempt is not None
-        evaluation.evaluate_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+        evaluation.evaluate_oldest(host=site.host, worker="w")
 
     monkeypatch.setattr(demo_run, "sleep", work)
     return site
