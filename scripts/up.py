@@ -57,18 +57,21 @@ def main(arguments: list[str]) -> int:
     except env.SettingError as error:
         say(str(error), to=sys.stderr)
         return 3
+    except KeyboardInterrupt:  # while it prepares: nothing runs yet, and everything may be prepared again
+        say("stopped")
+        return 0
 
 
 def up(state: Path, port: int) -> int:
     url = f"http://127.0.0.1:{port}/"
     lock = locked(state / "up.lock")
     if lock is None:
-        say("up already: `make down` stops it")
+        say(f"up already at {address_in(state / 'up.lock')}: `make down` stops it")
         return 0
     if not is_free(port):
         say(f"port {port} is taken by another program. Choose another one: PORT={port + 1} make up", to=sys.stderr)
         return 3
-    lock.write(f"{os.getpid()}\n")
+    lock.write(f"{os.getpid()} {url}\n")
     lock.flush()
     say(f"nothing more to download; rows, records, toolchains and logs go to {state.parent} (about 200 MB)")
     if not is_prepared():
@@ -93,7 +96,7 @@ def down(state: Path) -> int:
     if not state.is_dir() or locked(state / "up.lock") is not None:
         say("nothing is up")
         return 0
-    os.kill(int((state / "up.lock").read_text().strip()), signal.SIGTERM)
+    os.kill(int((state / "up.lock").read_text().split()[0]), signal.SIGTERM)
     until = monotonic() + 2 * STOP_S
     while locked(state / "up.lock") is None:
         if monotonic() > until:
@@ -237,10 +240,17 @@ def is_free(port: int) -> bool:
     return True
 
 
+class Here(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: with HTTPS=1 the site points at a proxy that may not be there yet, and is alive."""
+
+    def redirect_request(self, *arguments: object) -> None:
+        return None
+
+
 def status_of(url: str) -> int | None:
     """The status of a GET; None while nobody listens."""
     try:
-        with urllib.request.urlopen(url, timeout=30) as response:
+        with urllib.request.build_opener(Here).open(url, timeout=30) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -258,6 +268,11 @@ def locked(path: Path) -> IO[str] | None:
         return None
     file.truncate(0)
     return file
+
+
+def address_in(path: Path) -> str:
+    """What the holder of the lock wrote, which it does at once."""
+    return path.read_text().split()[-1]
 
 
 def tail(path: Path, lines: int = 15) -> str:

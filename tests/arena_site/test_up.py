@@ -25,12 +25,12 @@ DEADLINE_S = 60.0
 class Up:
     """A running `scripts/up.py` and what it has said so far."""
 
-    def __init__(self, state: Path, port: int) -> None:
+    def __init__(self, state: Path, port: int, **settings: str) -> None:
         self.state, self.text = state, ""
         self.process = subprocess.Popen(
             [sys.executable, "scripts/up.py"],
             cwd=ROOT,
-            env=environment(state, port),
+            env=environment(state, port) | settings,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -117,9 +117,28 @@ def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Pat
     second = Up(state, port)
     second.wait_for("are there already")
     assert "admin exists already" in second.text
-    assert "up already" in said_by("scripts/up.py", state, port)
+    assert f"up already at http://127.0.0.1:{port}/" in said_by("scripts/up.py", state, port + 1)
     assert said_by("scripts/up.py", state, port, "down") == "stopped\n"
     assert second.process.wait(timeout=20) == 0
+    assert left_behind(state) == []
+
+
+def test_behind_a_proxy_that_speaks_tls_it_starts_too(state: Path) -> None:
+    port = free_port()
+    one = Up(state, port, HTTPS="1")
+    one.wait_for("stop with Ctrl-C")
+    assert up.status_of(f"http://127.0.0.1:{port}/") == 301
+    one.process.send_signal(signal.SIGINT)
+    assert one.process.wait(timeout=20) == 0
+
+
+def test_a_ctrl_c_while_it_prepares_ends_it_quietly(state: Path) -> None:
+    one = Up(state, free_port())
+    one.wait_for("nothing more to download")
+    one.process.send_signal(signal.SIGINT)
+    assert one.process.wait(timeout=20) == 0
+    one.wait_for("stopped")
+    assert "Traceback" not in one.text
     assert left_behind(state) == []
 
 
