@@ -199,8 +199,13 @@ class ResultAdmin(ReadOnly):
 
     @admin.action(description="Run again", permissions=["rerun"])
     def rerun(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        made = services.rerun_results(results=results, **about(request))
-        self.message_user(request, f"{len(made)} attempts queued; nothing published changes until you publish")
+        asked = about(request)
+        self.try_each(
+            request,
+            results,
+            lambda result: len(services.rerun_results(results=[result], **asked)),
+            "attempts queued; nothing published changes until you publish",
+        )
 
     @admin.action(description="Cancel open attempts", permissions=["rerun"])
     def cancel(self, request: HttpRequest, results: QuerySet[Result]) -> None:

@@ -29,7 +29,8 @@ def spec_of(task: Task) -> TaskSpec:
 
     Raises:
         RunError: it has another digest by now: results of the old one cannot be made any more.
-        TaskError: it is gone or breaks the format.
+        UsageError: it is gone.
+        TaskError: it breaks the format.
     """
     spec = load_task(task.path)
     if spec.digest != task.digest:

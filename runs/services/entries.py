@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from evaluator.candidate import Candidate
+from evaluator.errors import TaskError, UsageError
 from runs import candidates, wake
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Run, Suite
@@ -60,12 +61,17 @@ def create_run(
 
 @transaction.atomic
 def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> list[Attempt]:
-    """Queue a new attempt for each result that has none open. What is published stays as it is."""
+    """Queue a new attempt for each result that has none open. What is published stays as it is.
+
+    Raises:
+        RunError: one of them has no candidate, or its task in tasks/ is another by now; nothing is queued.
+    """
     made = []
     for result in _locked(results):
         latest = result.attempts.filter(is_latest=True).first()
         if latest is not None and latest.is_open:
             continue
+        _refuse_what_cannot_run(result)
         result.attempts.filter(is_latest=True).update(is_latest=False)
         number = latest.number + 1 if latest else 1
         attempt = _queue(result, number=number, architecture=result.run.device_class.architecture)
@@ -145,6 +151,15 @@ def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
     run.save(update_fields=["state"])
     _note(AuditEntry.Action.WITHDRAW, actor, reason, run=run)
     return run
+
+
+def _refuse_what_cannot_run(result: Result) -> None:
+    if not result.candidate_files and not result.candidate_problems:
+        raise RunError(f"{result} has no candidate that could be evaluated again")
+    try:
+        candidates.spec_of(result.task)
+    except (TaskError, UsageError) as error:
+        raise RunError(f"{result} cannot be evaluated again: {error}") from error
 
 
 def _queue(result: Result, *, number: int, architecture: str) -> Attempt:

@@ -138,6 +138,14 @@ def test_one_result_is_run_again_and_published_alone(site: Site, maintainer: Cli
     assert result.published_attempt.number == 2
 
 
+def test_a_result_that_cannot_be_run_again_is_said_in_a_sentence(site: Site, maintainer: Client) -> None:
+    first, second = finish(site.new_run(), site).results.order_by("pk")
+    Task.objects.filter(pk=first.task_id).update(digest="a" * 64)
+    page = act(maintainer, "result", "rerun", first, second)
+    assert "the row is of aaaa" in page
+    assert "1 attempts queued" in page
+
+
 @pytest.mark.parametrize(
     ("permission", "allowed"),
     [("view_run", set()), ("rerun_run", {"rerun", "cancel"}), ("publish_run", {"publish", "withdraw"})],

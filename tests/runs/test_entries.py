@@ -8,7 +8,7 @@ from django.db import transaction
 
 from runs import archive, services
 from runs.errors import RunError
-from runs.models import Attempt, AuditEntry, Measurement, Result, Run
+from runs.models import Attempt, AuditEntry, Measurement, Result, Run, Task
 from tests.records import make_record
 from tests.runs.conftest import Site, made_up
 
@@ -111,6 +111,29 @@ def test_running_everything_again_twice_makes_one_set_of_attempts(site: Site) ->
     assert services.rerun_results(results=run.results.all(), actor="test") == []
     assert Attempt.objects.filter(result__run=run, is_latest=True).count() == 2
     assert Attempt.objects.filter(result__run=run).count() == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"digest": "a" * 64}, "has digest"),
+        ({"path": "hip2hip/arena/gone"}, "cannot be evaluated again: .*gone"),
+    ],
+)
+def test_a_result_whose_task_is_another_by_now_is_not_run_again(site: Site, change: dict[str, str], said: str) -> None:
+    run = published(site)
+    Task.objects.filter(path="hip2hip/arena/GELU").update(**change)
+    with pytest.raises(RunError, match=said):
+        services.rerun_results(results=run.results.all(), actor="test")
+    assert Attempt.objects.filter(result__run=run).count() == 2
+
+
+def test_a_result_without_a_candidate_is_not_run_again(site: Site) -> None:
+    run = published(site)
+    run.results.update(candidate_files={})
+    with pytest.raises(RunError, match="has no candidate"):
+        services.rerun_results(results=run.results.all(), actor="test")
+    assert not Attempt.objects.open().exists()
 
 
 def test_a_rerun_that_fails_through_our_fault_never_replaces_an_answer(site: Site) -> None:
