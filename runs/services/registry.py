@@ -25,11 +25,13 @@ def save_row(*, row: Row) -> Row:
     """Check a new or changed row against every rule, then write it.
 
     Raises:
-        ValidationError: with all problems; a configuration that has runs keeps what its numbers stand for.
+        ValidationError: with all problems; a configuration that has runs keeps what its numbers stand for, and none
+            stands under two names.
     """
     if isinstance(row, Configuration):
         row.settings_digest = _digest_of(row.settings)
         _refuse_another_meaning(row)
+        _refuse_another_name(row)
     row.full_clean()
     row.save()
     return row
@@ -88,3 +90,11 @@ def _refuse_another_meaning(row: Configuration) -> None:
     if changed:
         names = ", ".join(name.removesuffix("_id").removesuffix("_digest") for name in changed)
         raise ValidationError(f"{row.slug} has runs, so its {names} cannot change: register another configuration")
+
+
+def _refuse_another_name(row: Configuration) -> None:
+    """Before the constraints do, which know no name."""
+    alike = Configuration.objects.filter(agent=row.agent_id, model=row.model_id, settings_digest=row.settings_digest)
+    if same := alike.exclude(pk=row.pk).select_related("agent", "model").first():
+        who = f"{same.agent} with {same.model}" if same.model else f"{same.agent}"
+        raise ValidationError(f"{who} with these settings is registered already, as {same.slug}")

@@ -75,6 +75,13 @@ def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer:
     assert row.settings == {}
 
 
+def test_a_configuration_under_a_second_name_is_refused_with_the_first(site: Site, maintainer: Client) -> None:
+    values = {"slug": "again", "agent": site.configuration.agent_id, "model": "", "settings": "{}", "role": "entry"}
+    response = maintainer.post(reverse("admin:runs_configuration_add"), values, follow=True)
+    assert "Rewrite with these settings is registered already, as rewrite" in response.content.decode()
+    assert not Configuration.objects.filter(slug="again").exists()
+
+
 @pytest.mark.parametrize("settings", ["[1]", '{"timeout_s": NaN}', '{"timeout_s": 1e999}', '"fast"'])
 def test_settings_are_a_mapping_of_finite_values(site: Site, maintainer: Client, settings: str) -> None:
     values = {"slug": "odd", "agent": site.configuration.agent_id, "model": "", "settings": settings, "role": "entry"}

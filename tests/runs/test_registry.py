@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
 def test_the_same_settings_under_another_name_are_refused(tmp_path: Path) -> None:
     text = "agents: {a: {name: A}}\nconfigurations: {one: {agent: a}, two: {agent: a}}"
     (problem,) = problems(tmp_path, text)
-    assert "configurations.two" in problem
+    assert "configurations.two: A with these settings is registered already, as one" in problem
 
 
 def test_a_configuration_that_has_runs_keeps_its_meaning(tmp_path: Path, site: Site) -> None:
