@@ -113,6 +113,9 @@ class _Registration:
         row = Configuration.objects.filter(slug=slug).first() or Configuration(slug=slug)
         row.settings = _settings(fields.mapping("settings", optional=True))
         row.role = str(fields.choice("role", tuple(Configuration.Role.values), Configuration.Role.ENTRY.value))
+        alike = Configuration.objects.filter(agent=agent, model=model, settings=row.settings)
+        if self.only_missing and alike.exists():
+            return  # not missing: a maintainer gave it another name
         if agent is not None and ("model" not in fields or model is not None):
             row.agent, row.model = agent, model
             services.save_row(row=row)

@@ -14,7 +14,7 @@ from evaluator.candidate import Candidate
 from evaluator.records import Status
 from runs import evaluation, registry, services
 from runs.management.commands import demo_run
-from runs.models import Agent, Attempt, AuditEntry, Result, Run
+from runs.models import Agent, Attempt, AuditEntry, Configuration, Result, Run
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -138,6 +138,12 @@ def test_the_demo_says_which_result_it_did_not_expect(working: Site, monkeypatch
 def test_the_demo_says_that_its_suite_is_missing(site: Site) -> None:
     with pytest.raises(CommandError, match="no suite is named 'smoke'"):
         call_command("demo_run")
+
+
+def test_the_demo_says_that_a_configuration_is_missing(site: Site) -> None:
+    Configuration.objects.filter(slug="expert").update(slug="renamed")
+    with pytest.raises(CommandError, match="the demo cannot start: no configuration is named 'expert'"):
+        call_command("demo_run", "--suite", "two")
 
 
 def test_the_demo_does_not_wait_for_a_worker_that_never_comes(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,12 +69,14 @@ def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
 def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: Site) -> None:
     run = site.new_run()
     Configuration.objects.filter(pk=run.configuration_id).update(role="reference_line")
+    Configuration.objects.filter(slug="expert").update(slug="renamed")
     Host.objects.filter(pk=site.host.pk).update(is_enabled=False, note="mine")
     Agent.objects.create(slug="mine", name="Mine")
     text = registry.BUNDLED.read_text().replace("agents:", "agents:\n  new: {name: New}")
     (tmp_path / "registry.yaml").write_text(text)
     counts = registry.load_registry(tmp_path / "registry.yaml", only_missing=True)
-    assert {section: count for section, count in counts.items() if count} == {"agents": 1}
+    assert counts["agents"] == 1
+    assert set(Configuration.objects.values_list("slug", flat=True)) == {"baseline", "renamed", "rewrite"}
     host = Host.objects.get()
     assert (host.is_enabled, host.note) == (False, "mine")
     run.configuration.refresh_from_db()

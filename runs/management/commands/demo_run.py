@@ -98,7 +98,9 @@ def _run_of(agent: str, suite: Suite, host: Host) -> Run:
 
     One that somebody withdrew counts, so that it does not come back; so does one that somebody else published.
     """
-    configuration = Configuration.objects.select_related("agent").get(slug=agent)
+    configuration = Configuration.objects.select_related("agent").filter(slug=agent).first()
+    if configuration is None:
+        raise RunError(f"no configuration is named {agent!r}")
     wanted = {"configuration": configuration, "suite": suite, "device_class": host.device_class, "repeat": 0}
     known = Run.objects.filter(Q(note=ACTOR, created_by=None) | Q(state=Run.State.PUBLISHED), **wanted)
     run = known.order_by(F("published_at").desc(nulls_last=True)).first()
