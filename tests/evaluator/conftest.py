@@ -16,6 +16,7 @@ from evaluator.hip.host import HipUnavailable
 from evaluator.hip.prepare import prepare
 from evaluator.inside.hip_cpu import build_cpu
 from evaluator.state import state_folder
+from tests.conftest import lacking
 
 HIP_SOURCES = Path(__file__).parent / "hip"
 
@@ -26,7 +27,7 @@ def hip_toolchain() -> dict[str, Any]:
     try:
         return prepare(state_folder()).as_dict()
     except HipUnavailable as reason:
-        pytest.skip(str(reason))
+        lacking(str(reason))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.inside.hip_cpu import build_both, build_cpu, gate_gfx942
+from tests.conftest import lacking
 
 HERE = Path(__file__).parent
 EXTENSION = """#include <torch/extension.h>
@@ -34,7 +35,7 @@ def write(tmp_path: Path) -> Any:
 @pytest.fixture
 def gfx942_toolchain(hip_toolchain: dict[str, Any]) -> dict[str, Any]:
     if not hip_toolchain["gfx942_available"]:
-        pytest.skip(hip_toolchain["gfx942_reason"])
+        lacking(hip_toolchain["gfx942_reason"])
     return hip_toolchain
 
 

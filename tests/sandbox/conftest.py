@@ -10,6 +10,7 @@ import pytest
 from probing import SMALL
 
 from evaluator.sandbox import Limits, Sandbox, bubblewrap, open_sandbox
+from tests.conftest import lacking
 
 KINDS = ("bubblewrap", "plain")
 
@@ -21,7 +22,7 @@ def opened() -> Iterator[Callable[..., Sandbox]]:
 
         def opening(kind: str, limits: Limits = SMALL, **options: Any) -> Sandbox:
             if kind == "bubblewrap" and not bubblewrap.works():
-                pytest.skip("this host does not let bubblewrap make namespaces")
+                lacking("this host does not let bubblewrap make namespaces")
             return stack.enter_context(open_sandbox(kind, limits=limits, **options))
 
         yield opening

@@ -25,6 +25,7 @@ JUDGE = """
 import sys, time
 from pathlib import Path
 from evaluator.sandbox import open_sandbox
+from tests.conftest import lacking
 sandbox = open_sandbox(sys.argv[1])
 worker = sandbox.spawn(mailbox_bytes=4096, environment={"MARK": sys.argv[2]})
 worker.put("probe.py", Path(sys.argv[3]).read_bytes())
@@ -55,7 +56,7 @@ def test_its_time_is_over_even_if_nobody_calls(kind: str, opened: Callable[..., 
 @KINDS
 def test_nothing_survives_a_judge_that_dies(kind: str, tmp_path: Path) -> None:
     if kind == "bubblewrap" and not bubblewrap.works():
-        pytest.skip("this host does not let bubblewrap make namespaces")
+        lacking("this host does not let bubblewrap make namespaces")
     mark = f"mark-{secrets.token_hex(8)}"
     command = [sys.executable, "-c", JUDGE, kind, mark, str(PROBES / "daemon.py")]
     environment = {**os.environ, "PYTHONPATH": os.getcwd(), "TMPDIR": str(tmp_path)}
