@@ -19,13 +19,13 @@ from probing import PROBES, SMALL, marked_processes, probing, run
 
 from evaluator.errors import SandboxError
 from evaluator.sandbox import Ended, Limits, Sandbox, Standby, WorkerTimeout, bubblewrap, open_sandbox
+from tests.conftest import lacking
 
 KINDS = pytest.mark.parametrize("kind", ["bubblewrap", "plain"])
 JUDGE = """
 import sys, time
 from pathlib import Path
 from evaluator.sandbox import open_sandbox
-from tests.conftest import lacking
 sandbox = open_sandbox(sys.argv[1])
 worker = sandbox.spawn(mailbox_bytes=4096, environment={"MARK": sys.argv[2]})
 worker.put("probe.py", Path(sys.argv[3]).read_bytes())
