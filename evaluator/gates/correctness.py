@@ -13,6 +13,7 @@ import torch
 
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.isa import note_launches
 from evaluator.judge.compare import Comparison, compare, relative_rmse
 from evaluator.judge.draws import Contents, Draw, contents_of, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -51,7 +52,7 @@ def check(context: Context) -> Rejection | None:
                     return judged.rejection
                 forward.append(judged)
             state.correct = True  # unless the reversed run finds otherwise
-    if context.runner.side.language == "python" and (rejection := compile_gate.note_launches(context)):
+    if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
     context.close_runner()
     return _reversed(context, forward)
