@@ -7,11 +7,13 @@ with Evaluator(get_backend("cpu")) as evaluator:
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Literal
 
 from evaluator import VERSION
@@ -83,8 +85,35 @@ class Evaluator:
                 record = self._faulted(task, candidate, (first, second), charged)
                 return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
+    def audit(self, task: TaskSpec, candidate: Candidate) -> list[tuple[str, str]]:
+        """What every gate says, none stopping another: (gate, reason) or (gate, code of a finding), in order.
+
+        The first reason is the one `evaluate` gives. What needs a worker is not reached by what cannot be loaded.
+        """
+        said, loaded = list[tuple[str, str]](), False
+        with self._context(task, candidate) as context:
+            for gate in GATES:
+                if gate in (correctness, performance) and not loaded:
+                    continue
+                context.passed_over = []
+                last = _checked(gate, context)
+                rejections = [*context.passed_over, *([last] if last else [])]
+                said += [(gate.NAME, rejection.reason) for rejection in rejections]
+                loaded = loaded or context.runner is not None
+            said += [(finding.gate, finding.code) for finding in context.findings]
+        return list(dict.fromkeys(said))
+
     def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:
-        begin, started_at, sides = monotonic(), datetime.now(UTC), list[Side]()
+        begin, started_at = monotonic(), datetime.now(UTC)
+        with self._context(task, candidate) as context:
+            outcomes, rejection, gate = self._through_gates(context)
+        context.seconds["total"] = monotonic() - begin
+        return _record(context, started_at, outcomes, rejection, gate)
+
+    @contextmanager
+    def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
+        """One evaluation's context; the sandboxes of its sides are closed at the end."""
+        sides = list[Side]()
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
@@ -93,16 +122,14 @@ class Evaluator:
 
         context = Context(task, candidate, baseline(task), self.backend, open_side)
         try:
-            outcomes, rejection, gate = self._through_gates(context)
+            yield context
         finally:
             context.close_runner()
             used = [side.sandbox for side in sides if side.sandbox is not None]
             for sandbox in used:
                 sandbox.close()
-        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
-        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
-        context.seconds["total"] = monotonic() - begin
-        return _record(context, started_at, outcomes, rejection, gate)
+            context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
+            context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order; after the first rejection the rest is not reached."""
@@ -112,10 +139,7 @@ class Evaluator:
                 outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
                 continue
             begin = monotonic()
-            try:
-                rejection = gate.check(context)
-            except WorkerError as error:
-                rejection = rejection_of(error)
+            rejection = _checked(gate, context)
             context.seconds[gate.NAME] = monotonic() - begin
             failed = gate.NAME if rejection else None
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
@@ -155,6 +179,15 @@ class Evaluator:
         if charged:
             gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)
         return _record(context, datetime.now(UTC), gates, rejection, compile_gate.NAME if charged else None)
+
+
+def _checked(gate: ModuleType, context: Context) -> Rejection | None:
+    """What a gate returns; the end of a worker is a rejection, too."""
+    try:
+        found: Rejection | None = gate.check(context)
+    except WorkerError as error:
+        return rejection_of(error)
+    return found
 
 
 def _never() -> Side:

@@ -9,6 +9,7 @@ from evaluator.backends.cpu import CpuBackend
 from evaluator.candidate import Candidate
 from evaluator.judge.draws import Seed
 from evaluator.judge.reference import Reference
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
 from evaluator.records import Clock, Finding, Flag, IsaReport
 from evaluator.taskspec import Case, TaskSpec
@@ -46,6 +47,7 @@ class Context:
     candidate: Side | None = None
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
+    passed_over: list[Rejection] | None = None  # an audit's; None: the first rejection ends its gate
     _reference: Reference | None = None
 
     @property
@@ -53,6 +55,18 @@ class Context:
         if self._reference is None:
             self._reference = Reference(self.task)
         return self._reference
+
+    def hold(self, finding: Finding) -> None:
+        """Valid and shown, but not ranked until a person has looked."""
+        self.findings.append(finding)
+        self.flags.add(Flag.HOLD)
+
+    def decides(self, rejection: Rejection) -> bool:
+        """Does this rejection end its gate? In an audit it is noted, and the gate goes on."""
+        if self.passed_over is None:
+            return True
+        self.passed_over.append(rejection)
+        return False
 
     def candidate_side(self) -> Side:
         if self.candidate is None:

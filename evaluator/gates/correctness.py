@@ -48,8 +48,9 @@ def check(context: Context) -> Rejection | None:
             state = context.cases[case.id] = CaseState(case)
             for draw in draws_of(context.task):
                 judged = _judge(context, state, draw, baseline)
-                if judged.rejection and not _may_depend_on_order(judged):
-                    return judged.rejection
+                wrong = judged.rejection
+                if wrong and not _may_depend_on_order(judged) and context.decides(wrong):
+                    return wrong
                 forward.append(judged)
             state.correct = True  # unless the reversed run finds otherwise
     if context.runner.side.language == "python" and (rejection := note_launches(context)):
@@ -139,8 +140,9 @@ def _reversed(context: Context, forward: list[Judged]) -> Rejection | None:
             )
             if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
                 state.correct = False
-                return judged.rejection or wrong
-            if wrong or judged.rejection:
+                if context.decides(decisive := judged.rejection or wrong):
+                    return decisive
+            elif wrong or judged.rejection:
                 _flag_order(context, judged, "forward" if wrong else "reversed")
     return None
 

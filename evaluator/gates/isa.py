@@ -9,7 +9,7 @@ from evaluator.backends.cpu import TARGET
 from evaluator.gates.context import Context
 from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
-from evaluator.records import Finding, Flag, IsaReport
+from evaluator.records import Finding, IsaReport
 
 GATE = "compile"  # findings about kernels belong to it
 REPORT_WORDS = ("name", "kernel", "target", "ok", "error", "skippable")  # of a kernel's report: not numbers
@@ -63,8 +63,7 @@ def _hold_without_kernel(context: Context) -> None:
     """Only eager PyTorch, torch2hip's baseline, may answer without a kernel."""
     if context.task.category == "torch2hip" and context.candidate_side().language == "python":
         return
-    context.flags.add(Flag.HOLD)
-    context.findings.append(Finding(GATE, "no_kernel", "the answer was computed without a kernel of the candidate's"))
+    context.hold(Finding(GATE, "no_kernel", "the answer was computed without a kernel of the candidate's"))
 
 
 def _report(name: str, kernel: dict[str, object]) -> IsaReport:

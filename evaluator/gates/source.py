@@ -10,7 +10,7 @@ import re
 
 from evaluator.gates.context import Context
 from evaluator.judge.rejection import Rejection
-from evaluator.records import Finding, Flag
+from evaluator.records import Finding
 
 NAME = "source"
 PYTHON_MODULES = {
@@ -67,10 +67,7 @@ def check(context: Context) -> Rejection | None:
     for name, data in context.candidate_files.files.items():
         text = data.decode("utf-8", errors="replace")
         for label in sorted(python_labels(text) if name.endswith(".py") else native_labels(text)):
-            context.findings.append(
-                Finding(NAME, label, f"{name} uses what no kernel needs: {label.replace('_', ' ')}")
-            )
-            context.flags.add(Flag.HOLD)
+            context.hold(Finding(NAME, label, f"{name} uses what no kernel needs: {label.replace('_', ' ')}"))
     return None
 
 
