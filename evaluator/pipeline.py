@@ -128,8 +128,8 @@ class Evaluator:
             used = [side.sandbox for side in sides if side.sandbox is not None]
             for sandbox in used:
                 sandbox.close()
-            context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
-            context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
+        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
+        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order; after the first rejection the rest is not reached."""
