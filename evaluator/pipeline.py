@@ -100,6 +100,8 @@ class Evaluator:
                 rejections = [*context.passed_over, *([last] if last else [])]
                 said += [(gate.NAME, rejection.reason) for rejection in rejections]
                 loaded = loaded or context.runner is not None
+                if gate is not compile_gate:  # which leaves its worker to the next gate
+                    context.close_runner()
             said += [(finding.gate, finding.code) for finding in context.findings]
         return list(dict.fromkeys(said))
 
