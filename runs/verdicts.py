@@ -6,10 +6,9 @@ import math
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.records import CaseRecord, Clock, Flag, Record, Status
+from evaluator.measurements import T_DEV, Clock
+from evaluator.records import CaseRecord, Flag, Record, Status
 from runs.models import Attempt, Measurement
-
-RANKED_CLOCK = "t_dev"  # device span of one call, cache cold: the only clock with columns of its own (decision 19)
 
 
 def attempt_columns(record: Record) -> dict[str, Any]:
@@ -43,7 +42,7 @@ def _speedups(record: Record) -> dict[str, float | None]:
 
 
 def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurement:
-    ranked = case.clocks.get(RANKED_CLOCK)
+    ranked = case.clocks.get(T_DEV)
     row = Measurement(
         attempt=attempt,
         case=case.id,
@@ -57,7 +56,7 @@ def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurem
         allowed_rmse=case.allowed_rmse,
         baseline_rmse=case.baseline_rmse,
         first_call_ms=case.first_call_ms,
-        clocks={name: _medians(clock) for name, clock in case.clocks.items() if name != RANKED_CLOCK},
+        clocks={name: _medians(clock) for name, clock in case.clocks.items() if name != T_DEV},
     )
     if ranked is not None and case.speedup is not None:
         row.baseline_t_dev_ms, row.candidate_t_dev_ms = median(ranked.baseline_ms), median(ranked.candidate_ms)

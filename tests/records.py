@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from evaluator.candidate import Candidate
+from evaluator.measurements import Clock
 from evaluator.records import (
     GATE_NAMES,
     REASONS,
     CandidateRef,
     CaseRecord,
-    Clock,
     Flag,
     GateOutcome,
     Host,

@@ -32,7 +32,8 @@ def compare(
     case: Case,
     baseline_rmse: float | None,
 ) -> Comparison:
-    """Judge one output tensor against the reference (float64, same shape); integers and bools must be equal."""
+    """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal."""
+    output = output.to(reference.device)
     if not output.dtype.is_floating_point:
         wrong = int((output != reference.to(output.dtype)).sum())
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
@@ -49,7 +50,7 @@ def relative_rmse(output: torch.Tensor, reference: torch.Tensor) -> float | None
     """RMS of the error over RMS of the reference, where the reference is finite; None for exact dtypes."""
     if not output.dtype.is_floating_point:
         return None
-    finite = reference.isfinite()
+    finite, output = reference.isfinite(), output.to(reference.device)
     error, wanted = (output.double() - reference.double())[finite], reference.double()[finite]
     return _rms(error) / max(_rms(wanted), TINY) if error.numel() and _rms(error) > 0 else 0.0
 

@@ -32,9 +32,13 @@ class Seed:
 
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
-    def generator(self, *words: object) -> torch.Generator:
+    def number(self, *words: object) -> int:
+        """63 bits that only this secret gives for these words."""
         digest = hashlib.blake2b("\0".join(map(str, words)).encode(), key=self.secret, digest_size=8).digest()
-        return torch.Generator().manual_seed(int.from_bytes(digest, "big") >> 1)
+        return int.from_bytes(digest, "big") >> 1
+
+    def generator(self, *words: object) -> torch.Generator:
+        return torch.Generator().manual_seed(self.number(*words))
 
 
 def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
@@ -56,6 +60,23 @@ def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed) -> Contents:
         name → tensor of the input's shape and dtype (contiguous), a Python number for scalars, None where not given.
     """
     return {item.name: _input(item, task, case, draw, seed) for item in task.inputs}
+
+
+def slab_of(
+    item: Input, task: TaskSpec, case: Case, spare: int, seed: Seed, *words: object
+) -> torch.Tensor | int | float | None:
+    """`spare` more standard values than the input has, in one dimension: every window of its size is a draw.
+
+    Windows of a permutation are parts of one that is repeated, so they hold no value twice either.
+    """
+    if item.scalar is not None or (item.when is not None and not case.value(item.when)):
+        return _input(item, task, case, Draw("standard", "standard", 0), seed)
+    generator, count = seed.generator(case.id, item.name, *words), torch.Size(shape_of(item, case)).numel() + spare
+    dtype = getattr(torch, task.dtype_of(item.dtype, case))
+    if item.distribution[0] != "permutation":
+        return _distributed(item, (count,), case.numbers, generator).to(dtype)
+    whole = torch.randperm(int(item.distribution[1][0].value(case.numbers)), generator=generator)
+    return whole.repeat(-(-count // whole.numel()))[:count].to(dtype)
 
 
 def shape_of(item: Input, case: Case) -> tuple[int, ...]:

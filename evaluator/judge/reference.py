@@ -17,8 +17,8 @@ Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
 class Reference:
     """A task's `reference` (or `second_opinion`), loaded once."""
 
-    def __init__(self, task: TaskSpec, function: str = "reference") -> None:
-        self.task = task
+    def __init__(self, task: TaskSpec, function: str = "reference", device: str = "cpu") -> None:
+        self.task, self._device = task, device
         spec = importlib.util.spec_from_file_location(f"reference_{task.digest[:12]}", task.folder / "reference.py")
         if spec is None or spec.loader is None:
             raise TaskError([f"{task.id}/reference.py: cannot be imported"])
@@ -30,12 +30,12 @@ class Reference:
         self._implementation: Implementation = implementation
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
-        """The right outputs: float64 for floating ones, of the declared shapes.
+        """The right outputs: float64 for floating ones, of the declared shapes, on the device it was made for.
 
         Raises:
             TaskError: the reference breaks its own contract.
         """
-        exact = {name: _widened(value) for name, value in contents.items()}
+        exact = {name: _widened(value, self._device) for name, value in contents.items()}
         with torch.no_grad():
             found = dict(self._implementation(exact))
         problems = []
@@ -50,8 +50,9 @@ class Reference:
         return {output.name: found[output.name] for output in self.task.outputs}
 
 
-def _widened(value: torch.Tensor | int | float | None) -> torch.Tensor | int | float | None:
+def _widened(value: torch.Tensor | int | float | None, device: str) -> torch.Tensor | int | float | None:
     """A copy, floats in float64: a reference that writes in place harms nobody."""
     if isinstance(value, torch.Tensor):
+        value = value.to(device)
         return value.double() if value.dtype.is_floating_point and value.dtype != torch.float64 else value.clone()
     return value

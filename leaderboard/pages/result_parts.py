@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.records import FUNCTIONAL, GATE_NAMES, Record
+from evaluator.measurements import FUNCTIONAL
+from evaluator.records import GATE_NAMES, Record
 from leaderboard.diffs import Diff, Line, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds

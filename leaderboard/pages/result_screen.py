@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evaluator.records import FUNCTIONAL
+from evaluator.measurements import FUNCTIONAL
 from leaderboard.charts import Chart, Point, Series, paired_bars
 from leaderboard.formatting import NONE, milliseconds, plural, significant
 from leaderboard.pages.result_parts import Case, Kernel

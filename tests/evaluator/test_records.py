@@ -6,12 +6,12 @@ import json
 import pytest
 
 from evaluator import codec
+from evaluator.measurements import Clock
 from evaluator.records import (
     GATE_NAMES,
     REASONS,
     CandidateRef,
     CaseRecord,
-    Clock,
     Flag,
     GateOutcome,
     Host,
