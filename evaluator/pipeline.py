@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from types import ModuleType, TracebackType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evaluator import VERSION
 from evaluator.backends.cpu import CpuBackend
@@ -43,6 +43,14 @@ SandboxKind = Literal["auto", "bubblewrap", "plain"]
 STRONG_SANDBOX = "bubblewrap"
 SANDBOX_WALL_S = 3600.0
 LOG_BYTES = 20_000
+
+
+class Said(NamedTuple):
+    """What one gate says in an audit: `code` is a reason, or the code of a finding."""
+
+    gate: str
+    kind: Literal["rejection", "hold", "finding"]
+    code: str
 
 
 class Evaluator:
@@ -85,12 +93,12 @@ class Evaluator:
                 record = self._faulted(task, candidate, (first, second), charged)
                 return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
-    def audit(self, task: TaskSpec, candidate: Candidate) -> list[tuple[str, str]]:
-        """What every gate says, none stopping another: (gate, reason) or (gate, code of a finding), in order.
+    def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
+        """What every gate says, none stopping another: reasons in order, then findings.
 
         The first reason is the one `evaluate` gives. What needs a worker is not reached by what cannot be loaded.
         """
-        said, loaded = list[tuple[str, str]](), False
+        said, loaded = list[Said](), False
         with self._context(task, candidate) as context:
             for gate in GATES:
                 if gate in (correctness, performance) and not loaded:
@@ -98,11 +106,12 @@ class Evaluator:
                 context.passed_over = []
                 last = _checked(gate, context)
                 rejections = [*context.passed_over, *([last] if last else [])]
-                said += [(gate.NAME, rejection.reason) for rejection in rejections]
+                said += [Said(gate.NAME, "rejection", rejection.reason) for rejection in rejections]
                 loaded = loaded or context.runner is not None
                 if gate is not compile_gate:  # which leaves its worker to the next gate
                     context.close_runner()
-            said += [(finding.gate, finding.code) for finding in context.findings]
+            for finding in context.findings:
+                said.append(Said(finding.gate, "hold" if finding in context.held else "finding", finding.code))
         return list(dict.fromkeys(said))
 
     def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:

@@ -48,6 +48,7 @@ class Context:
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
     passed_over: list[Rejection] | None = None  # an audit's; None: the first rejection ends its gate
+    held: list[Finding] = field(default_factory=list)  # those of the findings that hold the result
     _reference: Reference | None = None
 
     @property
@@ -59,6 +60,7 @@ class Context:
     def hold(self, finding: Finding) -> None:
         """Valid and shown, but not ranked until a person has looked."""
         self.findings.append(finding)
+        self.held.append(finding)
         self.flags.add(Flag.HOLD)
 
     def decides(self, rejection: Rejection) -> bool:
