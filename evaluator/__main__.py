@@ -96,7 +96,7 @@ def _tasks(options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.candidate import read_candidate
     from evaluator.pipeline import Evaluator
     from evaluator.records import Status, write_record
@@ -126,7 +126,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.board import board_text
     from evaluator.demo import ProgressBar
     from evaluator.pipeline import Evaluator
@@ -149,7 +149,7 @@ def _run(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.demo import run_demo
     from evaluator.pipeline import Evaluator
     from evaluator.state import state_folder
@@ -163,7 +163,7 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.doctor import checks
 
     missing = False

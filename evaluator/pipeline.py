@@ -6,18 +6,18 @@ with Evaluator(get_backend("cpu")) as evaluator:
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from time import monotonic
 from types import ModuleType, TracebackType
 from typing import Literal, NamedTuple
 
 from evaluator import VERSION
-from evaluator.backends.cpu import CpuBackend
+from evaluator.backends import Backend
 from evaluator.candidate import Candidate, baseline
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError
 from evaluator.gates import compile as compile_gate
@@ -35,7 +35,7 @@ from evaluator.records import (
     Status,
     TaskRef,
 )
-from evaluator.sandbox import Limits, Sandbox, Standby, WorkerError, open_sandbox
+from evaluator.sandbox import Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.taskspec import TaskSpec
 
 GATES = (source, compile_gate, correctness, performance, integrity)
@@ -56,7 +56,7 @@ class Said(NamedTuple):
 class Evaluator:
     """Holds what evaluations share: the backend, and a sandbox started ahead. One evaluation at a time."""
 
-    def __init__(self, backend: CpuBackend, sandbox: SandboxKind = "auto") -> None:
+    def __init__(self, backend: Backend, sandbox: SandboxKind = "auto") -> None:
         self.backend = backend
         self._kind: SandboxKind = sandbox
         self._standby = Standby(self._open_sandbox)
@@ -157,18 +157,18 @@ class Evaluator:
         return outcomes, rejection, failed
 
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
-        toolchain = self.backend.toolchain_or_none()
         return Side(
             task=task,
             cases=self.backend.cases(task),
             files=files.files,
             take_sandbox=self._standby.take,
-            allocator=Path(toolchain.allocator) if toolchain else None,
+            device=self.backend.torch_device,
+            allocator=self.backend.allocator,
         )
 
     def _open_sandbox(self) -> Sandbox:
-        limits = Limits(wall_s=SANDBOX_WALL_S)
-        return open_sandbox(self._kind, limits=limits, readable=self.backend.readable())
+        limits = replace(self.backend.limits, wall_s=SANDBOX_WALL_S)
+        return open_sandbox(self._kind, limits=limits, access=self.backend.access())
 
     def _is_healthy(self) -> bool:
         """Does a sandbox without any candidate start and answer?"""
@@ -250,5 +250,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
         baseline_rmse=max([error for error in state.baseline_errors.values() if error is not None], default=None),
         first_call_ms=state.first_call_ms,
         clocks=dict(state.clocks) if timed else {},
-        speedup=None,
+        speedup=math.exp(state.ratio.log_ratio) if timed and state.ratio else None,
+        ratio=state.ratio if timed else None,
+        sessions=tuple(state.sessions),
     )

@@ -70,7 +70,7 @@ def close_bench() -> None:
 
 def open_evaluator(backend: str) -> Evaluating:
     """The real one. Imported here: the web server never loads torch."""
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.pipeline import Evaluator
 
     return Evaluator(get_backend(backend))

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from evaluator.backends.cpu import get_backend
+from evaluator.backends import get_backend
 from evaluator.pipeline import Evaluator
 from evaluator.taskreader import read_task
 from evaluator.taskspec import TaskSpec

@@ -67,8 +67,13 @@ def _note_build(context: Context, made: Build) -> None:
 
 
 def _compile_cases(context: Context) -> None:
-    """Every case's launches, on one standard draw. A refusal is raised by the worker as CompileFailed."""
+    """Every case's launches, on one standard draw. A refusal is raised by the worker, as an exception of a compiler's.
+
+    After anything else that goes wrong the device may be lost to the worker; the correctness gate will say.
+    """
     assert context.runner is not None
     draw = draws_of(context.task)[0]
     for case in context.backend.cases(context.task):
-        context.runner.compile(case, contents_of(context.task, case, draw, context.seed))
+        fine = context.runner.compile(case, contents_of(context.task, case, draw, context.seed))
+        if not fine and context.backend.torch_device != "cpu":
+            return

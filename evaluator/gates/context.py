@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from evaluator.backends.cpu import CpuBackend
+from evaluator.backends import Backend
 from evaluator.candidate import Candidate
 from evaluator.judge.draws import Seed
 from evaluator.judge.reference import Reference
@@ -34,7 +34,7 @@ class Context:
     task: TaskSpec
     candidate_files: Candidate
     baseline_files: Candidate
-    backend: CpuBackend
+    backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)

@@ -13,7 +13,7 @@ import torch
 
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.isa import note_launches
+from evaluator.gates.isa import note_baseline, note_launches
 from evaluator.judge.compare import Comparison, compare, relative_rmse
 from evaluator.judge.draws import Contents, Draw, contents_of, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -43,20 +43,23 @@ def check(context: Context) -> Rejection | None:
     compile_gate.build_trusted(context.baseline, context)
     assert context.runner is not None
     forward: list[Judged] = []
-    with context.baseline.runner() as baseline:
+    with context.baseline.runner(cross_compile=True) as baseline:
         for case in context.backend.cases(context.task):
             state = context.cases[case.id] = CaseState(case)
             for draw in draws_of(context.task):
                 judged = _judge(context, state, draw, baseline)
                 wrong = judged.rejection
-                if wrong and not _may_depend_on_order(judged) and context.decides(wrong):
+                if wrong and not _may_depend_on_order(context, judged) and context.decides(wrong):
                     return wrong
-                forward.append(judged)
+                if context.backend.torch_device == "cpu":
+                    forward.append(judged)
             state.correct = True  # unless the reversed run finds otherwise
+        if context.baseline.language == "python":
+            note_baseline(context, baseline)
     if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
     context.close_runner()
-    return _reversed(context, forward)
+    return _reversed(context, forward) if context.backend.torch_device == "cpu" else None
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
@@ -112,8 +115,10 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def _may_depend_on_order(judged: Judged) -> bool:
-    """What is wrong in one order may be right in the other: the reversed run decides."""
+def _may_depend_on_order(context: Context, judged: Judged) -> bool:
+    """What is wrong in one order may be right in the other: the reversed run decides. A GPU has no order to reverse."""
+    if context.backend.torch_device != "cpu":
+        return False
     numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
     return numeric and _is_reversed_draw(judged.draw)
 

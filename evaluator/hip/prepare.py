@@ -96,6 +96,12 @@ class HipToolchain:
     names: tuple[tuple[str, str], ...]  # what stands for a host path in messages
     readable: tuple[Path, ...]  # paths a sandbox binds read-only, /usr not among them
 
+    @property
+    def summary(self) -> str:
+        """For people."""
+        target = "gfx942 is checked" if self.gfx942_available else f"gfx942 is not checked: {self.gfx942_reason}"
+        return f"{self.clang}; {target}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         fields: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))

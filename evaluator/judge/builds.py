@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluator.backends.base import Toolchain
 from evaluator.errors import SandboxError
-from evaluator.hip.prepare import HipToolchain
 from evaluator.judge.side import Side
 from evaluator.sandbox import Worker
 from evaluator.state import state_folder
@@ -35,7 +35,7 @@ class Build:
     cached: bool
 
 
-def build(side: Side, toolchain: HipToolchain) -> Build:
+def build(side: Side, toolchain: Toolchain) -> Build:
     """The product of a side's source, from the store or made now.
 
     Raises:
@@ -75,7 +75,7 @@ def _take(worker: Worker, path: str) -> bytes:
             return data
 
 
-def _folder(source: bytes, toolchain: HipToolchain) -> Path:
+def _folder(source: bytes, toolchain: Toolchain) -> Path:
     key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode()).hexdigest()
     return state_folder() / "builds" / key[:2] / key
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.backends.cpu import get_backend
+from evaluator.backends import get_backend
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, HostError, SandboxError
 from evaluator.pipeline import Evaluator
