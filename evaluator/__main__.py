@@ -9,9 +9,15 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
+
+if TYPE_CHECKING:
+    from evaluator.backends import Backend
+    from evaluator.health.checks import Check
 
 OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -67,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
     _device(demo)
     demo.set_defaults(command=_demo)
     doctor = commands.add_parser("doctor", help="try what this host can do")
+    doctor.add_argument(
+        "--health", action="store_true", help="run known kernels and, on a GPU, A/A sessions; writes the calibration"
+    )
+    doctor.add_argument("--suite", help="with --health on a GPU: whose baselines are timed, too")
+    doctor.add_argument("--sessions", type=int, default=20, help="with --health: A/A sessions of fresh workers")
     _device(doctor)
     doctor.set_defaults(command=_doctor)
     workspace = commands.add_parser("workspace", help="write what an agent starts from")
@@ -166,13 +177,24 @@ def _doctor(options: argparse.Namespace) -> int:
     from evaluator.backends import get_backend
     from evaluator.doctor import checks
 
-    missing = False
-    for check in checks(get_backend(options.backend)):
+    backend, missing = get_backend(options.backend), False
+    found = _health(options, backend) if options.health else checks(backend)
+    for check in found:
         word = "ok" if check.good else "MISSING" if check.needed else "absent"
         sys.stdout.write(f"{word:8} {check.name:20} {check.text}\n")
         sys.stdout.flush()
         missing |= check.needed and not check.good
     return HOST_CANNOT if missing else OK
+
+
+def _health(options: argparse.Namespace, backend: Backend) -> Iterator[Check]:
+    from evaluator.health.checks import health_checks
+    from evaluator.pipeline import Evaluator
+    from evaluator.suites import load_suite
+
+    tasks = load_suite(options.suite).tasks if options.suite else ()
+    with Evaluator(backend, options.sandbox) as evaluator:
+        yield from health_checks(evaluator, tasks, options.sessions, lambda text: sys.stderr.write(f"{text}\n"))
 
 
 def _workspace(options: argparse.Namespace) -> int:

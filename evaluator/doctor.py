@@ -5,23 +5,15 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from evaluator.backends import Backend, present
 from evaluator.errors import EvaluatorError, HostError
+from evaluator.health.checks import Check
 from evaluator.sandbox import WorkerError, open_sandbox
 from evaluator.state import state_folder
 from evaluator.taskreader import load_task, task_ids
 
 LEAST_FREE_BYTES = 2 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    name: str
-    good: bool
-    needed: bool  # without it this host cannot evaluate
-    text: str
 
 
 def checks(backend: Backend) -> Iterator[Check]:

@@ -24,7 +24,8 @@ from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import Side
+from evaluator.judge.side import Runner, Side
+from evaluator.judge.timing.session import CaseTimes
 from evaluator.records import (
     PROTOCOL,
     SCHEMA_VERSION,
@@ -37,6 +38,7 @@ from evaluator.records import (
 )
 from evaluator.sandbox import Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.taskspec import TaskSpec
+from evaluator.thresholds import SESSIONS
 
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
@@ -69,10 +71,13 @@ class Evaluator:
     ) -> None:
         self._standby.close()
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
+    def evaluate(
+        self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False, sessions: int = SESSIONS
+    ) -> Record:
         """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more.
 
-        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox.
+        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox. `sessions` of the
+        device clock, where the host has one; more where an interval stays wide.
 
         Raises:
             TaskError: the task breaks its own contract.
@@ -82,11 +87,11 @@ class Evaluator:
             raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
         begin = monotonic()
         try:
-            return self._attempt(task, candidate)
+            return self._attempt(task, candidate, sessions)
         except (SandboxError, BaselineError) as first:
             healthy = self._is_healthy()
             try:
-                return self._attempt(task, candidate)
+                return self._attempt(task, candidate, sessions)
             except (SandboxError, BaselineError) as second:
                 theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
                 charged = theirs and healthy and self._is_healthy()
@@ -114,9 +119,24 @@ class Evaluator:
                 said.append(Said(finding.gate, "hold" if finding in context.held else "finding", finding.code))
         return list(dict.fromkeys(said))
 
-    def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def time_baseline(self, task: TaskSpec, session: int) -> dict[str, CaseTimes]:
+        """One session of a task's baseline as both sides, by case: what a host measures itself with."""
+        with self._context(task, baseline(task)) as context:
+            return performance.against_itself(context, session)
+
+    @contextmanager
+    def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
+        """A worker with instruments that holds a task's baseline."""
+        with self._context(task, baseline(task)) as context:
+            side = context.candidate_side()
+            compile_gate.build_trusted(side, context)
+            with performance.clocked(context, side) as runner:
+                yield runner
+
+    def _attempt(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record:
         begin, started_at = monotonic(), datetime.now(UTC)
         with self._context(task, candidate) as context:
+            context.sessions = sessions
             outcomes, rejection, gate = self._through_gates(context)
         context.seconds["total"] = monotonic() - begin
         return _record(context, started_at, outcomes, rejection, gate)
@@ -171,10 +191,12 @@ class Evaluator:
         return open_sandbox(self._kind, limits=limits, access=self.backend.access())
 
     def _is_healthy(self) -> bool:
-        """Does a sandbox without any candidate start and answer?"""
+        """Does a sandbox without any candidate start and answer, and its device compute?"""
         try:
             with self._standby.take() as sandbox, sandbox.spawn(mailbox_bytes=1 << 16) as worker:
                 worker.put("probe", b"probe")
+                if self.backend.has_clock:
+                    performance.try_device(worker, self.backend)
         except (EvaluatorError, WorkerError):
             return False
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -11,8 +12,13 @@ from evaluator.judge.draws import Seed
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
-from evaluator.records import Clock, Finding, Flag, IsaReport
+from evaluator.judge.timing.calibration import Calibration, read_calibration
+from evaluator.judge.timing.clocks import OtherClocks
+from evaluator.judge.timing.session import CaseTimes
+from evaluator.measurements import Clock, Ratio, Session
+from evaluator.records import Finding, Flag, IsaReport
 from evaluator.taskspec import Case, TaskSpec
+from evaluator.thresholds import SESSIONS
 
 
 @dataclass(slots=True)
@@ -27,15 +33,20 @@ class CaseState:
     baseline_errors: dict[str, float | None] = field(default_factory=dict)  # by the draw's name
     first_call_ms: float | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
+    sessions: list[Session] = field(default_factory=list)  # on the device clock, void ones too
+    times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count
+    others: list[OtherClocks] = field(default_factory=list)
+    ratio: Ratio | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Context:
     task: TaskSpec
     candidate_files: Candidate
     baseline_files: Candidate
     backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
+    sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
@@ -54,8 +65,13 @@ class Context:
     @property
     def reference(self) -> Reference:
         if self._reference is None:
-            self._reference = Reference(self.task)
+            self._reference = Reference(self.task, device=self.backend.torch_device)
         return self._reference
+
+    @functools.cached_property
+    def calibration(self) -> Calibration | None:
+        """What is known of this host's device; None where nobody measured it."""
+        return read_calibration(self.backend.host()) if self.backend.has_clock else None
 
     def hold(self, finding: Finding) -> None:
         """Valid and shown, but not ranked until a person has looked."""

@@ -14,19 +14,21 @@ import torch
 
 from evaluator.backends import Backend
 from evaluator.errors import BaselineError
+from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw, contents_of
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import Call, Runner, Side
+from evaluator.judge.side import LOAD_S, Call, Runner, Side
 from evaluator.judge.timing.calibration import Calibration
 from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.remote import canary_ns
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records import Flag
-from evaluator.sandbox import WorkerError
+from evaluator.sandbox import Worker, WorkerError
 from evaluator.thresholds import (
     BASELINE_SHARE,
     CLOCK_SHARE,
@@ -61,6 +63,34 @@ def check(context: Context) -> Rejection | None:
     return None
 
 
+def against_itself(context: Context, session: int) -> dict[str, CaseTimes]:
+    """One session with the baseline as both sides; the context's candidate is the baseline.
+
+    Raises:
+        BaselineError: a baseline's times are none.
+    """
+    context.baseline = context.open_side(context.baseline_files)
+    for side in (context.baseline, context.candidate_side()):
+        compile_gate.build_trusted(side, context)
+    context.cases = {case.id: CaseState(case) for case in context.backend.cases(context.task)}
+    rejection = _session(context, Timed(index=session), list(context.cases.values()), None)
+    if rejection:
+        raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.sentence}")
+    return {name: state.times[-1] for name, state in context.cases.items() if state.times}
+
+
+def clocked(context: Context, side: Side) -> Runner:
+    """A loaded worker with instruments; torch's own allocator, as in users' hands."""
+    return side.runner(zones=False, clock=_clock(context.backend))
+
+
+def try_device(worker: Worker, backend: Backend) -> None:
+    """Canaries by a worker that holds no candidate. Raises WorkerError or SandboxError where the device fails."""
+    worker.call("attach", timeout_s=LOAD_S, device=backend.torch_device, allocator=None, cross_compile=False)
+    worker.call("clock", timeout_s=LOAD_S, **_clock(backend))
+    canary_ns(worker)
+
+
 @dataclass(slots=True)
 class Timed:
     """How far the sessions are."""
@@ -79,7 +109,7 @@ def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -
         context.seconds[f"session_{timed.index}"] = monotonic() - begin
         if rejection:
             return rejection
-    if any(len(state.times) < SESSIONS for state in context.cases.values()):
+    if any(len(state.times) < context.sessions for state in context.cases.values()):
         raise BaselineError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
     return None
 
@@ -89,8 +119,8 @@ def _waiting(context: Context, timed: Timed, calibration: Calibration | None) ->
     if timed.index >= MAX_SESSIONS:
         return []
     states = list(context.cases.values())
-    few = [state for state in states if len(state.times) < SESSIONS]
-    if few or timed.seconds > EXTEND_BUDGET_S:
+    few = [state for state in states if len(state.times) < context.sessions]
+    if few or timed.seconds > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
     return [state for state in states if ratio.estimate_of(state.times, calibration).is_wide]
 
@@ -116,7 +146,7 @@ def _session(
 
 def _ready(context: Context, side: Side) -> Runner:
     """A loaded worker with every kernel compiled and tuned: first calls are in no clock."""
-    runner = side.runner(zones=False, clock=_clock(context.backend))
+    runner = clocked(context, side)
     try:
         for case in context.backend.cases(context.task):
             runner.compile(case, contents_of(context.task, case, FIRST_CALLS, context.seed))
@@ -172,6 +202,8 @@ def _time(
 def _wrong(
     context: Context, state: CaseState, contents: Contents, outputs: Mapping[str, torch.Tensor]
 ) -> Rejection | None:
+    if not state.draws:  # a host that measures itself: nothing was checked, there is nobody to judge
+        return None
     return wrong_output(context, state, FIRST_CALLS, Call(0, outputs), context.reference.outputs(state.case, contents))
 
 

@@ -9,7 +9,7 @@ from evaluator.inside.bench import Spec
 from evaluator.inside.gpu.instruments import Instruments
 from evaluator.inside.gpu.stopwatch import Stopwatch
 
-COMMANDS = ("arm", "slab", "ready", "block", "pick", "loop", "canary", "heat")
+COMMANDS = ("arm", "slab", "ready", "block", "pick", "loop", "canary", "heat", "empty", "peaks")
 
 
 class Timing:
@@ -58,6 +58,13 @@ class Timing:
 
     def canary(self, read_words: int, rounds: int) -> dict[str, object]:
         return {"times_ns": list(self._instruments.canary(read_words, rounds))}
+
+    def empty(self, count: int) -> dict[str, object]:
+        return {"times_ns": self._instruments.empty(count)}
+
+    def peaks(self) -> dict[str, object]:
+        bytes_per_s, flops_per_s = self._instruments.peaks()
+        return {"bytes_per_s": bytes_per_s, "flops_per_s": flops_per_s}
 
     def heat(self, rounds: int) -> dict[str, object]:
         self._instruments.heat(rounds)

@@ -6,6 +6,7 @@ names replaces them for itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -15,6 +16,7 @@ import torch
 SOURCE = Path(__file__).with_name("instruments.cu")
 THREADS = 1024
 SIGNAL_PATIENCE_NS = 10_000_000_000  # then the device does not run our kernel at all
+PEAK_READ_WORDS, PEAK_MATRIX, PEAK_RUNS = (1 << 18, 1 << 19, 1 << 20), 8192, 20  # 4, 8 and 16 MiB
 NS_PER_TICK = 10  # of wall_clock64 on gfx942 and gfx950
 KERNELS = ["nothing", "fill_and_hold", "read_all", "compute"]
 
@@ -42,9 +44,6 @@ class Instruments:
         self._event: Any = torch.cuda.Event
         self._elapsed, self._zero = torch.cuda.Event.elapsed_time, torch.Tensor.zero_
         self._synchronize = torch.cuda.synchronize
-
-    def nothing(self) -> None:
-        self._nothing(grid=(1, 1, 1), block=(1, 1, 1), args=[])
 
     def flush(self) -> None:
         """Read more than the caches hold; leaves no dirty line behind."""
@@ -88,10 +87,41 @@ class Instruments:
         self.drain()
         return self.between_ns(events[0], events[1]), self.between_ns(events[1], events[2])
 
+    def empty(self, count: int) -> list[float]:
+        """Nanoseconds between a pair of events around an empty kernel, launch hidden: E0."""
+        times = []
+        for _ in range(count):
+            self.hold(100_000, 1_000_000)
+            begin = self.event()
+            self._nothing(grid=(1, 1, 1), block=(1, 1, 1), args=[])
+            end = self.event()
+            self.drain()
+            times.append(self.between_ns(begin, end))
+        return times
+
+    def peaks(self) -> tuple[float, float]:
+        """The fastest read of what stays in the caches, bytes per second; the fastest matrix product, operations."""
+        reads = [self._fastest(lambda words=words: self._launch_read(words), 16.0 * words) for words in PEAK_READ_WORDS]
+        square = torch.randn(PEAK_MATRIX, PEAK_MATRIX, device="cuda", dtype=torch.bfloat16)
+        product = self._fastest(lambda: torch.matmul(square, square), 2.0 * PEAK_MATRIX**3)
+        return max(reads), product
+
     def heat(self, rounds: int) -> None:
         """Arithmetic on the whole device, waited for."""
         self._compute(grid=(8 * self._blocks, 1, 1), block=(256, 1, 1), args=[self._sink, rounds])
         self.drain()
+
+    def _fastest(self, work: Callable[[], object], amount: float) -> float:
+        """Amount per second in the best of some runs."""
+        best_ns = float("inf")
+        for _ in range(PEAK_RUNS):
+            self.hold(50_000, 1_000_000)
+            begin = self.event()
+            work()
+            end = self.event()
+            self.drain()
+            best_ns = min(best_ns, self.between_ns(begin, end))
+        return amount / best_ns * 1e9
 
     def _launch_read(self, words: int) -> None:
         self._read(grid=(2 * self._blocks, 1, 1), block=(512, 1, 1), args=[self._flushed, words, self._sink])

@@ -1,0 +1,128 @@
+"""Measure a device against itself: E0, its peaks, the spread of A/A sessions, the usual times of a suite's baselines.
+
+The outcome is the Calibration that every evaluation on this host reads. A host that misses the acceptance of decision
+12 gets one too, with its figures: it is shown as not accepted, and its results do not rank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import fmean, median, stdev
+
+from evaluator.errors import BaselineError, HostError
+from evaluator.health.trial import health_task
+from evaluator.judge.side import LOAD_S
+from evaluator.judge.timing.calibration import Acceptance, Calibration, baseline_key, device_of
+from evaluator.judge.timing.session import CaseTimes
+from evaluator.pipeline import Evaluator
+from evaluator.taskspec import TaskSpec
+from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
+
+EMPTY_PAIRS = 50
+BASELINE_SESSIONS = 3
+Progress = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAa:
+    """One case timed against itself: the log ratio of each session, and the case's own time."""
+
+    case: str
+    time_ns: float
+    log_ratios: tuple[float, ...]
+    within_sd: float  # of blocks, pooled over sessions
+
+
+def calibrate(
+    evaluator: Evaluator, tasks: Sequence[TaskSpec], progress: Progress, sessions: int = AA_SESSIONS
+) -> Calibration:
+    """A/A sessions of the health task, then the baselines of these tasks.
+
+    Raises:
+        HostError: this host has no device clock.
+        BaselineError: a baseline is wrong, or its times are none.
+    """
+    backend = evaluator.backend
+    if not backend.has_clock:
+        raise HostError(f"the backend {backend.name} has no device clock: there is nothing to calibrate")
+    e0_ns, bytes_per_s, flops_per_s = _instruments(evaluator)
+    progress(
+        f"an empty pair of events takes {e0_ns / 1e3:.2f} us; {bytes_per_s:.3g} bytes/s, {flops_per_s:.3g} operations/s"
+    )
+    pairs = against_itself(evaluator, health_task(), sessions, progress)
+    baselines: dict[str, float] = {}
+    for task in tasks:
+        found = against_itself(evaluator, task, BASELINE_SESSIONS, progress)
+        baselines |= {baseline_key(task.digest, pair.case): pair.time_ns for pair in found}
+    return Calibration(
+        device=device_of(backend.host()),
+        device_class=backend.device_class,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        e0_ns=e0_ns,
+        floors=floors(pairs),
+        floor_sessions=sessions,
+        cache_bytes_per_s=bytes_per_s,
+        flops_per_s=flops_per_s,
+        acceptance=acceptance(pairs, sessions),
+        baselines_ns=baselines,
+    )
+
+
+def against_itself(evaluator: Evaluator, task: TaskSpec, sessions: int, progress: Progress) -> list[CaseAa]:
+    """The task's baseline as both sides, in sessions of fresh workers."""
+    times: dict[str, list[CaseTimes]] = {}
+    for index in range(sessions):
+        for case_id, found in evaluator.time_baseline(task, index).items():
+            times.setdefault(case_id, []).append(found)
+        progress(f"{task.id}: session {index + 1} of {sessions}")
+    return [_case(case_id, found) for case_id, found in times.items()]
+
+
+def floors(pairs: Sequence[CaseAa]) -> dict[str, float]:
+    """Time bucket → pooled sd between sessions of its cases."""
+    buckets: dict[str, list[float]] = {}
+    for pair in pairs:
+        buckets.setdefault(bucket_of(pair.time_ns), []).append(stdev(pair.log_ratios))
+    return {name: _pooled(found) for name, found in buckets.items()}
+
+
+def acceptance(pairs: Sequence[CaseAa], sessions: int) -> Acceptance:
+    """Decision 12, over cases long enough for a speed to be claimed."""
+    long = [pair for pair in pairs if pair.time_ns >= ELIGIBLE_NS]
+    if not long:
+        raise BaselineError(f"no case of the health task takes {ELIGIBLE_NS / 1e3:.0f} us on this device")
+    sd, bias = _pooled([stdev(pair.log_ratios) for pair in long]), fmean(fmean(pair.log_ratios) for pair in long)
+    return Acceptance(sd <= AA_SD and abs(bias) <= AA_BIAS, sd, bias, sessions, len(long))
+
+
+def report(pairs: Sequence[CaseAa]) -> Mapping[str, str]:
+    """A line for each case, for people."""
+    return {
+        pair.case: f"{pair.time_ns / 1e3:9.2f} us  within {pair.within_sd:.4f}  between {stdev(pair.log_ratios):.4f}"
+        f"  mean {fmean(pair.log_ratios):+.4f}"
+        for pair in pairs
+    }
+
+
+def _instruments(evaluator: Evaluator) -> tuple[float, float, float]:
+    """E0, and the peaks of the caches and of arithmetic, by a worker that holds no candidate."""
+    with evaluator.trusted_runner(health_task()) as runner:
+        times = runner.worker.call("time", timeout_s=LOAD_S, what="empty", count=EMPTY_PAIRS)["times_ns"]
+        peaks = runner.worker.call("time", timeout_s=LOAD_S, what="peaks")
+    match times, peaks:
+        case list() as empty, {"bytes_per_s": float() as read, "flops_per_s": float() as flops}:
+            return float(median(map(float, empty))), read, flops
+    raise HostError(f"the instruments answered {times!r:.100}, {peaks!r:.100}")
+
+
+def _case(case_id: str, times: Sequence[CaseTimes]) -> CaseAa:
+    within = [stdev(found.values) for found in times]
+    ratios = tuple(fmean(found.values) for found in times)
+    return CaseAa(case_id, median(found.baseline_ns for found in times), ratios, _pooled(within))
+
+
+def _pooled(sds: Sequence[float]) -> float:
+    return math.sqrt(fmean(sd * sd for sd in sds))
