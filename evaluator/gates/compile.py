@@ -38,6 +38,7 @@ def build_trusted(side: Side, context: Context) -> None:
         made = build(side, context.backend.toolchain)
         if made.product is None:
             raise BaselineError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
+        note_build(context, "baseline", made)
         side.product = made.product
 
 
@@ -63,7 +64,7 @@ def _rejection(made: Build) -> Rejection | None:
 def _note_build(context: Context, made: Build) -> None:
     context.seconds["build_cpu"] = 0.0 if made.cached else float(made.cpu["seconds"])
     context.seconds["build_gfx942"] = 0.0 if made.cached else float(made.gfx942["seconds"])
-    note_build(context, made)
+    note_build(context, "candidate", made)
 
 
 def _compile_cases(context: Context) -> None:
