@@ -36,7 +36,7 @@ from evaluator.records import (
     Status,
     TaskRef,
 )
-from evaluator.sandbox import Sandbox, Standby, WorkerError, open_sandbox
+from evaluator.sandbox import Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
 
@@ -219,6 +219,8 @@ def _checked(gate: ModuleType, context: Context) -> Rejection | None:
     try:
         found: Rejection | None = gate.check(context)
     except WorkerError as error:
+        if not isinstance(error, WorkerFault):  # which its worker outlives
+            context.close_runner()
         return rejection_of(error)
     return found
 
