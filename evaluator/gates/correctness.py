@@ -63,14 +63,17 @@ def check(context: Context) -> Rejection | None:
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
-    """One call of the candidate on one draw, and what the reference says about it."""
+    """One call of the candidate on one draw, and what the reference says about it.
+
+    The candidate comes first: on a GPU the right answer may be left behind in memory that the next kernel sees.
+    """
     assert context.runner is not None
     contents = contents_of(context.task, state.case, draw, context.seed)
+    call = context.runner.call(state.case, contents)
     judged = Judged(state.case, draw, contents, context.reference.outputs(state.case, contents))
     if draw.index == 0 or draw.kind == "special":
         ours = trusted_call(baseline, state.case, contents)
         state.baseline_errors[draw.name] = _baseline_error(ours, judged.reference)
-    call = context.runner.call(state.case, contents)
     if isinstance(call, Call):
         if state.first_call_ms is None:
             state.first_call_ms = call.wall_ns / 1e6

@@ -39,11 +39,11 @@ class FailingEvaluator(Evaluator):
         super().__init__(get_backend("cpu"), "plain")
         self.errors, self.attempts, self.healthy = list(errors), 0, healthy
 
-    def _attempt(self, task, candidate):
+    def _attempt(self, task, candidate, sessions):
         self.attempts += 1
         if self.errors:
             raise self.errors.pop(0)
-        return super()._attempt(task, candidate)
+        return super()._attempt(task, candidate, sessions)
 
     def _is_healthy(self) -> bool:
         return self.healthy
