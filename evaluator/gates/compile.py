@@ -5,14 +5,17 @@ HIP: built in the sandbox for this processor and for gfx942. Triton: imported, a
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from evaluator.backends.cpu import TARGET
 from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
-from evaluator.gates.isa import first_error, note_build
+from evaluator.gates.isa import first_error, note_build, note_launches
 from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import contents_of, draws_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Side
+from evaluator.sandbox import WorkerError, WorkerFault
 
 NAME = "compile"
 
@@ -28,7 +31,12 @@ def check(context: Context) -> Rejection | None:
         side.product = made.product
     context.runner = side.runner(cross_compile=True)
     if side.language == "python":
-        _compile_cases(context)
+        try:
+            _compile_cases(context)
+        except WorkerFault:
+            with suppress(WorkerError):
+                note_launches(context)  # for the record; the fault decides
+            raise
     return None
 
 

@@ -83,6 +83,7 @@ class HipToolchain:
     allocator: Path  # a library that puts red zones around torch's tensors
     clang: Path
     demangler: Path
+    disassembler: Path
     cpu_flags: tuple[str, ...]
     precompiled: tuple[str, ...]  # compile against the precompiled header ...
     whole_header: tuple[str, ...]  # ... or against all of torch/extension.h
@@ -172,6 +173,7 @@ def _describe(host: Host, key: str, root: Path) -> HipToolchain:
         allocator=root / "allocator.so",
         clang=host.clang,
         demangler=host.demangler,
+        disassembler=host.disassembler,
         cpu_flags=(*_CPU_FLAGS, *_MESSAGE_FLAGS),
         precompiled=(*light, _INSTANTIATE, "-include-pch", str(root / "prelude.pch")),
         whole_header=(*hip, "-include", str(include / "cpu/prelude.h")),
