@@ -101,10 +101,12 @@ class Evaluator:
     def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
         """What every gate says, none stopping another: reasons in order, then findings.
 
-        The first reason is the one `evaluate` gives. What needs a worker is not reached by what cannot be loaded.
+        The first reason is the one `evaluate` gives. What needs a worker is not reached by what cannot be loaded. One
+        session of the device clock.
         """
         said, loaded = list[Said](), False
         with self._context(task, candidate) as context:
+            context.sessions = 1
             for gate in GATES:
                 if gate in (correctness, performance) and not loaded:
                     continue
