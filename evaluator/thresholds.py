@@ -32,7 +32,7 @@ CANARY_READ_WORDS, CANARY_ROUNDS = 4 << 20, 6_000  # 64 MiB of 16-byte words, an
 CLOCK_SHARE = 0.02  # SM clocks of the two sides of a block, this far apart: void
 REPLACED_BLOCKS = 3  # a session and case; beyond them void blocks are kept and the case is noisy
 DROPPED_SHARE = 0.01  # readings that are not positive: dropped and counted; more of them void the session
-BASELINE_SHARE = 0.05  # the baseline's median this far above its calibrated value on this host: session void
+BASELINE_SHARE = 0.05  # baseline or canaries this far above their calibrated time on this device: session void
 PREHEAT_STEADY_S, PREHEAT_MAX_S = 1.0, 5.0  # the SM clock within CLOCK_SHARE of its highest for so long; patience
 
 # T_call and the papers' clocks.

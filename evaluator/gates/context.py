@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate
@@ -72,6 +74,15 @@ class Context:
     def calibration(self) -> Calibration | None:
         """What is known of this host's device; None where nobody measured it."""
         return read_calibration(self.backend.host()) if self.backend.has_clock else None
+
+    @contextmanager
+    def spending(self, name: str) -> Iterator[None]:
+        """Adds the seconds of its block to the record's, under this name."""
+        begin = monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + monotonic() - begin
 
     def hold(self, finding: Finding) -> None:
         """Valid and shown, but not ranked until a person has looked."""

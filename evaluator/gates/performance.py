@@ -5,22 +5,23 @@ Nobody fails for slowness. Outputs of timed calls are judged after the fact, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
 import torch
 
 from evaluator.backends import Backend
-from evaluator.errors import BaselineError
+from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw, contents_of
-from evaluator.judge.rejection import Rejection
+from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import LOAD_S, Call, Runner, Side
 from evaluator.judge.timing.calibration import Calibration
 from evaluator.judge.timing.clocks import other_clocks
@@ -81,7 +82,19 @@ def against_itself(context: Context, session: int) -> dict[str, CaseTimes]:
 
 def clocked(context: Context, side: Side) -> Runner:
     """A loaded worker with instruments; torch's own allocator, as in users' hands."""
-    return side.runner(zones=False, clock=_clock(context.backend))
+    with _blaming(context, side):
+        return side.runner(zones=False, clock=_clock(context.backend))
+
+
+@contextmanager
+def _blaming(context: Context, side: Side) -> Iterator[None]:
+    """What ends a worker of the baseline's is not the candidate's fault."""
+    try:
+        yield
+    except WorkerError as error:
+        if side is not context.baseline:
+            raise
+        raise BaselineError(f"the baseline of {context.task.id}: {rejection_of(error).sentence}") from error
 
 
 def try_device(worker: Worker, backend: Backend) -> None:
@@ -106,11 +119,10 @@ def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -
         rejection = _session(context, timed, waiting, calibration)
         timed.seconds += monotonic() - begin
         timed.index += 1
-        context.seconds[f"session_{timed.index}"] = monotonic() - begin
         if rejection:
             return rejection
     if any(len(state.times) < context.sessions for state in context.cases.values()):
-        raise BaselineError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
+        raise SandboxError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
     return None
 
 
@@ -133,10 +145,15 @@ def _session(
     baseline, candidate = context.baseline, context.candidate_side()
     order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
     with ExitStack() as stack:
-        runners = {id(side): stack.enter_context(_ready(context, side)) for side in order}
+        with context.spending("workers"):
+            runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
+        with context.spending("first_calls"):
+            for side in order:
+                _call_first(context, runners[id(side)])
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
-        _preheat(context, pair, steady_s=PREHEAT_STEADY_S if timed.index == 0 else 0.0)
+        with context.spending("preheat"):
+            _preheat(context, pair, steady_s=PREHEAT_STEADY_S if timed.index == 0 else 0.0)
         for state in cases:
             rejection = _time(context, timed, state, pair, calibration)
             if rejection and context.decides(rejection):
@@ -144,16 +161,25 @@ def _session(
     return None
 
 
-def _ready(context: Context, side: Side) -> Runner:
-    """A loaded worker with every kernel compiled and tuned: first calls are in no clock."""
-    runner = clocked(context, side)
-    try:
+def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
+    """Both sides' workers, made side by side: what takes long are the device's contexts."""
+    with ThreadPoolExecutor(len(sides)) as pool:
+        futures = [pool.submit(clocked, context, side) for side in sides]
+    errors = [error for future in futures if (error := future.exception())]
+    if errors:
+        for future in futures:
+            if not future.exception():
+                side, worker = future.result().side, future.result().worker
+                side.close(worker)
+        raise errors[0]
+    return [future.result() for future in futures]
+
+
+def _call_first(context: Context, runner: Runner) -> None:
+    """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
+    with _blaming(context, runner.side):
         for case in context.backend.cases(context.task):
             runner.compile(case, contents_of(context.task, case, FIRST_CALLS, context.seed))
-    except WorkerError:
-        side.close(runner.worker)
-        raise
-    return runner
 
 
 def _clock(backend: Backend) -> dict[str, object]:
@@ -177,19 +203,21 @@ def _preheat(context: Context, pair: Pair, steady_s: float) -> None:
             highest, steady_since = clock, monotonic()
         if monotonic() - steady_since >= steady_s:
             break
-    context.seconds["preheat"] = context.seconds.get("preheat", 0.0) + monotonic() - begin
 
 
 def _time(
     context: Context, timed: Timed, state: CaseState, pair: Pair, calibration: Calibration | None
 ) -> Rejection | None:
     """One case in one session; a void session is kept in the record and counts for nothing."""
-    slabs = Slabs(context.task, state.case, context.seed, timed.index)
-    found = time_case(pair, slabs, lambda contents, outputs: _wrong(context, state, contents, outputs))
+    with context.spending("contents"):
+        slabs = Slabs(context.task, state.case, context.seed, timed.index)
+    with context.spending("timed"):
+        found = time_case(pair, slabs, lambda contents, outputs: _wrong(context, state, contents, outputs))
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
-    others = other_clocks(pair, paper=timed.index == 0)
-    void = found.session.void or _slow_baseline(context, state, found, calibration)
+    with context.spending("other_clocks"):
+        others = other_clocks(pair, paper=timed.index == 0)
+    void = found.session.void or _disturbed(context, state, found, calibration)
     state.sessions.append(replace(found.session, void=void))
     if void:
         timed.void.append(f"case {state.case.id}: {void}")
@@ -204,11 +232,20 @@ def _wrong(
 ) -> Rejection | None:
     if not state.draws:  # a host that measures itself: nothing was checked, there is nobody to judge
         return None
-    return wrong_output(context, state, FIRST_CALLS, Call(0, outputs), context.reference.outputs(state.case, contents))
+    with context.spending("judging"):  # a part of timed
+        reference = context.reference.outputs(state.case, contents)
+        return wrong_output(context, state, FIRST_CALLS, Call(0, outputs), reference)
 
 
-def _slow_baseline(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:
-    usual = calibration.baseline_ns(context.task.digest, state.case.id) if calibration else None
-    if usual is None or found.baseline_ns <= usual * (1 + BASELINE_SHARE):
+def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:
+    """Is the device slower than without this candidate, for the trusted side?"""
+    if calibration is None:
         return None
-    return f"the baseline took {found.baseline_ns / 1e3:.1f} us, on this host usually {usual / 1e3:.1f} us"
+    usual_ns = calibration.baseline_ns(context.task.digest, state.case.id)
+    seen = {"the baseline": (found.baseline_ns, usual_ns)}
+    for name, time_ns, idle_ns in zip(("read", "arithmetic"), found.canary_ns, calibration.canary_ns, strict=True):
+        seen[f"the canary's {name}"] = (time_ns, idle_ns)
+    for name, (time_ns, usual_ns) in seen.items():
+        if usual_ns is not None and time_ns > usual_ns * (1 + BASELINE_SHARE):
+            return f"{name} took {time_ns / 1e3:.1f} us, on this device usually {usual_ns / 1e3:.1f} us"
+    return None

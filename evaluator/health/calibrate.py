@@ -16,12 +16,13 @@ from evaluator.errors import BaselineError, HostError
 from evaluator.health.trial import health_task
 from evaluator.judge.side import LOAD_S
 from evaluator.judge.timing.calibration import Acceptance, Calibration, baseline_key, device_of
+from evaluator.judge.timing.remote import canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.pipeline import Evaluator
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
 
-EMPTY_PAIRS = 50
+EMPTY_PAIRS, CANARIES, WARM_ROUNDS = 50, 20, 20
 BASELINE_SESSIONS = 3
 Progress = Callable[[str], object]
 
@@ -48,10 +49,8 @@ def calibrate(
     backend = evaluator.backend
     if not backend.has_clock:
         raise HostError(f"the backend {backend.name} has no device clock: there is nothing to calibrate")
-    e0_ns, bytes_per_s, flops_per_s = _instruments(evaluator)
-    progress(
-        f"an empty pair of events takes {e0_ns / 1e3:.2f} us; {bytes_per_s:.3g} bytes/s, {flops_per_s:.3g} operations/s"
-    )
+    told = measure_instruments(evaluator)
+    progress(f"an empty pair of events takes {told.e0_ns / 1e3:.2f} us; canaries {told.canary_ns}")
     pairs = against_itself(evaluator, health_task(), sessions, progress)
     baselines: dict[str, float] = {}
     for task in tasks:
@@ -61,11 +60,12 @@ def calibrate(
         device=device_of(backend.host()),
         device_class=backend.device_class,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        e0_ns=e0_ns,
+        e0_ns=told.e0_ns,
         floors=floors(pairs),
         floor_sessions=sessions,
-        cache_bytes_per_s=bytes_per_s,
-        flops_per_s=flops_per_s,
+        canary_ns=told.canary_ns,
+        cache_bytes_per_s=told.bytes_per_s,
+        flops_per_s=told.flops_per_s,
         acceptance=acceptance(pairs, sessions),
         baselines_ns=baselines,
     )
@@ -107,15 +107,33 @@ def report(pairs: Sequence[CaseAa]) -> Mapping[str, str]:
     }
 
 
-def _instruments(evaluator: Evaluator) -> tuple[float, float, float]:
-    """E0, and the peaks of the caches and of arithmetic, by a worker that holds no candidate."""
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What the instruments say of a device with no candidate near."""
+
+    e0_ns: float
+    canary_ns: tuple[float, float]
+    bytes_per_s: float
+    flops_per_s: float
+
+
+def measure_instruments(evaluator: Evaluator) -> Instruments:
+    """By a worker that holds a trusted kernel; warmed first.
+
+    Raises:
+        HostError: the answers make no sense.
+    """
     with evaluator.trusted_runner(health_task()) as runner:
-        times = runner.worker.call("time", timeout_s=LOAD_S, what="empty", count=EMPTY_PAIRS)["times_ns"]
+        for _ in range(WARM_ROUNDS):
+            heat(runner.worker)
+        empty = runner.worker.call("time", timeout_s=LOAD_S, what="empty", count=EMPTY_PAIRS)["times_ns"]
         peaks = runner.worker.call("time", timeout_s=LOAD_S, what="peaks")
-    match times, peaks:
-        case list() as empty, {"bytes_per_s": float() as read, "flops_per_s": float() as flops}:
-            return float(median(map(float, empty))), read, flops
-    raise HostError(f"the instruments answered {times!r:.100}, {peaks!r:.100}")
+        canaries = [canary_ns(runner.worker) for _ in range(CANARIES)]
+    usual = (median(read for read, _ in canaries), median(compute for _, compute in canaries))
+    match empty, peaks:
+        case list(), {"bytes_per_s": float() as read, "flops_per_s": float() as flops}:
+            return Instruments(median(map(float, empty)), usual, read, flops)
+    raise HostError(f"the instruments answered {empty!r:.100}, {peaks!r:.100}")
 
 
 def _case(case_id: str, times: Sequence[CaseTimes]) -> CaseAa:

@@ -28,6 +28,7 @@ CALIBRATION = Calibration(
     e0_ns=3_000.0,
     floors={"5-10us": 0.02, "10-50us": 0.002, "50-500us": 0.001},
     floor_sessions=20,
+    canary_ns=(30e3, 30e3),
     cache_bytes_per_s=5e12,
     flops_per_s=8e14,
     acceptance=Acceptance(True, 0.002, 0.0001, 20, 3),
@@ -39,6 +40,7 @@ TIMES = CaseTimes(
     baseline_ns=20e3,
     candidate_ns=10e3,
     outside_ns=0.0,
+    canary_ns=(30e3, 30e3),
     crowded=0,
     is_disturbed=False,
 )

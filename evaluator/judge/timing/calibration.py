@@ -36,6 +36,7 @@ class Calibration:
     e0_ns: float  # an event pair around an empty kernel, launch hidden
     floors: Mapping[str, float]  # time bucket → sd of A/A sessions
     floor_sessions: int
+    canary_ns: tuple[float, float]  # a read and arithmetic of fixed size, no candidate near
     cache_bytes_per_s: float  # the fastest read of a buffer that stays in the caches
     flops_per_s: float  # the fastest matrix product seen
     acceptance: Acceptance

@@ -9,11 +9,12 @@ from time import perf_counter_ns
 
 import torch
 
-from evaluator.errors import SandboxError
+from evaluator.errors import BaselineError, SandboxError
 from evaluator.judge.layout import Layout, layout_of
+from evaluator.judge.rejection import rejection_of
 from evaluator.judge.side import LOAD_S, Runner
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
-from evaluator.sandbox import BadReply, Worker
+from evaluator.sandbox import BadReply, Worker, WorkerError
 from evaluator.thresholds import BUFFERS, CANARY_READ_WORDS, CANARY_ROUNDS
 
 
@@ -37,10 +38,10 @@ class Loop:
 
 
 class Stopwatch:
-    """Of one runner's worker; raises WorkerError as every call of a worker may."""
+    """Of one runner's worker; raises WorkerError as every call of a worker may, BaselineError where it is `trusted`."""
 
-    def __init__(self, runner: Runner) -> None:
-        self._runner, self._worker = runner, runner.worker
+    def __init__(self, runner: Runner, trusted: bool) -> None:
+        self._runner, self._worker, self._trusted = runner, runner.worker, trusted
         self._layout: Layout | None = None
 
     def arm(self, slabs: Slabs) -> None:
@@ -48,20 +49,16 @@ class Stopwatch:
         task = slabs.task
         self._layout = layout_of(task, slabs.case, slabs.at_rest())
         fields = {"inputs": list(self._layout.inputs), "outputs": list(self._layout.outputs), "style": task.entry.style}
-        self._worker.call("time", what="arm", timeout_s=LOAD_S, **fields)
+        self._ask("arm", timeout_s=LOAD_S, **fields)
         for name, slab in slabs.tensors.items():
             dtype = str(slab.dtype).removeprefix("torch.")
             self._worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
-            self._worker.call(
-                "time", what="slab", timeout_s=LOAD_S, name=name, offset=0, count=slab.numel(), dtype=dtype
-            )
-        self._worker.call(
-            "time", what="ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=slabs.static
-        )
+            self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, count=slab.numel(), dtype=dtype)
+        self._ask("ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=slabs.static)
 
     def block(self, calls: Sequence[PlannedCall]) -> Readings:
         limit_s = self._runner.side.task.limits.call_s * len(calls)
-        reply = self._worker.call("time", what="block", timeout_s=limit_s, calls=[asdict(call) for call in calls])
+        reply = self._ask("block", timeout_s=limit_s, calls=[asdict(call) for call in calls])
         flags = [self._list(reply, name, len(calls), bool) for name in ("visible", "crowded")]
         return Readings(
             dev_ns=tuple(self._list(reply, "dev_ns", len(calls), float)),
@@ -74,16 +71,26 @@ class Stopwatch:
     def pick(self, index: int) -> dict[str, torch.Tensor]:
         """The outputs of one call of the last block."""
         assert self._layout is not None
-        self._worker.call("time", what="pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
+        self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
         return self._layout.read_outputs(self._worker)
 
     def loop(self, calls: int, *, warmups: int = 0, pairs: bool = False) -> Loop:
         """Without pairs, one reading for all calls together."""
         limit_s = self._runner.side.task.limits.call_s * (calls + warmups)
         begin = perf_counter_ns()
-        reply = self._worker.call("time", what="loop", timeout_s=limit_s, warmups=warmups, calls=calls, pairs=pairs)
+        reply = self._ask("loop", timeout_s=limit_s, warmups=warmups, calls=calls, pairs=pairs)
         wall_ns = perf_counter_ns() - begin
         return Loop(tuple(self._list(reply, "events_ns", calls if pairs else 1, float)), wall_ns)
+
+    def _ask(self, what: str, timeout_s: float, **fields: object) -> dict[str, object]:
+        try:
+            return self._worker.call("time", timeout_s=timeout_s, what=what, **fields)
+        except WorkerError as error:
+            if not self._trusted:
+                raise
+            raise BaselineError(
+                f"the baseline of {self._runner.side.task.id}: {rejection_of(error).sentence}"
+            ) from error
 
     def _list(self, reply: dict[str, object], name: str, count: int, kind: type) -> list[float]:
         values = reply.get(name)
@@ -98,7 +105,7 @@ def canary_ns(worker: Worker) -> tuple[float, float]:
     Raises:
         SandboxError: no sensible answer; the worker is ours, so is the fault.
     """
-    reply = worker.call("time", what="canary", timeout_s=LOAD_S, read_words=CANARY_READ_WORDS, rounds=CANARY_ROUNDS)
+    reply = _ask_ours(worker, "canary", read_words=CANARY_READ_WORDS, rounds=CANARY_ROUNDS)
     match reply.get("times_ns"):
         case [float() as read, float() as compute] if read > 0 and compute > 0:
             return read, compute
@@ -107,7 +114,14 @@ def canary_ns(worker: Worker) -> tuple[float, float]:
 
 def heat(worker: Worker) -> None:
     """About 50 ms of arithmetic on the whole device."""
-    worker.call("time", what="heat", timeout_s=LOAD_S, rounds=1_000_000)
+    _ask_ours(worker, "heat", rounds=1_000_000)
+
+
+def _ask_ours(worker: Worker, what: str, **fields: object) -> dict[str, object]:
+    try:
+        return worker.call("time", timeout_s=LOAD_S, what=what, **fields)
+    except WorkerError as error:
+        raise SandboxError(f"the device does not answer to {what}: {error}") from error
 
 
 def _is(value: object, kind: type) -> bool:

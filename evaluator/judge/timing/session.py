@@ -40,7 +40,7 @@ class Pair:
 
     def __init__(self, baseline: Runner, candidate: Runner, sample: Callable[[], Sample]) -> None:
         self._runners: dict[SideName, Runner] = {"baseline": baseline, "candidate": candidate}
-        self.watches = {name: Stopwatch(runner) for name, runner in self._runners.items()}
+        self.watches = {name: Stopwatch(runner, name == "baseline") for name, runner in self._runners.items()}
         self.sample = sample
         self._awake: SideName | None = None
 
@@ -79,6 +79,7 @@ class CaseTimes:
     baseline_ns: float
     candidate_ns: float
     outside_ns: float  # after the candidate's stop event, beyond what the baseline's calls show there
+    canary_ns: tuple[float, float]  # the medians of its first canaries
     crowded: int  # calls of the candidate around which the device could not be filled
     is_disturbed: bool  # blocks were void beyond replacement
 
@@ -110,7 +111,7 @@ def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
             readings[name].append(reading)
     if rejection := _judged(samples, slabs, judge):
         return rejection
-    return _concluded(pair, blocks, readings, judged=len(samples))
+    return _concluded(pair, blocks, readings, len(samples), watch.usual_ns)
 
 
 def _warm_up(pair: Pair, slabs: Slabs, name: SideName) -> int:
@@ -129,11 +130,11 @@ class _Watch:
 
     def __init__(self, pair: Pair) -> None:
         first = [pair.canary() for _ in range(FIRST_CANARIES)]
-        self._usual = (median(read for read, _ in first), median(compute for _, compute in first))
+        self.usual_ns = (median(read for read, _ in first), median(compute for _, compute in first))
 
     def void(self, canary: tuple[float, float], conditions: Mapping[SideName, Sample]) -> str | None:
         """Why a block counts for nothing."""
-        for name, seen, usual in zip(("read", "arithmetic"), canary, self._usual, strict=True):
+        for name, seen, usual in zip(("read", "arithmetic"), canary, self.usual_ns, strict=True):
             if abs(seen / usual - 1) > CANARY_SHARE:
                 return f"the canary's {name} took {seen / 1e3:.1f} us, usually {usual / 1e3:.1f} us"
         clocks = [sample.clock_mhz for sample in conditions.values() if sample.clock_mhz]
@@ -182,7 +183,11 @@ def _judged(samples: list[_Sample], slabs: Slabs, judge: Judge) -> Rejection | N
 
 
 def _concluded(
-    pair: Pair, blocks: list[Block], readings: dict[SideName, list[Readings]], judged: int
+    pair: Pair,
+    blocks: list[Block],
+    readings: dict[SideName, list[Readings]],
+    judged: int,
+    canary_ns: tuple[float, float],
 ) -> CaseTimes | Rejection:
     counting = [block for block in blocks if block.void is None]
     disturbed = len(counting) < BLOCKS
@@ -212,6 +217,7 @@ def _concluded(
         baseline_ns=median(positive["baseline"]),
         candidate_ns=median(positive["candidate"]),
         outside_ns=after["candidate"] - after["baseline"],
+        canary_ns=canary_ns,
         crowded=sum(reading.crowded for reading in readings["candidate"]),
         is_disturbed=disturbed,
     )
