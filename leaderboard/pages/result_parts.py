@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.measurements import FUNCTIONAL
+from evaluator.measurements import FUNCTIONAL, T_DEV
 from evaluator.records import GATE_NAMES, Record
 from leaderboard.diffs import Diff, Line, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
 from leaderboard.pages.base import page_url, task_source_url
 from leaderboard.queries import results
-from leaderboard.queries.results import RANKED_CLOCK, AttemptRow, MeasurementRow, ResultRow
+from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
 from leaderboard.words import FLAGS, GATES
 
 BACKENDS = {
@@ -195,7 +195,7 @@ def _outcome(name: str, attempt: AttemptRow | None) -> str:
 
 def _times(row: MeasurementRow) -> tuple[str | None, float | None, float | None]:
     if row.baseline_t_dev_ms is not None:
-        return RANKED_CLOCK, row.baseline_t_dev_ms, row.candidate_t_dev_ms
+        return T_DEV, row.baseline_t_dev_ms, row.candidate_t_dev_ms
     times: dict[str, Any] | None = row.clocks.get(FUNCTIONAL)
     return (FUNCTIONAL, times["baseline_ms"], times["candidate_ms"]) if times else (None, None, None)
 

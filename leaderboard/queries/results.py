@@ -11,7 +11,6 @@ from runs import archive
 from runs.models import Attempt, AuditEntry, Measurement, Result
 from runs.models.attempts import OPEN
 from runs.querysets import ResultQuerySet
-from runs.verdicts import RANKED_CLOCK as RANKED_CLOCK  # for pages, which know no rows
 
 
 class ResultRow(NamedTuple):
