@@ -10,6 +10,7 @@ FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the res
 T_DEV = "t_dev"  # device span of one call, launch hidden, caches cold: the only clock that ranks
 T_CALL = "t_call"  # wall time of one call, back to back, warm, host included: shown
 AKA_LOOP, AKA_EVENTS = "aka_loop", "aka_events"  # the paper's clocks: calls in one event pair; an event pair a call
+PAPER_CLOCKS: Mapping[str, str] = {"hip2hip": AKA_LOOP, "torch2hip": AKA_LOOP, "triton2triton": AKA_EVENTS}
 
 
 @dataclass(frozen=True, slots=True)

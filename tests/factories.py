@@ -188,7 +188,7 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     if status == "cancelled":
         return {"ended_at": later}
     judged = {"started_at": NOON, "ended_at": later, "fencing_token": 1, "claimed_by": "worker-1"}
-    judged |= {"record_digest": sha256(("record", number)), "evaluator": "0.1.0"}
+    judged |= {"record_digest": sha256(("record", number)), "evaluator": "0.1.0", "protocol": "arena-1"}
     if status == "passed":
         return judged | {"compiled": True, "correct": True, "flags": ["functional"]}
     if status in ("errored", "not_judged"):

@@ -66,8 +66,8 @@ METRICS = (
         "By the unrounded rate. Exactly equal rates share a rank: 1, 2, 2, 4. A board never mixes suites, categories, "
         "device classes or protocols.",
         "Not ranked: reference lines; entries with an answer that is missing, errored, not judged, cancelled, on "
-        "hold or from a host without calibration; results that an audit found hacked, contaminated or spoilt by the "
-        "harness.",
+        "hold, timed by another protocol, or from a host that is not calibrated or not accepted; results that an audit "
+        "found hacked, contaminated or spoilt by the harness.",
     ),
     Metric(
         "error",
