@@ -52,8 +52,8 @@ def test_a_launch_is_compiled_for_the_device_and_for_amds_targets(launches: Laun
     assert "ptx" in compiled.asm
     assert launches.count == 1
     assert [(one["target"], one["configuration"], one["error"]) for one in launches.reports()] == [
-        ("gfx942", "fp16, M=32", None),
-        ("gfx950", "fp16, M=32", None),
+        ("gfx942", "fp16, M=32, K%16=0", None),
+        ("gfx950", "fp16, M=32, K%16=0", None),
     ]
     assert all(one["mfma"] > 0 and one["num_stages"] == 2 for one in launches.reports())  # AMD's default, not CUDA's 3
 

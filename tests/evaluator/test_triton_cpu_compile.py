@@ -38,7 +38,7 @@ def reports(target):
 
 def test_a_report_tells_what_a_matrix_kernel_needs():
     report = product(64)
-    assert (report["kernel"], report["configuration"], report["error"]) == ("product", "fp16, M=64", None)
+    assert (report["kernel"], report["configuration"], report["error"]) == ("product", "fp16, M=64, K%16=0", None)
     assert report["mfma"] >= 4
     assert report["lds_bytes"] == 2 * 64 * 64 * 2  # both operands in halves
     assert min(report[name] for name in ("vgpr", "sgpr", "code_bytes", "occupancy")) > 0
@@ -51,7 +51,7 @@ def test_every_launch_is_compiled_for_both_targets():
     product(64, waves_per_eu=2)
     ours, other = LAUNCHES.reports()[-2:]
     assert (ours["target"], other["target"]) == ("gfx942", "gfx950")
-    assert ours["configuration"] == other["configuration"] == "fp16, M=64, waves_per_eu=2"
+    assert ours["configuration"] == other["configuration"] == "fp16, M=64, K%16=0, waves_per_eu=2"
     assert other["mfma"] > 0
     assert other["error"] is None
 
@@ -72,6 +72,19 @@ def test_alignment_and_an_argument_of_one_make_specialisations_of_their_own():
     for tensor, size in ((x, 512), (x, 512), (x[1:], 512), (x, 511), (x, 1)):
         kernels.copy[(1,)](tensor, x, size, BLOCK=16)
     assert len(reports("gfx942")) == count + 4
+
+
+def test_a_configuration_names_what_tells_specialisations_apart():
+    x = torch.zeros(1024)
+    for tensor, size in ((x, 600), (x[1:], 592), (x, 1)):
+        kernels.copy[(1,)](tensor, x, size, BLOCK=32)
+    found = [report["configuration"] for report in reports("gfx942")[-3:]]
+    names = list(kernels.copy.arg_names)
+    assert found == [
+        "fp32, BLOCK=32",
+        f"fp32, BLOCK=32, {names[0]}%16≠0, {names[2]}%16=0",
+        f"fp32, {names[2]}=1, BLOCK=32",
+    ]
 
 
 def test_an_unknown_name_fails_with_its_line():

@@ -14,19 +14,24 @@ from evaluator.inside.isa.targets import Target
 
 MAX_VALUE = 40  # characters of a constant's text
 FIGURES = ("num_warps", "num_stages")  # reported as numbers
+DIVISIBLE = "D"  # Triton's mark of a multiple of 16
 TRITONS_RUN = JITFunction.run  # before anything replaces it
 Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`named` are all parameters with their values, `types` what each is specialised on, `key` what tells two apart."""
+    """`named` are all parameters with their values, `types` and `marks` what each is specialised on.
+
+    `key` tells two specialisations apart.
+    """
 
     function: Any
     arguments: tuple[Any, ...]
     options: Mapping[str, Any]
     named: Mapping[str, Any]
     types: Sequence[Type]
+    marks: Sequence[object]
     key: str
 
     @property
@@ -35,8 +40,8 @@ class Launch:
 
     @property
     def configuration(self) -> str:
-        """Element types, constants and options: "fp16, BLOCK=1024, waves_per_eu=2"."""
-        return ", ".join([*dict.fromkeys(self._elements()), *self._constants(), *self._given()])
+        """Element types, constants, what is known of sizes, options: "fp16, BLOCK=1024, n%16=0, waves_per_eu=2"."""
+        return ", ".join([*dict.fromkeys(self._elements()), *self._constants(), *self._sizes(), *self._given()])
 
     def compiled_for(self, target: Target) -> Any:
         """Triton's compiled kernel. In a child only: the process has no other driver afterwards."""
@@ -53,6 +58,15 @@ class Launch:
             if type == "constexpr":
                 yield f"{name}={_text(value)}"
 
+    def _sizes(self) -> Iterator[str]:
+        """Whole numbers that are multiples of 16, and pointers that are none."""
+        for name, type, mark in zip(self.named, self.types, self.marks, strict=True):
+            divisible = isinstance(mark, str) and DIVISIBLE in mark
+            if type in ("i32", "i64") and divisible:
+                yield f"{name}%16=0"
+            elif isinstance(type, str) and type.startswith("*") and not divisible:
+                yield f"{name}%16≠0"
+
     def _given(self) -> Iterator[str]:
         others = (name for name in self.options if name not in self.named and name not in FIGURES)
         return (f"{name}={_text(self.options[name])}" for name in others)
@@ -63,7 +77,8 @@ def bind(function: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) 
     _, keys, *_, binder = function.device_caches[driver.active.get_current_device()]
     named, specialization, rest = binder(*arguments, **options)
     key = compute_cache_key(keys, specialization, rest)
-    return Launch(function, arguments, options, named, [type for type, _ in specialization], key)
+    types, marks = [type for type, _ in specialization], [mark for _, mark in specialization]
+    return Launch(function, arguments, options, named, types, marks, key)
 
 
 def _text(value: object) -> str:
