@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.disassembly import code_of
 from evaluator.inside.hip_cpu.masking import SourceError
-from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operators_called
+from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
 
 _REMARK = re.compile(r"remark: .*?(\S[^:]*): (\S+) \[-Rpass-analysis=kernel-resource-usage\]")
 _FIELDS = {
@@ -66,7 +66,7 @@ def gate_gfx942(
     text = source.read_text(encoding="utf-8", errors="replace")
     try:
         headers = _headers(text, toolchain)
-        _write_operators(text, folder, Path(toolchain["torch_include"]))
+        (folder / "arena_operators.h").write_text(operator_includes(text, Path(toolchain["torch_include"])))
     except SourceError as error:
         log = f"{source.name}:{error.line}: error: {error.message}\n"
         return {"checked": True, "ok": False, "seconds": 0.0, "log": log, "kernels": []}
@@ -93,15 +93,6 @@ def _headers(text: str, toolchain: dict[str, Any]) -> list[list[str]]:
     """Return the folders to include for each attempt."""
     headers: list[list[str]] = toolchain["gfx942_headers"]
     return headers[-1:] if needs_whole_torch(text) or needs_python_headers(text) else headers
-
-
-def _write_operators(text: str, folder: Path, torch_include: Path) -> None:
-    """Write arena_operators.h: the headers of the operators that the source calls as torch::name or at::name."""
-    headers = [f"ATen/ops/{name}.h" for name in sorted(operators_called(text))]
-    if "indexing" in text:
-        headers.append("ATen/TensorIndexing.h")
-    includes = [f"#include <{header}>\n" for header in headers if (torch_include / header).exists()]
-    (folder / "arena_operators.h").write_text("".join(includes))
 
 
 class _Attempts(NamedTuple):
@@ -149,7 +140,9 @@ def _kernels(log: str, product: Path, toolchain: dict[str, Any]) -> list[dict[st
             kernels[-1][_FIELDS[field]] = int(value)
     code = code_of(product, toolchain["disassembler"])
     names = _demangled([kernel["name"] for kernel in kernels], toolchain["demangler"])
-    return [{**kernel, **code.get(kernel["name"], {}), "name": name} for kernel, name in zip(kernels, names, strict=True)]
+    return [
+        {**kernel, **code.get(kernel["name"], {}), "name": name} for kernel, name in zip(kernels, names, strict=True)
+    ]
 
 
 def _demangled(names: list[str], demangler: str) -> list[str]:
