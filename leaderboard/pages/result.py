@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import result_parts, result_screen, result_words
+from leaderboard.pages import result_isa, result_parts, result_screen, result_words
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import Attempt, attempts_table, history
-from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
+from leaderboard.pages.result_isa import Kernel, TargetSection
+from leaderboard.pages.result_parts import Case, Gate, Remark, Source
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
@@ -59,6 +60,7 @@ class ResultPage(Page):
     verdict: str = field(metadata=SCREEN)
     notices: tuple[str, ...] = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
+    targets: tuple[TargetSection, ...] = field(metadata=SCREEN)
     is_open: bool = field(metadata=SCREEN)
 
 
@@ -72,7 +74,8 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         return None
     record = results.record(shown.record_digest) if shown else None
     cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
-    kernels, checked = result_parts.kernels(record), dict(record.isa_checked) if record else {}
+    kernels, checked = result_isa.kernels(record), dict(record.isa_checked) if record else {}
+    targets = result_isa.sections(kernels, checked)
     tried, chart = history(result, attempts, measured), result_screen.chart(cases)
     status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
     return ResultPage(
@@ -80,7 +83,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         crumbs=(Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
         tables=by_slug(
             result_screen.cases_table(cases),
-            result_screen.kernels_table(kernels, checked),
+            *(section.table for section in targets),
             attempts_table(result, tried, shown.number if shown else None, row.published_number),
         ),
         charts={chart.slug: chart} if chart else {},
@@ -107,6 +110,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         verdict=result_words.verdict(shown, cases, row.is_functional),
         notices=result_words.notices(row, shown, attempts, record),
         facts=result_words.facts(row, shown, record),
+        targets=targets,
         is_open=shown is not None and shown.is_open,
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import product
 from typing import NamedTuple
 
 from evaluator import codec
-from evaluator.records import Finding, IsaReport
+from evaluator.records import ISA_NUMBERS, Finding, IsaReport
 from runs import archive
 from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
@@ -55,8 +56,8 @@ def _recorded(result: Result) -> Result:
     """With a source of its own, a record, and an older attempt."""
     record = make_record(
         findings=(Finding("integrity", "left_child", "A child was left behind and ended."),),
-        isa=(IsaReport("gfx942", "void kernel<float>(float const*, float*)", {"vgpr": 24, "occupancy": 8}),),
-        isa_checked={"gfx942": "compiled"},
+        isa=tuple(_kernel(*both) for both in product(("baseline", "candidate"), ("gfx942", "gfx950"))),
+        isa_checked={"gfx942": "compiled", "gfx950": "compiled"},
         log="warning: unused variable\n" * 5,
     )
     changed = BASELINE.replace("line 20 of the baseline", "line 20 of the candidate")
@@ -65,6 +66,14 @@ def _recorded(result: Result) -> Result:
     digest = archive.put(codec.dumps(record).encode())
     factories.publish(factories.make_attempt(result=result, status="passed", record_digest=digest))
     return result
+
+
+def _kernel(side: str, target: str) -> IsaReport:
+    """One of the baseline's, and a candidate's that needs fewer registers, more LDS and some scratch."""
+    numbers = dict.fromkeys(ISA_NUMBERS, 4)
+    if side == "candidate":
+        numbers |= {"vgpr": 3, "lds_bytes": 65_536, "scratch_bytes": 64}
+    return IsaReport(side, target, "matrix_kernel", "fp16, BLOCK_M=128, BLOCK_N=64, n%16=0", None, numbers)  # type: ignore[arg-type]
 
 
 def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
