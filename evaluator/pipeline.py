@@ -121,10 +121,10 @@ class Evaluator:
                 said.append(Said(finding.gate, "hold" if finding in context.held else "finding", finding.code))
         return list(dict.fromkeys(said))
 
-    def time_baseline(self, task: TaskSpec, session: int) -> dict[str, CaseTimes]:
-        """One session of a task's baseline as both sides, by case: what a host measures itself with."""
+    def time_baseline(self, task: TaskSpec, sessions: int) -> Iterator[dict[str, CaseTimes]]:
+        """Sessions of a task's baseline as both sides, by full case: what a host measures itself with."""
         with self._context(task, baseline(task)) as context:
-            return performance.against_itself(context, session)
+            yield from performance.against_itself(context, sessions)
 
     @contextmanager
     def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
@@ -153,7 +153,7 @@ class Evaluator:
             sides.append(side)
             return side
 
-        context = Context(task, candidate, baseline(task), self.backend, open_side)
+        context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle)
         try:
             yield context
         finally:

@@ -19,7 +19,7 @@ EXTEND_SHARE = 0.10  # ... and above this share of |log ratio|: width alone deci
 EXTEND_BUDGET_S = 60.0  # device seconds a task may take before no session is added
 
 # One timed call.
-BUFFERS = 4  # sets of inputs: which one is used is drawn, so an address tells nothing
+BUFFERS = 8  # sets of inputs: which one is used is drawn, so an address tells nothing, and its luck averages out
 SLAB_SPARE = 1 << 16  # elements beyond a tensor's own: where its window begins is drawn, so no contents repeat
 FLUSH_FACTOR = 2  # times L2 and last-level cache, read (a zero fill leaves dirty lines: +33 % on a 26 us kernel, H100)
 SPACER_FACTOR = 2.0  # times the longest enqueue time seen, the call and what comes behind it

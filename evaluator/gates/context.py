@@ -48,6 +48,7 @@ class Context:
     baseline_files: Candidate
     backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
+    settle: Callable[[], None] = lambda: None  # waits until nothing of ours works beside what is timed
     sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)

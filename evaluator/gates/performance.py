@@ -64,8 +64,8 @@ def check(context: Context) -> Rejection | None:
     return None
 
 
-def against_itself(context: Context, session: int) -> dict[str, CaseTimes]:
-    """One session with the baseline as both sides; the context's candidate is the baseline.
+def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTimes]]:
+    """Sessions with the baseline as both sides; the context's candidate is the baseline.
 
     Raises:
         BaselineError: a baseline's times are none.
@@ -73,11 +73,12 @@ def against_itself(context: Context, session: int) -> dict[str, CaseTimes]:
     context.baseline = context.open_side(context.baseline_files)
     for side in (context.baseline, context.candidate_side()):
         compile_gate.build_trusted(side, context)
-    context.cases = {case.id: CaseState(case) for case in context.backend.cases(context.task)}
-    rejection = _session(context, Timed(index=session), list(context.cases.values()), None)
-    if rejection:
-        raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.sentence}")
-    return {name: state.times[-1] for name, state in context.cases.items() if state.times}
+    context.cases = {case.id: CaseState(case) for case in context.task.cases_of(("full",))}
+    for index in range(sessions):
+        rejection = _session(context, Timed(index=index), list(context.cases.values()), None)
+        if rejection:
+            raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.sentence}")
+        yield {name: state.times[-1] for name, state in context.cases.items() if len(state.times) > index}
 
 
 def clocked(context: Context, side: Side) -> Runner:
@@ -152,6 +153,8 @@ def _session(
                 _call_first(context, runners[id(side)])
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
+        with context.spending("settling"):
+            context.settle()
         with context.spending("preheat"):
             _preheat(context, pair, steady_s=PREHEAT_STEADY_S if timed.index == 0 else 0.0)
         for state in cases:
@@ -178,7 +181,7 @@ def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 def _call_first(context: Context, runner: Runner) -> None:
     """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
     with _blaming(context, runner.side):
-        for case in context.backend.cases(context.task):
+        for case in [state.case for state in context.cases.values()]:
             runner.compile(case, contents_of(context.task, case, FIRST_CALLS, context.seed))
 
 

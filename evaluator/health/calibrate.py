@@ -74,10 +74,11 @@ def calibrate(
 def against_itself(evaluator: Evaluator, task: TaskSpec, sessions: int, progress: Progress) -> list[CaseAa]:
     """The task's baseline as both sides, in sessions of fresh workers."""
     times: dict[str, list[CaseTimes]] = {}
-    for index in range(sessions):
-        for case_id, found in evaluator.time_baseline(task, index).items():
+    for index, session in enumerate(evaluator.time_baseline(task, sessions)):
+        for case_id, found in session.items():
             times.setdefault(case_id, []).append(found)
-        progress(f"{task.id}: session {index + 1} of {sessions}")
+        told = "  ".join(f"{found.baseline_ns / 1e3:.2f} us {fmean(found.values):+.4f}" for found in session.values())
+        progress(f"{task.id}: session {index + 1} of {sessions}: {told}")
     return [_case(case_id, found) for case_id, found in times.items()]
 
 

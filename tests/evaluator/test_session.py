@@ -23,7 +23,7 @@ from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
 from evaluator.taskspec import TaskSpec
-from evaluator.thresholds import BLOCK_CALLS, BLOCKS, REPLACED_BLOCKS
+from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, REPLACED_BLOCKS
 
 STEADY = Sample(1980, 2619, 50, 400.0, ())
 
@@ -35,6 +35,7 @@ class ScriptedWorker:
     task: TaskSpec
     dev_ns: Callable[[int], float] = lambda _: 20_000.0
     after_ns: float = 5_000.0
+    visible: Callable[[int], bool] = lambda _: False
     canary_ns: Callable[[int], tuple[float, float]] = lambda _: (30_000.0, 30_000.0)
     factor: Callable[[int], float] = lambda _: 2.0
     reply: Mapping[str, object] = field(default_factory=dict)
@@ -83,8 +84,9 @@ class ScriptedWorker:
             times.append(self.dev_ns(self.calls))
             self.calls += 1
         no = [False] * len(calls)
+        visible = [self.visible(self.calls)] * len(calls)
         after = [self.after_ns] * len(calls)
-        return {"dev_ns": times, "after_ns": after, "visible": no, "crowded": no, "enqueue_ns": 9_000}
+        return {"dev_ns": times, "after_ns": after, "visible": visible, "crowded": no, "enqueue_ns": 9_000}
 
     def _pick(self, index: int) -> dict[str, object]:
         spec = self._outputs[0]
@@ -183,6 +185,18 @@ def test_a_device_that_slows_itself_down_voids_blocks(timed: Timed) -> None:
     assert times.is_disturbed
 
 
+def test_a_block_in_which_the_host_stumbled_is_void(timed: Timed) -> None:
+    times = found(timed(candidate={"visible": lambda call: call == 40}))
+    void = [block.void for block in times.session.blocks if block.void]
+    assert void == ["the host was slow in 10 of 10 calls of the candidate"]
+
+
+def test_a_candidate_whose_host_is_always_slow_is_timed_as_it_is(timed: Timed) -> None:
+    times = found(timed(candidate={"visible": lambda _: True}))
+    assert [block.void for block in times.session.blocks if block.void] == []
+    assert times.session.visible == 100
+
+
 def test_more_than_a_percent_of_readings_that_are_not_positive_void_the_session(timed: Timed) -> None:
     times = found(timed(candidate={"dev_ns": lambda call: -1.0 if call % 20 == 0 else 20_000.0}))
     assert times.session.dropped > 0
@@ -221,7 +235,7 @@ def test_no_buffer_is_used_twice_in_a_row(tiny_task: Callable[[str], TaskSpec]) 
     task = tiny_task("triton2triton")
     planned = [call.buffer for call in Slabs(task, task.cases[0], Seed(), 0).plan(50)]
     assert all(first != second for first, second in itertools.pairwise(planned))
-    assert set(planned) == {0, 1, 2, 3}
+    assert set(planned) == set(range(BUFFERS))
 
 
 def test_the_papers_clocks_are_separate_passes(tiny_task: Callable[[str], TaskSpec]) -> None:

@@ -101,7 +101,8 @@ class Instruments:
         self._synchronize()
 
     def canary(self, read_words: int, rounds: int) -> tuple[float, float]:
-        """Nanoseconds of a read and of arithmetic of fixed size, launch hidden."""
+        """Nanoseconds of a read and of arithmetic of fixed size, launch hidden, caches as after every flush."""
+        self.flush()
         self.hold(HIDE_NS, HIDE_NS)
         events = [self.event()]
         self._read(read_words)

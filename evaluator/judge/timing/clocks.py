@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from evaluator.judge.timing.remote import Stopwatch
-from evaluator.judge.timing.session import Pair, SideName
+from evaluator.judge.timing.session import SIDES, Pair, SideName
 from evaluator.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
 from evaluator.thresholds import LOOP_CALLS, LOOP_NS, PAPER_BUDGET_NS, PAPER_CALLS, PAPER_WARMUPS
-
-SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
 
 
 @dataclass(frozen=True, slots=True)

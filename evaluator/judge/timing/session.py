@@ -32,6 +32,7 @@ from evaluator.thresholds import (
 
 SideName = Literal["baseline", "candidate"]
 Judge = Callable[[Contents, Mapping[str, torch.Tensor]], Rejection | None]
+SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
 FIRST_CANARIES = 5
 
 
@@ -97,10 +98,11 @@ def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
         BaselineError: the baseline's own outputs or times are wrong.
         WorkerError: a worker ended.
     """
-    for name in ("baseline", "candidate"):
+    for name in SIDES:
         pair.wake(name).arm(slabs)
-    calls = min(_warm_up(pair, slabs, name) for name in ("baseline", "candidate"))
-    watch = _Watch(pair)
+    warm = {name: pair.wake(name).block(slabs.plan(WARMUP_CALLS)) for name in SIDES}
+    calls = min(_block_calls(readings) for readings in warm.values())
+    watch = _Watch(pair, slow_hosts={name for name in SIDES if _is_visible(warm[name])})
     readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
     blocks, samples = list[Block](), list[_Sample]()
     while sum(block.void is None for block in blocks) < BLOCKS and len(blocks) < BLOCKS + REPLACED_BLOCKS:
@@ -114,10 +116,14 @@ def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
     return _concluded(pair, blocks, readings, len(samples), watch.usual_ns)
 
 
-def _warm_up(pair: Pair, slabs: Slabs, name: SideName) -> int:
+def _block_calls(warm: Readings) -> int:
     """Calls a block of this side holds, from what the warm-up took."""
-    readings = pair.wake(name).block(slabs.plan(WARMUP_CALLS))
-    return LONG_BLOCK_CALLS if median(readings.dev_ns) > LONG_NS else BLOCK_CALLS
+    return LONG_BLOCK_CALLS if median(warm.dev_ns) > LONG_NS else BLOCK_CALLS
+
+
+def _is_visible(readings: Readings) -> bool:
+    """Did the host take longer than the device was held, in most calls?"""
+    return 2 * readings.visible > len(readings.dev_ns)
 
 
 def _first(index: int) -> SideName:
@@ -126,14 +132,25 @@ def _first(index: int) -> SideName:
 
 
 class _Watch:
-    """Compares canaries with the session's first ones."""
+    """Compares canaries with the session's first ones. `slow_hosts`: sides whose host is slow in every block."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: Pair, slow_hosts: set[SideName]) -> None:
+        self._slow_hosts = slow_hosts
         first = [pair.canary() for _ in range(FIRST_CANARIES)]
         self.usual_ns = (median(read for read, _ in first), median(compute for _, compute in first))
 
-    def void(self, canary: tuple[float, float], conditions: Mapping[SideName, Sample]) -> str | None:
+    def void(
+        self,
+        canary: tuple[float, float],
+        conditions: Mapping[SideName, Sample],
+        readings: Mapping[SideName, Readings],
+    ) -> str | None:
         """Why a block counts for nothing."""
+        for side, found in readings.items():
+            if not any(time > 0 for time in found.dev_ns):
+                return f"no reading of the {side} is positive"
+            if _is_visible(found) and side not in self._slow_hosts:
+                return f"the host was slow in {found.visible} of {len(found.dev_ns)} calls of the {side}"
         for name, seen, usual in zip(("read", "arithmetic"), canary, self.usual_ns, strict=True):
             if abs(seen / usual - 1) > CANARY_SHARE:
                 return f"the canary's {name} took {seen / 1e3:.1f} us, usually {usual / 1e3:.1f} us"
@@ -161,9 +178,7 @@ def _block(
         sample.outputs[name] = stopwatch.pick(chosen)
     assert canary is not None
     clocks = (conditions["baseline"].clock_mhz, conditions["candidate"].clock_mhz)
-    void = watch.void(canary, conditions)
-    if void is None and not all(any(time > 0 for time in reading.dev_ns) for reading in readings.values()):
-        void = "no positive reading"
+    void = watch.void(canary, conditions, readings)
     return (
         Block(first, readings["baseline"].dev_ns, readings["candidate"].dev_ns, canary, clocks, void),
         sample,
