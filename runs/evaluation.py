@@ -18,10 +18,10 @@ from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
 from runs import candidates, services
 from runs.models import Host, Result
+from runs.models.hosts import BACKENDS
 from runs.pulse import Interrupted, Pulse
 from runs.services import Claim
 
-BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # by architecture
 log = logging.getLogger(__name__)
 
 

@@ -7,6 +7,9 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from evaluator import codec
+from evaluator.records import Record
+from runs import archive, verdicts
 from runs.models import (
     Agent,
     Attempt,
@@ -124,6 +127,15 @@ def make_attempt(*, result: Result, status: str = "queued", measured: bool = Tru
     attempt = Attempt.objects.create(result=result, **defaults | _fields_of(status, number) | values)
     if measured and attempt.record_digest:
         make_measurements(attempt)
+    return attempt
+
+
+def make_recorded_attempt(*, result: Result, record: Record, **values: Any) -> Attempt:
+    """An attempt that ended with this record, which lies in the archive."""
+    digest = archive.put(codec.dumps(record).encode())
+    columns = verdicts.attempt_columns(record) | {"record_digest": digest}
+    attempt = make_attempt(result=result, measured=False, **columns | values)
+    Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
     return attempt
 
 
