@@ -18,6 +18,7 @@ from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
 if TYPE_CHECKING:
     from evaluator.backends import Backend
     from evaluator.health.checks import Check
+    from evaluator.records import Record
 
 OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -49,10 +50,14 @@ def _parser() -> argparse.ArgumentParser:
     tasks.add_argument(
         "--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from the tasks it names, or all"
     )
+    _mounted(tasks)
     tasks.set_defaults(command=_tasks)
     evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
     evaluate.add_argument("task")
-    evaluate.add_argument("--candidate", type=Path, required=True, metavar="DIR")
+    what = evaluate.add_mutually_exclusive_group(required=True)
+    what.add_argument("--candidate", type=Path, metavar="DIR")
+    what.add_argument("--baseline", action="store_true", help="the task's own source, as a candidate")
+    _mounted(evaluate)
     evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
     evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
     evaluate.add_argument(
@@ -87,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _mounted(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tasks", type=Path, metavar="DIR", help="tasks of a checkout of AgentKernelArena (v1)")
+
+
 def _device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", default="cpu")
     parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")
@@ -95,6 +104,8 @@ def _device(parser: argparse.ArgumentParser) -> None:
 def _tasks(options: argparse.Namespace) -> int:
     from evaluator.taskreader import load_task, task_ids
 
+    if options.tasks:
+        return _mounted_tasks(options.tasks)
     if options.freeze:
         from evaluator.freeze import freeze_suite
 
@@ -106,21 +117,61 @@ def _tasks(options: argparse.Namespace) -> int:
     return OK
 
 
-def _evaluate(options: argparse.Namespace) -> int:
+def _mounted_tasks(folder: Path) -> int:
     from evaluator.backends import get_backend
-    from evaluator.candidate import read_candidate
-    from evaluator.pipeline import Evaluator
-    from evaluator.records import Status, write_record
-    from evaluator.taskreader import load_task
+    from evaluator.mounted.checkout import load_mounted, mounted_ids
+    from evaluator.mounted.obstacles import obstacle
 
-    task = load_task(options.task)
+    backend = get_backend("auto")
+    for task_id in mounted_ids(folder):
+        try:
+            problem = obstacle(load_mounted(folder, task_id), backend)
+        except TaskError as error:
+            problem = "; ".join(error.problems)
+        sys.stdout.write(f"{task_id:60} {f'no: {problem}' if problem else 'runs here'}\n")
+    return OK
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from evaluator.records import Status, write_record
+
     _check_writable(options.out)
-    candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
-    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
-        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+    record = _evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
+
+
+def _evaluate_native(options: argparse.Namespace) -> Record:
+    from evaluator.backends import get_backend
+    from evaluator.candidate import baseline, read_candidate
+    from evaluator.pipeline import Evaluator
+    from evaluator.taskreader import load_task
+
+    task = load_task(options.task)
+    if options.baseline:
+        if task.category == "torch2hip":
+            raise UsageError(f"{task.id} starts from a PyTorch module; it has no kernel to be a candidate")
+        candidate = baseline(task)
+    else:
+        candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
+    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+        return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+
+
+def _evaluate_mounted(options: argparse.Namespace) -> Record:
+    from evaluator.backends import get_backend
+    from evaluator.candidate import read_candidate
+    from evaluator.mounted.checkout import load_mounted, own_candidate
+    from evaluator.mounted.evaluation import ScriptEvaluator
+
+    task = load_mounted(options.tasks, options.task)
+    if options.baseline:
+        candidate = own_candidate(task)
+    else:
+        candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
+    evaluator = ScriptEvaluator(get_backend(options.backend), options.sandbox)
+    return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
 
 
 def _check_writable(path: Path) -> None:

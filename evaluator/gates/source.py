@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Protocol
 
-from evaluator.gates.context import Context
+from evaluator.candidate import Candidate
 from evaluator.judge.rejection import Rejection
 from evaluator.records import Finding
 
@@ -63,7 +64,15 @@ NATIVE_TEXT = {
 }
 
 
-def check(context: Context) -> Rejection | None:
+class Handed(Protocol):
+    """What this gate needs to know: the native Context, or a mounted task's Session."""
+
+    @property
+    def candidate_files(self) -> Candidate: ...
+    def hold(self, finding: Finding) -> None: ...
+
+
+def check(context: Handed) -> Rejection | None:
     """Refuse files outside the allow-list; label the rest."""
     if context.candidate_files.problems:
         reason, _ = context.candidate_files.problems[0]

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
+from evaluator.inside import command
 from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.harness import Harness
 
@@ -32,7 +33,7 @@ def run_worker(fds: list[int], mailbox_bytes: int, workspace: str, environment: 
     _settle(workspace, environment)
     harness = Harness(channel, mailbox, workspace)
     channel.send({})
-    serve(channel, {"run": run_script, **harness.handlers()})
+    serve(channel, {"run": run_script, **harness.handlers(), **command.handlers(mailbox, workspace)})
 
 
 def serve(channel: Channel, handlers: Mapping[str, Callable[..., dict[str, object]]]) -> NoReturn:
