@@ -41,7 +41,7 @@ class ScriptSide:
     leftovers: int = 0
     printed_failures: set[Stage] = field(default_factory=set)
     _worker: Worker | None = None
-    _printed: str = ""  # by the last command
+    _last_output: str = ""  # of the last command
 
     def compile(self) -> Rejection | None:
         return self._run_all("compile") or self._against_status("compile", reports.COMPILE_REPORT)
@@ -53,10 +53,8 @@ class ScriptSide:
         """The cases it reports; `flag` is added to each command."""
         if rejection := self._run_all("performance", flag):
             return rejection
-        for name in reports.PERFORMANCE_REPORTS:
-            if (data := self._collect(name)) is not None:
-                return reports.read_measured(name, data, "")
-        return reports.read_measured("", None, self._printed)
+        found = self._reported()
+        return (self._told() or found) if isinstance(found, Rejection) else found
 
     def close(self) -> None:
         if self._worker is not None:
@@ -78,31 +76,39 @@ class ScriptSide:
         once = self.pretend and stage == "performance"
         fields = {"text": text, "mark": mark, "pretend": self.pretend, "once": once, "limit_s": limit_s}
         reply = self._ask("command", limit_s + GRACE_S, **fields)
-        self._printed = self._ready_worker().output().rpartition(mark)[2].partition("\n$ ")[2].partition("\n")[2]
+        self._last_output = self._ready_worker().output().rpartition(mark)[2].partition("\n$ ")[2].partition("\n")[2]
         self.leftovers += cast("int", reply["leftovers"])
         code = cast("int | None", reply["code"])
         if code is None:
             return self._out_of_time(stage, text, limit_s)
         if code != 0:
             return self._failed(stage, text, code)
-        if re.search(r"\bFAIL(ED)?\b", self._printed):
+        if re.search(r"\bFAIL(ED)?\b", self._last_output):
             self.printed_failures.add(stage)
         return None
 
     def _out_of_time(self, stage: Stage, text: str, limit_s: float) -> Rejection:
         """Interpreted kernels are slow through no fault of theirs."""
         reason = "host_budget" if self.pretend else "build_time" if stage == "compile" else "call_time"
-        return Rejection(reason, f"{text}: not done after {limit_s:.0f} s", self._printed)
+        return Rejection(reason, f"{text}: not done after {limit_s:.0f} s", self._last_output)
 
     def _failed(self, stage: Stage, text: str, code: int) -> Rejection:
         """Why a command failed: what a stand-in said of a launch comes first, then the signal, then the exit code."""
-        for kind, said in FAULT.findall(self._printed) if self.pretend else ():
-            fault = of_exception_class(kind, said, self._printed)
-            if fault.reason != "raised":
-                return fault
-        last = " ".join(self._printed.split())[-TAIL:]
+        last = " ".join(self._last_output.split())[-TAIL:]
         reason = SIGNALS.get(code, "killed" if code < 0 else FAILED_COMMAND[stage])
-        return Rejection(reason, f"{text} ended with exit code {code}: {last}", self._printed)
+        return self._told() or Rejection(reason, f"{text} ended with exit code {code}: {last}", self._last_output)
+
+    def _told(self) -> Rejection | None:
+        """What a stand-in said of a launch that the script may have swallowed."""
+        told = FAULT.findall(self._last_output) if self.pretend else []
+        faults = [of_exception_class(kind, text, self._last_output) for kind, text in told]
+        return next((fault for fault in faults if fault.reason != "raised"), None)
+
+    def _reported(self) -> tuple[Measured, ...] | Rejection:
+        for name in reports.PERFORMANCE_REPORTS:
+            if (data := self._collect(name)) is not None:
+                return reports.read_measured(name, data, "")
+        return reports.read_measured("", None, self._last_output)
 
     def _changed_files(self) -> Rejection | None:
         """Every file that was sent is there as it was sent, and nothing else that Python would take in by itself."""
@@ -117,7 +123,7 @@ class ScriptSide:
     def _against_status(self, stage: Stage, name: str) -> Rejection | None:
         problem = reports.status_problem(name, self._collect(name))
         reason = "compiler_error" if stage == "compile" else "check_failed"
-        return Rejection(reason, problem, self._printed) if problem else None
+        return Rejection(reason, problem, self._last_output) if problem else None
 
     def _collect(self, name: str) -> bytes | None:
         size = cast("int | None", self._ask("collect", LOOK_S, path=name)["size"])
