@@ -17,6 +17,7 @@ from evaluator.backends.nvml import Nvml
 from evaluator.backends.software import software_facts
 from evaluator.errors import HostError
 from evaluator.hip.gpu_allocator import build_allocator
+from evaluator.hip.prepare_gpu import GpuHost, find_nvcc, prepare_gpu, version_of
 from evaluator.inside.limits import Access, Limits
 from evaluator.state import state_folder
 
@@ -52,7 +53,9 @@ class CudaBackend(Backend):
 
     @functools.cached_property
     def toolchain(self) -> Toolchain:
-        raise HostError("HIP sources cannot be built on NVIDIA yet")
+        nvcc = find_nvcc()
+        host = GpuHost("cuda", self.architecture, nvcc, version_of(nvcc), loaded_library("libcudart.so"))
+        return prepare_gpu(state_folder(), host)
 
     @property
     def allocator(self) -> Path | None:

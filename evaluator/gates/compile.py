@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from evaluator.backends import cpu
 from evaluator.backends.cpu import TARGET
 from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
@@ -26,7 +27,9 @@ def check(context: Context) -> Rejection | None:
     if side.language == "hip":
         made = build(side, context.backend.toolchain)
         _note_build(context, made)
-        if rejection := _rejection(made):
+        if made.not_portable:
+            return _not_portable(context, ", ".join(made.not_portable))
+        if rejection := _rejection(made, stands_in=context.backend.name == cpu.NAME):
             return rejection
         side.product = made.product
     context.runner = side.runner(cross_compile=True)
@@ -40,37 +43,47 @@ def check(context: Context) -> Rejection | None:
     return None
 
 
-def build_trusted(side: Side, context: Context) -> None:
-    """The baseline's product; it must build."""
+def build_trusted(side: Side, context: Context) -> Rejection | None:
+    """The baseline's product; it must build. A Rejection where this host's device is none for it."""
     if side.language == "hip":
         made = build(side, context.backend.toolchain)
+        if made.not_portable:
+            return _not_portable(context, f"the baseline, {', '.join(made.not_portable)}")
         if made.product is None:
-            raise BaselineError(f"the baseline of {context.task.id} does not build: {made.cpu['log'][-500:]}")
+            raise BaselineError(f"the baseline of {context.task.id} does not build: {made.native['log'][-500:]}")
         note_build(context, "baseline", made)
         side.product = made.product
+    return None
 
 
-def _rejection(made: Build) -> Rejection | None:
-    """A source this runtime lacks something for, but which gfx942's compiler takes, is ours to run elsewhere."""
-    target_ok = made.gfx942["checked"] and made.gfx942["ok"]
-    if made.cpu["ok"]:
-        if made.gfx942["checked"] and not made.gfx942["ok"]:
-            log = made.gfx942["log"]
-            return Rejection("target_compiler_error", f"{TARGET}: {first_error(log)}", log)
-        return None if made.cpu["has_module"] else Rejection("no_module", "", made.cpu["log"])
-    if made.cpu["fault"] == "timeout":
-        return Rejection("build_time", made.cpu["log"] or "the compiler did not end", made.cpu["log"])
-    if "#error" in made.cpu["log"]:  # the source refuses this compiler of its own will
-        return Rejection("compiler_error", first_error(made.cpu["log"]), made.cpu["log"])
-    if made.unsupported and (target_ok or not made.gfx942["checked"]):
-        return Rejection("unsupported_feature", ", ".join(made.unsupported), made.cpu["log"])
+def _rejection(made: Build, stands_in: bool) -> Rejection | None:
+    """A source this host lacks something for, but which gfx942's compiler takes, is ours to run elsewhere.
+
+    `stands_in`: the host has no card, so that gfx942's compiler has a say in what is right.
+    """
+    native, gfx942, log = made.native, made.gfx942, str(made.native["log"])
+    target_ok = gfx942["checked"] and gfx942["ok"]
+    if native["ok"]:
+        if stands_in and gfx942["checked"] and not gfx942["ok"]:
+            return Rejection("target_compiler_error", f"{TARGET}: {first_error(gfx942['log'])}", gfx942["log"])
+        return None if native["has_module"] else Rejection("no_module", "", log)
+    if native["fault"] == "timeout":
+        return Rejection("build_time", log or "the compiler did not end", log)
+    if "#error" in log:  # the source refuses this compiler of its own will
+        return Rejection("compiler_error", first_error(log), log)
+    if made.unsupported and (target_ok or not gfx942["checked"]):
+        return Rejection("unsupported_feature", ", ".join(made.unsupported), log)
     if target_ok:
-        return Rejection("unsupported_feature", f"the cpu runtime: {first_error(made.cpu['log'])}", made.cpu["log"])
-    return Rejection("compiler_error", first_error(made.cpu["log"]), made.cpu["log"])
+        return Rejection("unsupported_feature", f"this host's compiler: {first_error(log)}", log)
+    return Rejection("compiler_error", first_error(log), log)
+
+
+def _not_portable(context: Context, where: str) -> Rejection:
+    return Rejection("unsupported_feature", f"not portable to {context.backend.wave_size} lanes: {where}")
 
 
 def _note_build(context: Context, made: Build) -> None:
-    context.seconds["build_cpu"] = 0.0 if made.cached else float(made.cpu["seconds"])
+    context.seconds[f"build_{context.backend.name}"] = 0.0 if made.cached else float(made.native["seconds"])
     context.seconds["build_gfx942"] = 0.0 if made.cached else float(made.gfx942["seconds"])
     note_build(context, "candidate", made)
 

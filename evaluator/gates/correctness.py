@@ -40,7 +40,8 @@ class Judged:
 def check(context: Context) -> Rejection | None:
     """Every case, every draw; then some of them in reversed order."""
     context.baseline = context.open_side(context.baseline_files)
-    compile_gate.build_trusted(context.baseline, context)
+    if rejection := compile_gate.build_trusted(context.baseline, context):
+        return rejection
     assert context.runner is not None
     forward: list[Judged] = []
     with context.baseline.runner(cross_compile=True) as baseline:

@@ -15,6 +15,7 @@ from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.devices import DEVICES, Device
 from evaluator.inside.gpu.commands import Timing
 from evaluator.inside.hip_cpu import build_both
+from evaluator.inside.hip_gpu import build_for_gpu
 from evaluator.inside.limits import DeviceKind
 
 _undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
@@ -57,8 +58,9 @@ class Harness:
         return {"copied": len(data), "size": self._inside(path).stat().st_size}
 
     def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
-        """Compile a HIP source for this processor and for gfx942, side by side. Nothing of it is run."""
-        return dict(build_both(self._inside(path), self.workspace, toolchain, limit_s))
+        """Compile a HIP source for this host's device and for gfx942, side by side. Nothing of it is run."""
+        building = build_both if toolchain["kind"] == "cpu" else build_for_gpu
+        return dict(building(self._inside(path), self.workspace, toolchain, limit_s))
 
     def attach(self, device: DeviceKind, **options: Any) -> dict[str, object]:
         """Get the device ready, before the candidate is near: what fails here is ours. Options: inside/devices.py."""

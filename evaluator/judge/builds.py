@@ -26,11 +26,12 @@ MAX_PRODUCT_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Reports of the builds for this processor and for gfx942 (inside/hip_cpu), and the extension's bytes."""
+    """Reports of the builds for this host's device and for gfx942 (inside/hip_cpu), and the extension's bytes."""
 
-    cpu: dict[str, Any]
+    native: dict[str, Any]
     gfx942: dict[str, Any]
     unsupported: tuple[str, ...]
+    not_portable: tuple[str, ...]
     product: bytes | None
     cached: bool
 
@@ -49,17 +50,18 @@ def build(side: Side, toolchain: Toolchain) -> Build:
     try:
         fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
         report: dict[str, Any] = dict(worker.call("build", timeout_s=limit_s + GRACE_S, **fields))
-        product = _take(worker, report["cpu"]["product"]) if report["cpu"]["ok"] else None
+        product = _take(worker, report["native"]["product"]) if report["native"]["ok"] else None
     finally:
         side.close(worker)
     made = _build(report, product, cached=False)
-    if made.product is not None and made.gfx942["ok"]:
+    if made.product is not None and (made.gfx942["ok"] or not toolchain.as_dict()["gfx942_available"]):
         _keep(folder, report, made.product)
     return made
 
 
 def _build(report: dict[str, Any], product: bytes | None, cached: bool) -> Build:
-    return Build(report["cpu"], report["gfx942"], tuple(report["unsupported"]), product, cached)
+    native, gfx942 = report["native"], report["gfx942"]
+    return Build(native, gfx942, tuple(report["unsupported"]), tuple(report["not_portable"]), product, cached)
 
 
 def _take(worker: Worker, path: str) -> bytes:

@@ -41,8 +41,8 @@ def gfx942_toolchain(hip_toolchain: dict[str, Any]) -> dict[str, Any]:
 
 def test_both_builds_of_a_good_source_succeed(write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:
     builds = build_both(write(), tmp_path, gfx942_toolchain, 120)
-    assert (builds["cpu"]["ok"], builds["cpu"]["has_module"], builds["cpu"]["log"]) == (True, True, "")
-    assert (tmp_path / builds["cpu"]["product"]).is_file()
+    assert (builds["native"]["ok"], builds["native"]["has_module"], builds["native"]["log"]) == (True, True, "")
+    assert (tmp_path / builds["native"]["product"]).is_file()
     assert (builds["gfx942"]["checked"], builds["gfx942"]["ok"]) == (True, True)
     assert [kernel["name"] for kernel in builds["gfx942"]["kernels"]] == ["k(float*)"]
     assert builds["unsupported"] == []
@@ -52,13 +52,13 @@ def test_a_mistake_is_shown_with_its_line_and_without_paths_of_the_host(
     write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
 ) -> None:
     builds = build_both(write(host="auto y = torch::empty_like(x)"), tmp_path, gfx942_toolchain, 120)
-    assert builds["cpu"]["fault"] == "compile"
+    assert builds["native"]["fault"] == "compile"
     assert not builds["gfx942"]["ok"]
-    for log in (builds["cpu"]["log"], builds["gfx942"]["log"]):
+    for log in (builds["native"]["log"], builds["gfx942"]["log"]):
         assert log.startswith("kernel.hip:4:")
         assert "error: expected ';' at end of declaration" in log
         assert str(tmp_path) not in log
-    assert not any(str(tmp_path) in command for command in builds["cpu"]["commands"])
+    assert not any(str(tmp_path) in command for command in builds["native"]["commands"])
 
 
 def test_an_error_in_a_header_names_no_path_of_the_host(
@@ -154,7 +154,7 @@ def test_matrix_instructions_compile_for_gfx942_alone(
     mfma = "typedef float f4 __attribute__((ext_vector_type(4))); f4 c = {};"
     source = write(device=mfma + " c = __builtin_amdgcn_mfma_f32_16x16x4f32(1.0f, 1.0f, c, 0, 0, 0); x[0] = c[0];")
     builds = build_both(source, tmp_path, gfx942_toolchain, 120)
-    assert not builds["cpu"]["ok"]
+    assert not builds["native"]["ok"]
     assert builds["gfx942"]["ok"]
     assert [kernel["mfma"] for kernel in builds["gfx942"]["kernels"]] == [1]
     assert builds["unsupported"] == ["the builtin __builtin_amdgcn_mfma_f32_16x16x4f32"]

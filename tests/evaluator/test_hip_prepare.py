@@ -68,7 +68,7 @@ def test_two_at_once_prepare_once_and_an_interrupted_one_is_begun_anew(
 ) -> None:
     built: list[Path] = []
 
-    def slowly(host: object, toolchain: HipToolchain, root: Path) -> None:
+    def slowly(host: object, toolchain: HipToolchain, root: Path, device_only: bool) -> None:
         time.sleep(0.2)
         root.mkdir(exist_ok=True)
         built.append(root)
@@ -86,6 +86,6 @@ def test_two_at_once_prepare_once_and_an_interrupted_one_is_begun_anew(
 def test_another_header_makes_another_toolchain(
     hip_toolchain: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_build", lambda host, toolchain, root: root.mkdir())
+    monkeypatch.setattr(module, "_build", lambda host, toolchain, root, device_only: root.mkdir())
     monkeypatch.setattr(module, "_digest", lambda path: "changed")
     assert prepare(tmp_path).key != hip_toolchain["key"]
