@@ -59,9 +59,9 @@ def _clocks_table(cases: Sequence[Case]) -> Table:
     columns = (
         Column("clock", "Clock", is_code=True),
         Column("case", "Case", on_page=False),
+        Column("ratio", "Ratio", is_number=True),
         Column("baseline_ms", "Baseline", is_number=True),
         Column("candidate_ms", "Candidate", is_number=True),
-        Column("ratio", "Ratio", is_number=True),
         Column("low", "Low", is_number=True, on_page=False),
         Column("high", "High", is_number=True, on_page=False),
         *(Column(f"is_{mark}", mark, on_page=False) for mark in ("eligible", "censored", "noisy")),
@@ -144,9 +144,9 @@ def _clock_cells(case: str, one: ClockTimes, ratio: CaseRatio) -> tuple[Cell, ..
     return (
         Cell(one.clock, one.clock, note="ranked" if is_ranked else ""),
         Cell(case, case),
+        Cell(shown, _factor(one.log_ratio), note=f"95 %: {_interval(ratio)}" if is_ranked else ""),
         Cell(milliseconds(one.baseline_ms), one.baseline_ms),
         Cell(milliseconds(one.candidate_ms), one.candidate_ms),
-        Cell(shown, _factor(one.log_ratio), note=f"95 %: {_interval(ratio)}" if is_ranked else ""),
         Cell("", _factor(low)),
         Cell("", _factor(high)),
         *(Cell("", mark) for mark in marks),
