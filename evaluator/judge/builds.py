@@ -22,6 +22,7 @@ from evaluator.state import state_folder
 
 GRACE_S = 10.0
 MAX_PRODUCT_BYTES = 64 << 20
+REPORT_FORMAT = b"2"  # of what is kept beside a product
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def _take(worker: Worker, path: str) -> bytes:
 
 
 def _folder(source: bytes, toolchain: Toolchain) -> Path:
-    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode()).hexdigest()
+    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode() + REPORT_FORMAT).hexdigest()
     return state_folder() / "builds" / key[:2] / key
 
 
