@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from evaluator.backends.base import Backend, Sample, Toolchain
 from evaluator.backends.cpu import CpuBackend
 from evaluator.backends.cuda import CudaBackend
+from evaluator.backends.rocm import RocmBackend
 from evaluator.errors import HostError
 
 __all__ = ["KNOWN", "Backend", "Sample", "Toolchain", "get_backend", "present"]
 
-KNOWN: Mapping[str, type[Backend]] = {"cuda": CudaBackend, "cpu": CpuBackend}  # "auto" takes the first that is here
+# "auto" takes the first that is here.
+KNOWN: Mapping[str, type[Backend]] = {"cuda": CudaBackend, "rocm": RocmBackend, "cpu": CpuBackend}
 
 
 def get_backend(name: str) -> Backend:

@@ -5,7 +5,6 @@ Torch and CUDA are the host's own. The process that judges holds a context of it
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import glob
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.backends.base import Backend, Sample, Toolchain
+from evaluator.backends.libraries import driver_folder, loaded_library, quiet_heap
 from evaluator.backends.nvml import Nvml
 from evaluator.backends.software import software_facts
 from evaluator.errors import HostError
@@ -75,7 +75,7 @@ class CudaBackend(Backend):
         return Access(
             readable=tuple(str(path) for path in readable if path.exists()),
             nodes=tuple(node for pattern in NODES for node in sorted(glob.glob(pattern))),
-            variables=gpu_variables(folder),
+            variables=quiet_heap() | driver_variables(folder),
             device="cuda",
         )
 
@@ -98,38 +98,6 @@ def slug(product: str) -> str:
     return SLUGS.get(product, words)
 
 
-def gpu_variables(driver: Path) -> dict[str, str]:
-    """No poison in the heap, which would slow the host's part of timed calls, and the driver found where it lies."""
-    return {
-        "LD_LIBRARY_PATH": str(driver),
-        "TRITON_LIBCUDA_PATH": str(driver),
-        "MALLOC_PERTURB_": "0",
-        "GLIBC_TUNABLES": "",
-        "CUDA_MODULE_LOADING": "LAZY",
-    }
-
-
-def driver_folder(library: str) -> Path:
-    """Where the loader finds a driver's library.
-
-    Raises:
-        HostError: nowhere.
-    """
-    try:
-        ctypes.CDLL(library)
-    except OSError as error:
-        raise HostError(f"{library} cannot be loaded: {error}") from error
-    return loaded_library(library.removesuffix(".1")).parent
-
-
-def loaded_library(name: str) -> Path:
-    """The file of a library that this process has loaded.
-
-    Raises:
-        HostError: it has not.
-    """
-    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
-        path = Path(line.split(maxsplit=5)[-1])
-        if path.name.startswith(name):
-            return path
-    raise HostError(f"{name} is not loaded")
+def driver_variables(driver: Path) -> dict[str, str]:
+    """The driver is found where it lies, by the loader and by Triton."""
+    return {"LD_LIBRARY_PATH": str(driver), "TRITON_LIBCUDA_PATH": str(driver), "CUDA_MODULE_LOADING": "LAZY"}
