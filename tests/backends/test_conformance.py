@@ -19,7 +19,7 @@ from evaluator.taskspec import TaskSpec
 
 ARCHITECTURES = r"cpu|sm_\d+|gfx[0-9a-f]+"
 NAMES = [pytest.param(name, marks=[] if name == "cpu" else [pytest.mark.gpu]) for name in KNOWN]
-# How the tiny Triton task is spoilt, and what that is called. A GPU sees by red zones what the interpreter sees at once.
+# How the tiny Triton task is spoilt, and what that is called. Red zones see on a GPU what the interpreter sees at once.
 FAULTS = {
     "wrong": ("2.0 *", "3.0 *", {"mismatch"}),
     "a little outside": ("mask=inside), mask=inside)", "mask=inside))", {"out_of_bounds", "wrote_outside"}),

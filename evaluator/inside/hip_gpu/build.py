@@ -81,7 +81,7 @@ class _Build:
         return self._finish(self._compile("whole"), [], f"PyInit_{self.module_name}")
 
     def _translated(self) -> str:
-        return _with_votes(self.text) if self.toolchain["kind"] == "cuda" else self.text
+        return with_votes(self.text) if self.toolchain["kind"] == "cuda" else self.text
 
     def _needs_whole(self) -> bool:
         more = bool(_MORE_THAN_FUNCTIONS.search(self.text))
@@ -108,7 +108,7 @@ class _Build:
         return run_compiler(command, self.folder, self.deadline)
 
 
-def _with_votes(text: str) -> str:
+def with_votes(text: str) -> str:
     """__any and __all under names of ours (hip/nvidia/hip/hip_runtime.h), comments and literals left alone."""
     pieces, position = list[str](), 0
     for call in re.finditer(r"\b__(any|all)(?=\s*\()", mask(text)):
