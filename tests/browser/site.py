@@ -12,7 +12,7 @@ from runs import archive
 from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
 from tests import factories
-from tests.records import make_record
+from tests.records import make_gpu_record, make_record
 
 BASELINE = "".join(f"line {number} of the baseline\n" for number in range(40))
 
@@ -34,13 +34,31 @@ def make_site() -> Site:
     ]
     suite = factories.make_suite(tasks, name="smoke", title="Smoke")
     factories.make_host(name="local", seen_at=datetime.now(UTC))
+    timed = _timed_result()
     run = _public_run(suite, "Block tuner with a rather long name", ["wrong_output", "build_failed", *["passed"] * 4])
     _public_run(suite, "Half done", ["errored", None, *["passed"] * 4])
     _public_run(suite, "Baseline", ["passed"] * 6, role="reference_line")
     running = factories.make_run(suite=suite, status="running")
     result = _recorded(run.results.get(task=tasks[2]))
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
-    return Site(run, running, result, _addresses(run, running, result, tasks[0].path))
+    return Site(run, running, result, [*_addresses(run, running, result, tasks[0].path), *_results(timed)])
+
+
+def _timed_result() -> Result:
+    """On the device clock, all of it made up; beside it a host that is quarantined and not accepted."""
+    device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
+    figures = {"accepted": False, "e0_ns": 1300.0, "aa_sd": 0.0071, "aa_bias": -0.0004, "floors": {"10-50us": 0.0082}}
+    broken = {"quarantined_at": factories.NOON, "quarantine_reason": "known good: crashed in 2.0 s, expected passed"}
+    factories.make_host(name="h100-1", device_class=device, is_accepted=False, calibration=figures, **broken)
+    task = factories.make_task(category="triton2triton")
+    run = factories.make_run(suite=factories.make_suite([task]), device_class=device, with_results=False)
+    result = factories.make_result(run=run, task=task)
+    factories.make_recorded_attempt(result=result, record=make_gpu_record())
+    return result
+
+
+def _results(timed: Result) -> list[str]:
+    return [f"/result/{timed.pk}/", f"/result/{timed.pk}/explore/times/"]
 
 
 def _public_run(suite, name: str, statuses: list[str | None], role: str = "entry") -> Run:  # type: ignore[no-untyped-def]
