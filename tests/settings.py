@@ -10,7 +10,6 @@ from pathlib import Path
 
 SESSION = Path(tempfile.mkdtemp(prefix="arena-tests-"))
 atexit.register(shutil.rmtree, SESSION, ignore_errors=True)
-atexit.register(shutil.rmtree, SESSION, ignore_errors=True)
 os.environ |= {
     "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
     "DEBUG": "false",
