@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from evaluator.backends import KNOWN
 from evaluator.records import REASONS, Status
-from runs.models import Attempt, AuditEntry, Configuration, Host, Measurement, Run, Task
+from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Host, Measurement, Run, Task
 from runs.models.attempts import TURNED_AWAY
+from runs.models.hosts import BACKENDS
 from tests.factories import NOON, make_attempt, make_configuration, make_host, make_run, make_task, publish
 
 pytestmark = pytest.mark.django_db
@@ -20,6 +22,11 @@ def test_every_status_of_a_record_is_a_status_of_an_attempt() -> None:
     ours = {"queued", "running", "cancelled"}
     assert set(Attempt.Status.values) == ours | {status.value for status in Status}
     assert set(TURNED_AWAY) == {status.value for status, _ in REASONS.values()}
+
+
+def test_every_architecture_has_a_backend_that_the_evaluator_knows() -> None:
+    assert set(BACKENDS) == set(DeviceClass.Architecture.values)
+    assert set(BACKENDS.values()) <= set(KNOWN)
 
 
 @pytest.mark.parametrize("status", Attempt.Status.values)
