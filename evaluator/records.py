@@ -258,6 +258,8 @@ def problems_of(record: Record) -> list[str]:
         problems.append(f"schema: seen {record.schema}; expected {SCHEMA_VERSION}")
     if [gate.name for gate in record.gates] != list(GATE_NAMES):
         problems.append(f"gates: expected {', '.join(GATE_NAMES)} in this order")
+    if Flag.SCRIPT_TIMED in record.flags and record.protocol == PROTOCOL:
+        problems.append(f"protocol: what a task's own script timed is not {PROTOCOL}")
     problems += _problems_of_pass(record) if record.status is Status.PASSED else _problems_of_failure(record)
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]

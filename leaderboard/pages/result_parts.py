@@ -48,6 +48,10 @@ class Case:
     ratio: CaseRatio | None  # on t_dev
     clocks: tuple[ClockTimes, ...]  # every one
 
+    @property
+    def is_timed_on_device(self) -> bool:
+        return any(one.clock != FUNCTIONAL for one in self.clocks)
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:

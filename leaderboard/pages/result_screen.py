@@ -11,7 +11,7 @@ from leaderboard.tables import Cell, Column, Table, table
 
 def cases_table(cases: Sequence[Case]) -> Table:
     """Times stand here where there is only the functional clock; device clocks have a table of their own."""
-    has_own = any(case.ratio for case in cases)
+    has_own = any(case.is_timed_on_device for case in cases)
     columns = (
         Column("case", "Case", is_code=True),
         Column("profile", "Profile", on_page=False),

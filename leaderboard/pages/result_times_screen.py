@@ -12,6 +12,7 @@ from leaderboard.pages.result_times import CLOCKS, CaseRatio, CaseSession, Clock
 from leaderboard.tables import Cell, Column, Group, Table, table
 
 BASELINE, CANDIDATE = Series("baseline", "baseline", "ms"), Series("candidate", "candidate", "ms")
+OTHER_CLOCK = "By the task's own script, not by our judge. Ranks nothing."
 WIDEST = 1.0  # log ratio; an interval that reaches further would leave no room for the bars
 
 
@@ -30,16 +31,16 @@ def chart(cases: Sequence[Case]) -> Chart | None:
 
 
 def tables(cases: Sequence[Case], found: Sequence[CaseSession]) -> tuple[Table, ...]:
-    """Of the device clock; none where nothing was timed on it."""
-    if not any(case.ratio for case in cases):
+    """Of a device; none where nothing was timed on one."""
+    if not any(case.is_timed_on_device for case in cases):
         return ()
     return (_clocks_table(cases), *((_sessions_table(found), _void_table(found)) if found else ()))
 
 
 def legend(cases: Sequence[Case]) -> tuple[tuple[str, str], ...]:
     """What the clocks of the table mean."""
-    shown = {one.clock for case in cases if case.ratio for one in case.clocks}
-    return tuple((name, text) for name, text in CLOCKS.items() if name in shown)
+    shown = dict.fromkeys(one.clock for case in cases if case.is_timed_on_device for one in case.clocks)
+    return tuple((name, CLOCKS.get(name, OTHER_CLOCK)) for name in shown)
 
 
 def conditions(found: Sequence[CaseSession]) -> str:
@@ -66,9 +67,9 @@ def _clocks_table(cases: Sequence[Case]) -> Table:
         Column("high", "High", is_number=True, on_page=False),
         *(Column(f"is_{mark}", mark, on_page=False) for mark in ("eligible", "censored", "noisy")),
     )
-    groups = tuple(_group(case) for case in cases if case.ratio)
+    groups = tuple(_group(case) for case in cases if case.is_timed_on_device)
     caption = "Times per call on every clock, and baseline divided by candidate: above 1× the candidate is faster"
-    return Table("clocks", caption, columns, groups, "No case was timed on the device clock.")
+    return Table("clocks", caption, columns, groups, "No case was timed on a device.")
 
 
 def _sessions_table(found: Sequence[CaseSession]) -> Table:
@@ -128,23 +129,28 @@ def _ends(baseline_ms: float, ratio: CaseRatio | None) -> tuple[float | None, fl
 
 
 def _group(case: Case) -> Group:
-    assert case.ratio is not None
-    noisy = "; noisy: metrics take the end of the interval nearer to 1" if case.ratio.is_noisy else ""
-    why = case.ratio.why_not_eligible
-    counts = "counts for correctness only: " + why if why else "speed counts"
-    rows = tuple(_clock_cells(case.id, one, case.ratio) for one in case.clocks)
-    return Group(rows, case.id.replace(",", ", "), f"{counts}{noisy}")
+    rows = tuple(_clock_cells(case.id, one, case.ratio if one.clock == T_DEV else None) for one in case.clocks)
+    return Group(rows, case.id.replace(",", ", "), _standing(case.ratio))
 
 
-def _clock_cells(case: str, one: ClockTimes, ratio: CaseRatio) -> tuple[Cell, ...]:
-    is_ranked = one.clock == T_DEV
-    shown = _ratio_text(one.log_ratio, is_ranked and ratio.is_censored) if one.log_ratio is not None else NONE
-    low, high = (ratio.low, ratio.high) if is_ranked else (None, None)
-    marks = (ratio.is_eligible, ratio.is_censored, ratio.is_noisy) if is_ranked else (None, None, None)
+def _standing(ratio: CaseRatio | None) -> str:
+    """What the case's speed counts for."""
+    if ratio is None:
+        return "not timed on t_dev: its speed ranks nothing"
+    noisy = "; noisy: metrics take the end of the interval nearer to 1" if ratio.is_noisy else ""
+    why = ratio.why_not_eligible
+    return ("counts for correctness only: " + why if why else "speed counts") + noisy
+
+
+def _clock_cells(case: str, one: ClockTimes, ratio: CaseRatio | None) -> tuple[Cell, ...]:
+    """`ratio` on the ranked clock only."""
+    shown = _ratio_text(one.log_ratio, bool(ratio and ratio.is_censored)) if one.log_ratio is not None else NONE
+    low, high = (ratio.low, ratio.high) if ratio else (None, None)
+    marks = (ratio.is_eligible, ratio.is_censored, ratio.is_noisy) if ratio else (None, None, None)
     return (
-        Cell(one.clock, one.clock, note="ranked" if is_ranked else ""),
+        Cell(one.clock, one.clock, note="ranked" if ratio else ""),
         Cell(case, case),
-        Cell(shown, _factor(one.log_ratio), note=f"95 %: {_interval(ratio)}" if is_ranked else ""),
+        Cell(shown, _factor(one.log_ratio), note=f"95 %: {_interval(ratio)}" if ratio else ""),
         Cell(milliseconds(one.baseline_ms), one.baseline_ms),
         Cell(milliseconds(one.candidate_ms), one.candidate_ms),
         Cell("", _factor(low)),

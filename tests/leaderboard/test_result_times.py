@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from evaluator.measurements import Ratio
+from evaluator.measurements import Clock, Ratio
+from evaluator.records import Flag
 from tests import factories
-from tests.records import GPU_TIMES, make_gpu_case, make_gpu_record, make_record
+from tests.records import GPU_TIMES, make_case, make_gpu_case, make_gpu_record, make_record
 
 pytestmark = pytest.mark.usefixtures("archive_folder")
 CLOCKS = ["t_dev", "t_call", "aka_loop", "aka_events"]
@@ -168,6 +169,18 @@ def test_the_page_explains_its_clocks_and_flags(client, db) -> None:
     assert "The only clock that ranks." in body
     assert "Metrics take the interval&#x27;s end nearer to 1." in body
     assert "<summary>Conditions: 3\u00a0sessions" in body
+
+
+def test_what_a_tasks_own_script_timed_is_shown_by_its_clock_and_ranks_nothing(shown, client) -> None:
+    clocks = {"cuda_events": Clock((0.4, 0.5, 0.6), (0.25,))}
+    case = make_case("shape=1", clocks=clocks, speedup=2.0)
+    page = shown(make_gpu_record(protocol="aka-scripts-1", flags=(Flag.SCRIPT_TIMED,), cases=(case,)))
+    row = cells(page, "shape=1", "cuda_events")
+    assert (row["ratio"].value, row["ratio"].note, row["clock"].note) == (pytest.approx(2.0), "", "")
+    assert groups(page)["shape=1"].note == "not timed on t_dev: its speed ranks nothing"
+    assert page.clocks == (("cuda_events", "By the task's own script, not by our judge. Ranks nothing."),)
+    assert (page.log_speedup, page.paper_speedup, page.charts, page.conditions) == (None, None, {}, "")
+    assert set(page.tables) == {"cases", "clocks", "attempts"}
 
 
 def test_a_result_on_a_cpu_has_none_of_it(client, db, page) -> None:

@@ -114,6 +114,7 @@ def test_functional_times_make_no_speedup_of_any_kind() -> None:
 
 
 def test_the_protocol_and_the_flags_are_those_of_the_record() -> None:
-    record = make_gpu_record(protocol="script-1", flags=(Flag.SCRIPT_TIMED, Flag.UNCALIBRATED))
+    record = make_gpu_record(protocol="aka-scripts-1", flags=(Flag.SCRIPT_TIMED, Flag.UNCALIBRATED))
     columns = verdicts.attempt_columns(record)
-    assert (columns["protocol"], columns["is_uncalibrated"]) == ("script-1", True)
+    assert (columns["protocol"], columns["is_uncalibrated"]) == ("aka-scripts-1", True)
+    assert columns["paper_speedup"] is None, "a script's aka_events is not ours"
