@@ -13,7 +13,7 @@ from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
 from evaluator.gates.isa import first_error, note_build, note_launches
 from evaluator.judge.builds import Build, build
-from evaluator.judge.draws import contents_of, draws_of
+from evaluator.judge.draws import draws_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Side
 from evaluator.sandbox import WorkerError, WorkerFault
@@ -96,6 +96,6 @@ def _compile_cases(context: Context) -> None:
     assert context.runner is not None
     draw = draws_of(context.task)[0]
     for case in context.backend.cases(context.task):
-        fine = context.runner.compile(case, contents_of(context.task, case, draw, context.seed))
+        fine = context.runner.compile(case, context.contents(case, draw))
         if not fine and context.backend.torch_device != "cpu":
             return

@@ -10,7 +10,7 @@ from time import monotonic
 
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate
-from evaluator.judge.draws import Seed
+from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
@@ -70,6 +70,10 @@ class Context:
         if self._reference is None:
             self._reference = Reference(self.task, device=self.backend.torch_device)
         return self._reference
+
+    def contents(self, case: Case, draw: Draw) -> Contents:
+        """Made where the judge computes: a full case takes seconds on a CPU."""
+        return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
 
     @functools.cached_property
     def calibration(self) -> Calibration | None:

@@ -15,7 +15,7 @@ from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.isa import note_baseline, note_launches
 from evaluator.judge.compare import Comparison, compare, relative_rmse
-from evaluator.judge.draws import Contents, Draw, contents_of, draws_of
+from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, trusted_call
 from evaluator.records import Finding, Flag
@@ -69,7 +69,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     The candidate comes first: on a GPU the right answer may be left behind in memory that the next kernel sees.
     """
     assert context.runner is not None
-    contents = contents_of(context.task, state.case, draw, context.seed)
+    contents = context.contents(state.case, draw)
     call = context.runner.call(state.case, contents)
     judged = Judged(state.case, draw, contents, context.reference.outputs(state.case, contents))
     if draw.index == 0 or draw.kind == "special":

@@ -9,7 +9,7 @@ from time import monotonic
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
-from evaluator.judge.draws import Draw, contents_of
+from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, trusted_call
 from evaluator.measurements import FUNCTIONAL, Clock
@@ -37,7 +37,7 @@ def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: 
     for index in range(CALLS + 1):
         last = index == CALLS or (index > 0 and monotonic() > until)
         draw = Draw("standard", "standard", TIMED + index)
-        contents = contents_of(context.task, state.case, draw, context.seed)
+        contents = context.contents(state.case, draw)
         ours, theirs = trusted_call(baseline, state.case, contents), candidate.call(state.case, contents)
         if isinstance(theirs, Rejection):
             return theirs

@@ -20,7 +20,7 @@ from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
 from evaluator.gates.functional import functional_pass
-from evaluator.judge.draws import Contents, Draw, contents_of
+from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import LOAD_S, Call, Runner, Side
 from evaluator.judge.timing.calibration import Calibration
@@ -182,7 +182,7 @@ def _call_first(context: Context, runner: Runner) -> None:
     """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
     with _blaming(context, runner.side):
         for case in [state.case for state in context.cases.values()]:
-            runner.compile(case, contents_of(context.task, case, FIRST_CALLS, context.seed))
+            runner.compile(case, context.contents(case, FIRST_CALLS))
 
 
 def _clock(backend: Backend) -> dict[str, object]:
@@ -213,7 +213,7 @@ def _time(
 ) -> Rejection | None:
     """One case in one session; a void session is kept in the record and counts for nothing."""
     with context.spending("contents"):
-        slabs = Slabs(context.task, state.case, context.seed, timed.index)
+        slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
     with context.spending("timed"):
         found = time_case(pair, slabs, lambda contents, outputs: _wrong(context, state, contents, outputs))
     if isinstance(found, Rejection):

@@ -42,11 +42,11 @@ def _above_peak(context: Context, state: CaseState, calibration: Calibration | N
     """Faster than this device's caches or arithmetic: fails; close to it: hold."""
     if calibration is None:
         return None
-    task, numbers = context.task, state.case.numbers
     time_ns = median(found.candidate_ns for found in state.times)
+    moved, computed = context.task.work_of(state.case)
     for amount, unit, rate in (
-        (float(task.model_bytes.value(numbers)), "bytes", calibration.cache_bytes_per_s),
-        (float(task.model_flops.value(numbers)), "operations", calibration.flops_per_s),
+        (moved, "bytes", calibration.cache_bytes_per_s),
+        (computed, "operations", calibration.flops_per_s),
     ):
         share = amount / rate * 1e9 / time_ns
         text = f"case {state.case.id}: {amount:.3g} {unit} in {time_ns / 1e3:.1f} us are {share:.2f} of the peak"

@@ -187,7 +187,7 @@ class Runner:
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker))
+        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
 
     def report(self) -> dict[str, Any]:
         """What the cross-compiler said about the launches so far."""

@@ -115,9 +115,9 @@ def timed(tiny_task: Callable[[str], TaskSpec]) -> Timed:
         sample: Callable[[], Sample] = lambda: STEADY,
     ) -> CaseTimes | Rejection:
         workers = [ScriptedWorker(task, **(fields or {})) for fields in (baseline, candidate)]
-        runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)) for worker in workers]
+        runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
         pair = Pair(*runners, sample)  # type: ignore[arg-type]
-        return time_case(pair, Slabs(task, task.cases[0], Seed(), 0), doubled)
+        return time_case(pair, Slabs(task, task.cases[0], Seed(), 0, "cpu"), doubled)
 
     return run
 
@@ -225,7 +225,7 @@ def test_work_after_the_stop_event_shows(timed: Timed) -> None:
 
 def test_windows_hold_what_the_judge_thinks(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
-    slabs = Slabs(task, task.cases[0], Seed(), 0)
+    slabs = Slabs(task, task.cases[0], Seed(), 0, "cpu")
     contents = [slabs.contents(call)["x"] for call in slabs.plan(20)]
     assert len({tuple(x.tolist()) for x in contents if isinstance(x, torch.Tensor)}) == 20
     assert layout_of(task, task.cases[0], slabs.at_rest()).inputs[0]["shape"] == [256]
@@ -233,7 +233,7 @@ def test_windows_hold_what_the_judge_thinks(tiny_task: Callable[[str], TaskSpec]
 
 def test_no_buffer_is_used_twice_in_a_row(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
-    planned = [call.buffer for call in Slabs(task, task.cases[0], Seed(), 0).plan(50)]
+    planned = [call.buffer for call in Slabs(task, task.cases[0], Seed(), 0, "cpu").plan(50)]
     assert all(first != second for first, second in itertools.pairwise(planned))
     assert set(planned) == set(range(BUFFERS))
 
@@ -241,7 +241,7 @@ def test_no_buffer_is_used_twice_in_a_row(tiny_task: Callable[[str], TaskSpec]) 
 def test_the_papers_clocks_are_separate_passes(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     workers = [ScriptedWorker(task), ScriptedWorker(task)]
-    runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)) for worker in workers]
+    runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
     clocks = other_clocks(Pair(*runners, lambda: STEADY), paper=True).clocks  # type: ignore[arg-type]
     assert clocks["aka_loop"].baseline_ms == pytest.approx((0.025,))
     assert clocks["aka_events"].candidate_ms == pytest.approx((0.025,))

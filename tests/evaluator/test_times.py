@@ -136,7 +136,7 @@ def test_faster_than_the_caches_fails_and_close_to_it_is_held(
     context: Context, share: float, reason: str | None, held: bool
 ) -> None:
     state = concluded(context)
-    needed_ns = float(context.task.model_bytes.value(state.case.numbers)) / CALIBRATION.cache_bytes_per_s * 1e9
+    needed_ns = context.task.work_of(state.case)[0] / CALIBRATION.cache_bytes_per_s * 1e9
     concluded(context, candidate_ns=needed_ns / share)
     rejection = implausible(context)
     assert (rejection.reason if rejection else None) == reason

@@ -72,7 +72,7 @@ class Stopwatch:
         """The outputs of one call of the last block."""
         assert self._layout is not None
         self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
-        return self._layout.read_outputs(self._worker)
+        return self._layout.read_outputs(self._worker, self._runner.side.device)
 
     def loop(self, calls: int, *, warmups: int = 0, pairs: bool = False) -> Loop:
         """Without pairs, one reading for all calls together."""

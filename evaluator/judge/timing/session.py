@@ -106,7 +106,7 @@ def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
     readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
     blocks, samples = list[Block](), list[_Sample]()
     while sum(block.void is None for block in blocks) < BLOCKS and len(blocks) < BLOCKS + REPLACED_BLOCKS:
-        block, sample, both = _block(pair, slabs, watch, calls, first=_first(len(blocks)))
+        block, sample, both = _block(pair, slabs, watch, calls, first=_first(len(blocks)), judge_baseline=not blocks)
         blocks.append(block)
         samples.append(sample)
         for name, reading in both.items():
@@ -162,7 +162,7 @@ class _Watch:
 
 
 def _block(
-    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, first: SideName
+    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, first: SideName, judge_baseline: bool
 ) -> tuple[Block, _Sample, dict[SideName, Readings]]:
     planned, chosen = slabs.plan(calls), slabs.choose(calls)
     order: tuple[SideName, SideName] = ("baseline", "candidate") if first == "baseline" else ("candidate", "baseline")
@@ -175,7 +175,8 @@ def _block(
         stopwatch = pair.wake(name)
         readings[name] = stopwatch.block(planned)
         conditions[name] = pair.sample()
-        sample.outputs[name] = stopwatch.pick(chosen)
+        if name == "candidate" or judge_baseline:
+            sample.outputs[name] = stopwatch.pick(chosen)
     assert canary is not None
     clocks = (conditions["baseline"].clock_mhz, conditions["candidate"].clock_mhz)
     void = watch.void(canary, conditions, readings)

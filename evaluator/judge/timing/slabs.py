@@ -27,9 +27,10 @@ class PlannedCall:
 class Slabs:
     """One case's contents in one session."""
 
-    def __init__(self, task: TaskSpec, case: Case, seed: Seed, session: int) -> None:
+    def __init__(self, task: TaskSpec, case: Case, seed: Seed, session: int, device: str) -> None:
         self.task, self.case = task, case
-        drawn = {item.name: slab_of(item, task, case, SLAB_SPARE, seed, f"session {session}") for item in task.inputs}
+        words = f"session {session}"
+        drawn = {item.name: slab_of(item, task, case, SLAB_SPARE, seed, words, device=device) for item in task.inputs}
         self.tensors = {name: value for name, value in drawn.items() if isinstance(value, torch.Tensor)}
         self._others = {name: value for name, value in drawn.items() if not isinstance(value, torch.Tensor)}
         self._random = random.Random(seed.number(case.id, "windows", session))
