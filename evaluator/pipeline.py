@@ -61,7 +61,9 @@ class Evaluator:
     def __init__(self, backend: Backend, sandbox: SandboxKind = "auto") -> None:
         self.backend = backend
         self._kind: SandboxKind = sandbox
-        self._standby = Standby(self._open_sandbox)
+        self._standby = Standby(
+            self._open_sandbox, ahead=2 if backend.has_clock else 1
+        )  # one a side; a CPU has better to do
 
     def __enter__(self) -> Evaluator:
         return self

@@ -1,4 +1,4 @@
-"""Always one sandbox started ahead: its 2 s of imports pass while the one before is at work."""
+"""Sandboxes started ahead: their seconds of imports pass while the ones before are at work."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from evaluator.sandbox.sandbox import Sandbox
 
 
 class Standby:
-    """`take` hands over a started sandbox, to be closed by the taker, and starts the next."""
+    """`take` hands over a started sandbox, to be closed by the taker, and starts the next; `ahead` are kept started."""
 
-    def __init__(self, open: Callable[[], Sandbox]) -> None:
-        self._open = open
-        self._next: Sandbox | None = open()
+    def __init__(self, open: Callable[[], Sandbox], ahead: int = 1) -> None:
+        self._open, self._ahead = open, ahead
+        self._started = [open() for _ in range(ahead)]
 
     def __enter__(self) -> Standby:
         return self
@@ -28,23 +28,24 @@ class Standby:
     @property
     def kind(self) -> str:
         """Of the sandboxes it hands over."""
-        if self._next is None:
-            self._next = self._open()
-        return self._next.kind
+        if not self._started:
+            self._started.append(self._open())
+        return self._started[0].kind
 
     def take(self) -> Sandbox:
-        taken, self._next = self._next or self._open(), None
+        taken = self._started.pop(0) if self._started else self._open()
         with contextlib.suppress(SandboxError):  # the next take will tell
-            self._next = self._open()
+            while len(self._started) < self._ahead:
+                self._started.append(self._open())
         return taken
 
     def settle(self) -> None:
-        """Wait until the next one has started: from then on nothing of ours is at work beside what is timed."""
-        if self._next is not None:
+        """Wait until all have started: from then on nothing of ours is at work beside what is timed."""
+        for sandbox in self._started:
             with contextlib.suppress(SandboxError):
-                _ = self._next.ready_s
+                _ = sandbox.ready_s
 
     def close(self) -> None:
-        if self._next is not None:
-            self._next.close()
-            self._next = None
+        for sandbox in self._started:
+            sandbox.close()
+        self._started = []

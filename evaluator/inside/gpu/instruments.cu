@@ -43,11 +43,12 @@ extern "C" __global__ __launch_bounds__(1024) void fill_and_hold(
     __syncthreads();
 }
 
-// Reads size 16-byte words. The sum is stored only in a case that does not happen.
-extern "C" __global__ void read_all(const uint4* words, int size, unsigned* sink) {
+// Reads size 16-byte words, of a span that is a power of two, over and over where size is larger. The sum is stored only
+// in a case that does not happen.
+extern "C" __global__ void read_all(const uint4* words, int size, int span, unsigned* sink) {
     unsigned sum = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x) {
-        const uint4 word = words[i];
+        const uint4 word = words[i & (span - 1)];
         sum ^= word.x ^ word.y ^ word.z ^ word.w;
     }
     if (sum == 0x5eed5eedu) *sink = sum;

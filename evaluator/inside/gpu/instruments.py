@@ -19,14 +19,16 @@ SOURCE = Path(__file__).with_name("instruments.cu")
 THREADS = 1024
 SIGNAL_PATIENCE_NS = 10_000_000_000  # then the device does not run our kernel at all
 HIDE_NS = 500_000  # longer than any of our own measured launches takes to enqueue
-PEAK_READ_WORDS, PEAK_MATRIX, PEAK_RUNS = (1 << 18, 1 << 19, 1 << 20), 8192, 20  # 4, 8 and 16 MiB
+EVERYTHING = 1 << 30  # a span beyond any buffer
+PEAK_SPANS, PEAK_WORDS = (1 << 18, 1 << 19, 1 << 20), 1 << 24  # 4, 8 and 16 MiB, read until 256 MiB are
+PEAK_MATRIX, PEAK_RUNS = 8192, 20
 NS_PER_TICK = 10  # of wall_clock64 on gfx942 and gfx950
 _zero, _matmul = torch._C.TensorBase.zero_, torch.matmul
 _int, _pointer = ctypes.c_int, ctypes.c_void_p
 KERNELS: dict[str, list[Any]] = {  # name → types of its arguments
     "nothing": [],
     "fill_and_hold": [_pointer, _pointer, _int, _int, _int],
-    "read_all": [_pointer, _int, _pointer],
+    "read_all": [_pointer, _int, _int, _pointer],
     "compute": [_pointer, _int],
 }
 
@@ -118,7 +120,7 @@ class Instruments:
 
     def peaks(self) -> tuple[float, float]:
         """The fastest read of what stays in the caches, bytes per second; the fastest matrix product, operations."""
-        reads = [16e9 * words / self._fastest(partial(self._read, words)) for words in PEAK_READ_WORDS]
+        reads = [16e9 * PEAK_WORDS / self._fastest(partial(self._read, PEAK_WORDS, span)) for span in PEAK_SPANS]
         square = torch.randn(PEAK_MATRIX, PEAK_MATRIX, device="cuda", dtype=torch.bfloat16)
         return max(reads), 2e9 * PEAK_MATRIX**3 / self._fastest(partial(_matmul, square, square))
 
@@ -139,9 +141,9 @@ class Instruments:
         self.drain()
         return self.between_ns(begin, end)
 
-    def _read(self, words: int) -> None:
+    def _read(self, words: int, span: int = EVERYTHING) -> None:
         _, _, flushed, sink = self._pointers
-        self._kernels["read_all"](2 * self._blocks, 512, flushed, words, sink)
+        self._kernels["read_all"](2 * self._blocks, 512, flushed, words, span, sink)
 
     def _compute(self, blocks: int, rounds: int) -> None:
         self._kernels["compute"](blocks, 256, self._pointers[3], rounds)

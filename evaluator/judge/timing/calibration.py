@@ -80,7 +80,7 @@ def write_calibration(calibration: Calibration) -> Path:
 
 def device_of(host: Host) -> str:
     """The card itself where it says which one it is; a calibration holds for no other."""
-    return host.facts.get("uuid") or host.device_class
+    return host.facts.get("card_uuid") or host.device_class
 
 
 def baseline_key(task_digest: str, case_id: str) -> str:
