@@ -86,7 +86,7 @@ def test_it_gives_the_answer_that_a_second_implementation_gives(task: TaskSpec, 
         contents = contents_of(task, case, draw, SEED)
         wanted, found = reference.outputs(case, contents), opinion.outputs(case, contents)
         for name, value in wanted.items():
-            scale = value[value.isfinite()].square().mean().sqrt().item() if value.isfinite().any() else 0.0
+            scale = value[value.isfinite()].double().square().mean().sqrt().item() if value.isfinite().any() else 0.0
             torch.testing.assert_close(
                 found[name], value, rtol=AGREEMENT, atol=AGREEMENT * scale, equal_nan=True, msg=f"{draw} {name}"
             )
