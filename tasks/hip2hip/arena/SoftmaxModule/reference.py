@@ -1,4 +1,4 @@
-"""Softmax of every row, twice: PyTorch's own, and as a product with the exponential of minus the logarithm of the sum."""
+"""Softmax of every row, twice: PyTorch's own, and written out with exponentials, their sum and a quotient."""
 
 from __future__ import annotations
 

@@ -13,4 +13,5 @@ def reference(inputs):
 
 def second_opinion(inputs):
     x, index = inputs["x"], inputs["index"].long()
-    return {"y": torch.stack([torch.stack([table[i] for i in row.tolist()]) for table, row in zip(x, index)])}
+    pairs = zip(x, index.tolist(), strict=True)
+    return {"y": torch.stack([torch.stack([table[i] for i in row]) for table, row in pairs])}

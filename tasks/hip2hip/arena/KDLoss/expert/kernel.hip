@@ -12,7 +12,7 @@
 constexpr int GROUP = 64;  // one wave on CDNA, two on wave32 devices
 constexpr int GROUP_CLASSES = 2048;
 constexpr int THREADS = 256;
-constexpr int LONG_THREADS = 1024;
+constexpr int LONG_THREADS = 512;
 constexpr int PACK_BYTES = 16;
 constexpr int MOST_WAVES = LONG_THREADS / 32;
 
@@ -119,7 +119,7 @@ __device__ Seen over_group(Seen own, float (*places)[5]) {
 
 // THREADS_A_ROW threads take a row, a block as many rows as it has groups of them.
 template <typename scalar_t, int WIDTH, int THREADS_A_ROW>
-__global__ void __launch_bounds__(LONG_THREADS)
+__global__ void __launch_bounds__(THREADS_A_ROW > THREADS ? LONG_THREADS : THREADS)
     loss_kernel(const scalar_t* __restrict__ student, const scalar_t* __restrict__ teacher, float* __restrict__ losses,
                 int rows, int classes, float temperature) {
   using Packed = Pack<scalar_t, WIDTH>;
