@@ -1,4 +1,4 @@
-"""Rows of a table by number, twice: by indexing with two indices, and row by row."""
+"""Rows of a table by number, with an index for each of the first two dimensions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,3 @@ def reference(inputs):
     x, index = inputs["x"], inputs["index"].long()
     outer = torch.arange(len(x)).unsqueeze(-1)
     return {"y": x[outer, index]}
-
-
-def second_opinion(inputs):
-    x, index = inputs["x"], inputs["index"].long()
-    pairs = zip(x, index.tolist(), strict=True)
-    return {"y": torch.stack([torch.stack([table[i] for i in row]) for table, row in pairs])}

@@ -1,8 +1,6 @@
-"""Layer normalisation by the sample's deviation, twice: by PyTorch's moments, and from the length of what is left."""
+"""Layer normalisation by the sample's deviation, from PyTorch's moments."""
 
 from __future__ import annotations
-
-import math
 
 import torch
 
@@ -11,11 +9,3 @@ def reference(inputs):
     x = inputs["x"]
     deviation, mean = torch.std_mean(x, dim=-1, keepdim=True)
     return {"y": inputs["weight"] * (x - mean) / (deviation + inputs["eps"]) + inputs["bias"]}
-
-
-def second_opinion(inputs):
-    x, cols = inputs["x"], inputs["x"].shape[-1]
-    centred = x - x.sum(dim=-1, keepdim=True) / cols
-    root = math.sqrt(cols - 1)
-    length = torch.linalg.vector_norm(centred, dim=-1, keepdim=True) + root * inputs["eps"]
-    return {"y": torch.addcmul(inputs["bias"], centred / length * root, inputs["weight"])}

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(THREADS)
 
 // A block makes a square of TILE by TILE; a thread makes squares of 4 by 4, which lie 64 apart.
 template <typename scalar_t, int TILE>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, 2)  // CUDA: blocks a multiprocessor; HIP: waves a SIMD
     tile_kernel(const scalar_t* __restrict__ a, const scalar_t* __restrict__ b, scalar_t* __restrict__ c, int m, int n,
                 int k, bool a_in_vectors, bool b_in_vectors) {
   constexpr int DEPTH = 4 * THREADS / TILE;  // every thread loads four elements of each factor
