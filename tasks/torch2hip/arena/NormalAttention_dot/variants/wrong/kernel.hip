@@ -4,7 +4,7 @@
 #include <ATen/hip/HIPContext.h>
 #include <torch/extension.h>
 
-constexpr int THREADS = 256;
+constexpr int THREADS = 64;
 
 // to[o, p] = sum over c of weight[o, c] * from[c, p], plus bias[o]
 template <typename from_t, typename weight_t, typename to_t>
