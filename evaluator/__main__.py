@@ -1,7 +1,7 @@
 """The evaluator's door from a shell: python -m evaluator COMMAND.
 
-Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad
-task, 3 this host cannot do it.
+Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met or a task is not
+valid, 2 usage or a bad task, 3 this host cannot do it.
 """
 
 from __future__ import annotations
@@ -39,11 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evaluator", description="Evaluate kernels for ArenaBoard's tasks.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
-    tasks.add_argument(
-        "--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from the tasks it names, or all"
-    )
-    tasks.set_defaults(command=_tasks)
+    _task_commands(commands)
     evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
     evaluate.add_argument("task")
     evaluate.add_argument("--candidate", type=Path, required=True, metavar="DIR")
@@ -76,6 +72,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
+    tasks.add_argument(
+        "--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from the tasks it names, or all"
+    )
+    tasks.set_defaults(command=_tasks)
+    validate = commands.add_parser(
+        "validate", help="check task folders: files, references, runs of their own candidates"
+    )
+    validate.add_argument("task", metavar="TASK", help="a task's id, or all")
+    validate.add_argument("--json", type=Path, metavar="FILE", help="write the report there too")
+    validate.add_argument("--without-runs", action="store_true", help="leave out what runs a candidate")
+    _device(validate)
+    validate.set_defaults(command=_validate)
+    new_task = commands.add_parser("new-task", help="write the skeleton of a task; `validate` says what is left to do")
+    new_task.add_argument("category")
+    new_task.add_argument("name")
+    new_task.set_defaults(command=_new_task)
+
+
 def _device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", default="cpu")
     parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")
@@ -92,6 +108,40 @@ def _tasks(options: argparse.Namespace) -> int:
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)
         sys.stdout.write(f"{task.id:45} {task.digest[:12]}  {small} small, {len(task.cases) - small} full cases\n")
+    return OK
+
+
+def _validate(options: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from evaluator.backends.cpu import get_backend
+    from evaluator.pipeline import Evaluator
+    from evaluator.taskreader import task_ids
+    from evaluator.taskspec import tasks_folder
+    from evaluator.validate.checks import as_json, table, validate
+
+    if options.task != "all" and options.task not in task_ids():
+        raise UsageError(f"no task is named {options.task!r}; `python -m evaluator tasks` lists them")
+    if options.json:
+        _check_writable(options.json)
+    wanted = task_ids() if options.task == "all" else [options.task]
+    runs = nullcontext() if options.without_runs else Evaluator(get_backend(options.backend), options.sandbox)
+    with runs as evaluator:
+        validations = [validate(task_id, tasks_folder(), evaluator) for task_id in wanted]
+    sys.stdout.write(f"{table(validations)}\n")
+    if options.json:
+        options.json.write_text(as_json(validations), encoding="utf-8")
+    return OK if all(validation.is_valid for validation in validations) else NOT_AS_EXPECTED
+
+
+def _new_task(options: argparse.Namespace) -> int:
+    from evaluator.taskspec import tasks_folder
+    from evaluator.validate.skeleton import write_skeleton
+
+    folder = write_skeleton(options.category, options.name, tasks_folder())
+    sys.stdout.write(
+        f"{folder}\nwhat is left to do: python -m evaluator validate {options.category}/arena/{options.name}\n"
+    )
     return OK
 
 
