@@ -61,7 +61,7 @@ def list_kernel(ids_ptr, slots_ptr, counts_ptr, tokens, slots, BLOCK: tl.constex
 
 @triton.jit
 def _block_of(block, counts_ptr, experts, EXPERTS: tl.constexpr, BLOCK_M: tl.constexpr):
-    """The expert of a block of the packed grid, its first row there, and the expert's rows; beyond the last, no rows."""
+    """The expert of a block of the packed grid, its first row there, and how many rows that expert has."""
     expert = tl.arange(0, EXPERTS)
     counts = tl.load(counts_ptr + expert, mask=expert < experts, other=0)
     blocks = tl.cdiv(counts, BLOCK_M)
