@@ -18,6 +18,15 @@ LEAST_PART = 256  # tokens: less is not worth a program and a merge
 
 
 @triton.jit
+def _copy_row(source, target, head_dim, BLOCK_D: tl.constexpr):
+    """Writes a new token's key or value into the cache; returns it."""
+    dim = tl.arange(0, BLOCK_D)
+    row = tl.load(source + dim, mask=dim < head_dim, other=0.0)
+    tl.store(target + dim, row, mask=dim < head_dim)
+    return row.to(tl.float32)
+
+
+@triton.jit
 def paged_decode_kernel(
     q_ptr, key_ptr, value_ptr, key_cache_ptr, value_cache_ptr, block_table_ptr, lengths_ptr, slopes_ptr, o_ptr, lse_ptr,
     scale, kv_heads, group, head_dim, block_size, table_width, part_length,
@@ -26,16 +35,13 @@ def paged_decode_kernel(
     row, kv_head, part = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     member, dim = tl.arange(0, GROUP), tl.arange(0, BLOCK_D)
     d_inside = (dim < head_dim)[None, :]
-    length = tl.load(lengths_ptr + row)
+    newest = tl.load(lengths_ptr + row) - 1
     first = part * part_length
-    last = tl.minimum(length, first + part_length)
+    last = tl.minimum(newest, first + part_length)  # of the tokens that are in the cache already
     head = kv_head * group + member
     q_row = row * kv_heads * group + head
     q_inside = (member < group)[:, None] & d_inside
     q = tl.load(q_ptr + q_row[:, None] * head_dim + dim[None, :], mask=q_inside, other=0.0)
-    new = (row * kv_heads + kv_head) * head_dim + dim[None, :]
-    new_key = tl.load(key_ptr + new, mask=d_inside, other=0.0)
-    new_value = tl.load(value_ptr + new, mask=d_inside, other=0.0)
     if ALIBI:
         slope = tl.load(slopes_ptr + head, mask=member < group, other=0.0)[:, None]
 
@@ -46,31 +52,37 @@ def paged_decode_kernel(
         position = begin + tl.arange(0, BLOCK_T)
         seen = position < last
         block = tl.load(block_table_ptr + row * table_width + position // block_size, mask=seen, other=0).to(tl.int64)
-        slot = (block * block_size + position % block_size) * kv_heads + kv_head
-        offsets = slot[:, None] * head_dim + dim[None, :]
-        newest = (position == length - 1)[:, None]
-        old = (position < tl.minimum(last, length - 1))[:, None] & d_inside
-        k = tl.load(key_cache_ptr + offsets, mask=old, other=0.0)
-        v = tl.load(value_cache_ptr + offsets, mask=old, other=0.0)
-        k = tl.where(newest, new_key, k)
-        v = tl.where(newest, new_value, v)
+        offsets = ((block * block_size + position % block_size) * kv_heads + kv_head)[:, None] * head_dim + dim[None, :]
+        inside = seen[:, None] & d_inside
+        k = tl.load(key_cache_ptr + offsets, mask=inside, other=0.0)
+        v = tl.load(value_cache_ptr + offsets, mask=inside, other=0.0)
         scores = tl.dot(q, tl.trans(k)) * scale
         if ALIBI:
-            scores += slope * (position - (length - 1))[None, :]
+            scores += slope * (position - newest)[None, :]
         scores = tl.where(seen[None, :], scores, -float("inf"))
         higher = tl.maximum(highest, tl.max(scores, axis=1))
-        weights = tl.exp(scores - higher[:, None])
-        shrink = tl.exp(highest - higher)
+        weights, shrink = tl.exp(scores - higher[:, None]), tl.exp(highest - higher)
         total = total * shrink + tl.sum(weights, axis=1)
         acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None])
         highest = higher
-        tl.store(key_cache_ptr + offsets, k, mask=newest & d_inside)
-        tl.store(value_cache_ptr + offsets, v, mask=newest & d_inside)
+
+    if (first <= newest) & (newest < first + part_length):
+        block = tl.load(block_table_ptr + row * table_width + newest // block_size).to(tl.int64)
+        target = ((block * block_size + newest % block_size) * kv_heads + kv_head) * head_dim
+        source = (row * kv_heads + kv_head) * head_dim
+        k = _copy_row(key_ptr + source, key_cache_ptr + target, head_dim, BLOCK_D)
+        v = _copy_row(value_ptr + source, value_cache_ptr + target, head_dim, BLOCK_D)
+        scores = tl.sum(q.to(tl.float32) * k[None, :], axis=1) * scale
+        higher = tl.maximum(highest, scores)
+        weights, shrink = tl.exp(scores - higher), tl.exp(highest - higher)
+        total = total * shrink + weights
+        acc = acc * shrink[:, None] + weights[:, None] * v[None, :]
+        highest = higher
 
     if ONE_PART:
         o = (acc / total[:, None]).to(o_ptr.dtype.element_ty)
         tl.store(o_ptr + q_row[:, None] * head_dim + dim[None, :], o, mask=q_inside)
-    elif first < last:
+    elif first <= newest:
         part_row = q_row * tl.num_programs(2) + part
         tl.store(o_ptr + part_row[:, None] * head_dim + dim[None, :], acc / total[:, None], mask=q_inside)
         tl.store(lse_ptr + part_row, highest + tl.log(total), mask=member < group)
