@@ -9,6 +9,7 @@ from evaluator.taskspec import TaskSpec
 from evaluator.validate.checks import STILL
 from evaluator.validate.subject import Subject
 
+LONG = ("reference", "second", "spread")  # both references on every small case and draw: seconds a task
 TASKS = {task_id: load_task(task_id) for task_id in task_ids()}
 
 
@@ -29,7 +30,9 @@ def test_it_bundles_two_tasks_of_every_category_and_eight_of_triton() -> None:
     } <= TASKS.keys()
 
 
-@pytest.mark.parametrize("check", STILL)
+@pytest.mark.parametrize(
+    "check", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in STILL]
+)
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
 def test_it_passes(task: TaskSpec, check: str) -> None:
     assert list(STILL[check](Subject(task))) == []
