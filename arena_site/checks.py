@@ -12,7 +12,7 @@ from django.core.checks import CheckMessage, Error, Warning, register
 
 from evaluator.taskspec import tasks_folder
 
-REAL_EVALUATOR = "runs.evaluation.open_evaluator"
+REAL_EVALUATOR = "runs.device.Device"
 
 
 @register()

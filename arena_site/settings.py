@@ -118,7 +118,7 @@ QUEUES = ("gfx942", "gfx950", "sm_90", "cpu")  # one for each architecture
 # A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
 JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
-EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.evaluation.open_evaluator")
+EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device")
 HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 
 LOGGING = {

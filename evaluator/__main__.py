@@ -9,9 +9,16 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
+
+if TYPE_CHECKING:
+    from evaluator.backends import Backend
+    from evaluator.health.checks import Check
+    from evaluator.records import Record
 
 OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -42,7 +49,10 @@ def _parser() -> argparse.ArgumentParser:
     _task_commands(commands)
     evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
     evaluate.add_argument("task")
-    evaluate.add_argument("--candidate", type=Path, required=True, metavar="DIR")
+    what = evaluate.add_mutually_exclusive_group(required=True)
+    what.add_argument("--candidate", type=Path, metavar="DIR")
+    what.add_argument("--baseline", action="store_true", help="the task's own source, as a candidate")
+    _mounted(evaluate)
     evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
     evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
     evaluate.add_argument(
@@ -63,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
     _device(demo)
     demo.set_defaults(command=_demo)
     doctor = commands.add_parser("doctor", help="try what this host can do")
+    doctor.add_argument(
+        "--health", action="store_true", help="run known kernels and, on a GPU, A/A sessions; writes the calibration"
+    )
+    doctor.add_argument("--suite", help="with --health on a GPU: whose baselines are timed, too")
+    doctor.add_argument("--sessions", type=int, default=20, help="with --health: A/A sessions of fresh workers")
     _device(doctor)
     doctor.set_defaults(command=_doctor)
     workspace = commands.add_parser("workspace", help="write what an agent starts from")
@@ -74,13 +89,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
-    tasks.add_argument(
-        "--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from the tasks it names, or all"
-    )
+    tasks.add_argument("--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from its tasks, or all")
+    _mounted(tasks)
     tasks.set_defaults(command=_tasks)
-    validate = commands.add_parser(
-        "validate", help="check task folders: files, references, runs of their own candidates"
-    )
+    validate = commands.add_parser("validate", help="check task folders: files, references, runs of their candidates")
     validate.add_argument("task", metavar="TASK", help="a task's id, or all")
     validate.add_argument("--json", type=Path, metavar="FILE", help="write the report there too")
     validate.add_argument("--without-runs", action="store_true", help="leave out what runs a candidate")
@@ -92,6 +104,10 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     new_task.set_defaults(command=_new_task)
 
 
+def _mounted(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tasks", type=Path, metavar="DIR", help="tasks of a checkout of AgentKernelArena (v1)")
+
+
 def _device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", default="cpu")
     parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")
@@ -100,6 +116,8 @@ def _device(parser: argparse.ArgumentParser) -> None:
 def _tasks(options: argparse.Namespace) -> int:
     from evaluator.taskreader import load_task, task_ids
 
+    if options.tasks:
+        return _mounted_tasks(options.tasks)
     if options.freeze:
         from evaluator.freeze import freeze_suite
 
@@ -114,20 +132,15 @@ def _tasks(options: argparse.Namespace) -> int:
 def _validate(options: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.pipeline import Evaluator
-    from evaluator.taskreader import task_ids
-    from evaluator.taskspec import tasks_folder
-    from evaluator.validate.checks import as_json, table, validate
+    from evaluator.validate.checks import as_json, table, validate_all
 
-    if options.task != "all" and options.task not in task_ids():
-        raise UsageError(f"no task is named {options.task!r}; `python -m evaluator tasks` lists them")
     if options.json:
-        _check_writable(options.json)
-    wanted = task_ids() if options.task == "all" else [options.task]
+        _check_writable(options.json, "--json")
     runs = nullcontext() if options.without_runs else Evaluator(get_backend(options.backend), options.sandbox)
     with runs as evaluator:
-        validations = [validate(task_id, tasks_folder(), evaluator) for task_id in wanted]
+        validations = validate_all(options.task, evaluator)
     sys.stdout.write(f"{table(validations)}\n")
     if options.json:
         options.json.write_text(as_json(validations), encoding="utf-8")
@@ -139,44 +152,82 @@ def _new_task(options: argparse.Namespace) -> int:
     from evaluator.validate.skeleton import write_skeleton
 
     folder = write_skeleton(options.category, options.name, tasks_folder())
-    sys.stdout.write(
-        f"{folder}\nwhat is left to do: python -m evaluator validate {options.category}/arena/{options.name}\n"
-    )
+    sys.stdout.write(f"{folder}\n`validate` says what is left to do\n")
+    return OK
+
+
+def _mounted_tasks(folder: Path) -> int:
+    from evaluator.backends import get_backend
+    from evaluator.mounted.checkout import load_mounted, mounted_ids
+    from evaluator.mounted.obstacles import obstacle
+
+    backend = get_backend("auto")
+    for task_id in mounted_ids(folder):
+        try:
+            problem = obstacle(load_mounted(folder, task_id), backend)
+        except TaskError as error:
+            problem = "; ".join(error.problems)
+        sys.stdout.write(f"{task_id:60} {f'no: {problem}' if problem else 'runs here'}\n")
     return OK
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from evaluator.backends.cpu import get_backend
-    from evaluator.candidate import read_candidate
-    from evaluator.pipeline import Evaluator
     from evaluator.records import Status, write_record
-    from evaluator.taskreader import load_task
 
-    task = load_task(options.task)
     _check_writable(options.out)
-    candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
-    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
-        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+    record = _evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 
-def _check_writable(path: Path) -> None:
+def _evaluate_native(options: argparse.Namespace) -> Record:
+    from evaluator.backends import get_backend
+    from evaluator.candidate import baseline, read_candidate
+    from evaluator.pipeline import Evaluator
+    from evaluator.taskreader import load_task
+
+    task = load_task(options.task)
+    if options.baseline:
+        if task.category == "torch2hip":
+            raise UsageError(f"{task.id} starts from a PyTorch module; it has no kernel to be a candidate")
+        candidate = baseline(task)
+    else:
+        candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
+    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+        return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+
+
+def _evaluate_mounted(options: argparse.Namespace) -> Record:
+    from evaluator.backends import get_backend
+    from evaluator.candidate import read_candidate
+    from evaluator.mounted.checkout import load_mounted, own_candidate
+    from evaluator.mounted.evaluation import ScriptEvaluator
+
+    task = load_mounted(options.tasks, options.task)
+    if options.baseline:
+        candidate = own_candidate(task)
+    else:
+        candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
+    evaluator = ScriptEvaluator(get_backend(options.backend), options.sandbox)
+    return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+
+
+def _check_writable(path: Path, option: str = "--out") -> None:
     """Before minutes of work, not after."""
     if path.is_dir():
-        raise UsageError(f"--out {path} is a folder; a file to write the record to is expected")
+        raise UsageError(f"{option} {path} is a folder; a file to write the record to is expected")
     probe = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise UsageError(f"--out {path} cannot be written: {error}") from error
+        raise UsageError(f"{option} {path} cannot be written: {error}") from error
 
 
 def _run(options: argparse.Namespace) -> int:
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.board import board_text
     from evaluator.demo import ProgressBar
     from evaluator.pipeline import Evaluator
@@ -199,7 +250,7 @@ def _run(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.demo import run_demo
     from evaluator.pipeline import Evaluator
     from evaluator.state import state_folder
@@ -213,16 +264,27 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from evaluator.backends.cpu import get_backend
+    from evaluator.backends import get_backend
     from evaluator.doctor import checks
 
-    missing = False
-    for check in checks(get_backend(options.backend)):
+    backend, missing = get_backend(options.backend), False
+    found = _health(options, backend) if options.health else checks(backend)
+    for check in found:
         word = "ok" if check.good else "MISSING" if check.needed else "absent"
         sys.stdout.write(f"{word:8} {check.name:20} {check.text}\n")
         sys.stdout.flush()
         missing |= check.needed and not check.good
     return HOST_CANNOT if missing else OK
+
+
+def _health(options: argparse.Namespace, backend: Backend) -> Iterator[Check]:
+    from evaluator.health.checks import health_checks
+    from evaluator.pipeline import Evaluator
+    from evaluator.suites import load_suite
+
+    tasks = load_suite(options.suite).tasks if options.suite else ()
+    with Evaluator(backend, options.sandbox) as evaluator:
+        yield from health_checks(evaluator, tasks, options.sessions, lambda text: sys.stderr.write(f"{text}\n"))
 
 
 def _workspace(options: argparse.Namespace) -> int:

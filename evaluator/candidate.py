@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from evaluator.codec import plain_text
 from evaluator.errors import UsageError
@@ -37,7 +38,16 @@ class Candidate:
         return CandidateRef(self.digest, self.ref_files, self.label)
 
 
-def read_candidate(folder: Path, task: TaskSpec, *, label: str = "", ignore_extra: bool = False) -> Candidate:
+class Editable(Protocol):
+    """A task, native or mounted, as far as it says what a candidate may bring."""
+
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def editable(self) -> tuple[str, ...]: ...
+
+
+def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extra: bool = False) -> Candidate:
     """Read a candidate folder against its task.
 
     Editable paths are taken; a file equal to the task's is passed over; a link, a changed protected file or any other

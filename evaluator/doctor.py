@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from evaluator.backends.cpu import CpuBackend
+from evaluator.backends import Backend, present
 from evaluator.errors import EvaluatorError, HostError
+from evaluator.health.checks import Check
 from evaluator.sandbox import WorkerError, open_sandbox
 from evaluator.state import state_folder
 from evaluator.taskreader import load_task, task_ids
@@ -16,21 +16,14 @@ from evaluator.taskreader import load_task, task_ids
 LEAST_FREE_BYTES = 2 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    name: str
-    good: bool
-    needed: bool  # without it this host cannot evaluate
-    text: str
-
-
-def checks(backend: CpuBackend) -> Iterator[Check]:
+def checks(backend: Backend) -> Iterator[Check]:
     """Try everything an evaluation needs, cheapest first."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield Check("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
     yield _packages()
     free = shutil.disk_usage(state_folder()).free
     yield Check("disk", free > LEAST_FREE_BYTES, True, f"{free / 2**30:.0f} GiB free for {state_folder()}")
+    yield _device(backend)
     yield _hip(backend)
     for kind, needed in (("bubblewrap", False), ("plain", True)):
         yield _sandbox(kind, needed, backend)
@@ -46,19 +39,25 @@ def _packages() -> Check:
     return Check("packages", True, True, f"torch {torch.__version__}, triton {triton.__version__}")
 
 
-def _hip(backend: CpuBackend) -> Check:
+def _device(backend: Backend) -> Check:
+    facts = [backend.device_class, backend.architecture, *filter(None, map(backend.facts().get, ("card", "driver")))]
+    text = f"{', '.join(facts)}; backends here: {', '.join(present())}"
+    zones = backend.facts().get("red_zones", "on")
+    return Check("device", zones == "on", False, text if zones == "on" else f"{text}; red zones {zones}")
+
+
+def _hip(backend: Backend) -> Check:
     try:
         toolchain = backend.toolchain
     except HostError as error:
         return Check("hip toolchain", False, False, f"hip2hip and torch2hip cannot be judged here: {error}")
-    target = "gfx942 is checked" if toolchain.gfx942_available else f"gfx942 is not checked: {toolchain.gfx942_reason}"
-    return Check("hip toolchain", True, False, f"{toolchain.clang}; {target}")
+    return Check("hip toolchain", True, False, toolchain.summary)
 
 
-def _sandbox(kind: str, needed: bool, backend: CpuBackend) -> Check:
+def _sandbox(kind: str, needed: bool, backend: Backend) -> Check:
     try:
         with (
-            open_sandbox(kind, readable=backend.readable()) as sandbox,  # type: ignore[arg-type]
+            open_sandbox(kind, limits=backend.limits, access=backend.access()) as sandbox,  # type: ignore[arg-type]
             sandbox.spawn(mailbox_bytes=1 << 16) as worker,
         ):
             worker.put("probe", b"probe")

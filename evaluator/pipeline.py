@@ -6,23 +6,26 @@ with Evaluator(get_backend("cpu")) as evaluator:
 
 from __future__ import annotations
 
+import math
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from time import monotonic
-from types import TracebackType
-from typing import Literal
+from types import ModuleType, TracebackType
+from typing import Literal, NamedTuple
 
 from evaluator import VERSION
-from evaluator.backends.cpu import CpuBackend
+from evaluator.backends import Backend
 from evaluator.candidate import Candidate, baseline
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import Side
+from evaluator.judge.side import Runner, Side
+from evaluator.judge.timing.session import CaseTimes
 from evaluator.records import (
     PROTOCOL,
     SCHEMA_VERSION,
@@ -33,8 +36,9 @@ from evaluator.records import (
     Status,
     TaskRef,
 )
-from evaluator.sandbox import Limits, Sandbox, Standby, WorkerError, open_sandbox
+from evaluator.sandbox import Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
 from evaluator.taskspec import TaskSpec
+from evaluator.thresholds import SESSIONS
 
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
@@ -43,10 +47,18 @@ SANDBOX_WALL_S = 3600.0
 LOG_BYTES = 20_000
 
 
+class Said(NamedTuple):
+    """What one gate says in an audit: `code` is a reason, or the code of a finding."""
+
+    gate: str
+    kind: Literal["rejection", "hold", "finding"]
+    code: str
+
+
 class Evaluator:
     """Holds what evaluations share: the backend, and a sandbox started ahead. One evaluation at a time."""
 
-    def __init__(self, backend: CpuBackend, sandbox: SandboxKind = "auto") -> None:
+    def __init__(self, backend: Backend, sandbox: SandboxKind = "auto") -> None:
         self.backend = backend
         self._kind: SandboxKind = sandbox
         self._standby = Standby(self._open_sandbox)
@@ -59,10 +71,13 @@ class Evaluator:
     ) -> None:
         self._standby.close()
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
+    def evaluate(
+        self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False, sessions: int = SESSIONS
+    ) -> Record:
         """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more.
 
-        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox.
+        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox. `sessions` of the
+        device clock, where the host has one; more where an interval stays wide.
 
         Raises:
             TaskError: the task breaks its own contract.
@@ -72,28 +87,75 @@ class Evaluator:
             raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
         begin = monotonic()
         try:
-            return self._attempt(task, candidate)
+            return self._attempt(task, candidate, sessions)
         except (SandboxError, BaselineError) as first:
             healthy = self._is_healthy()
             try:
-                return self._attempt(task, candidate)
+                return self._attempt(task, candidate, sessions)
             except (SandboxError, BaselineError) as second:
                 theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
                 charged = theirs and healthy and self._is_healthy()
                 record = self._faulted(task, candidate, (first, second), charged)
                 return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
-    def _attempt(self, task: TaskSpec, candidate: Candidate) -> Record:
-        begin, started_at, sides = monotonic(), datetime.now(UTC), list[Side]()
+    def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
+        """What every gate says, none stopping another: reasons in order, then findings.
+
+        The first reason is the one `evaluate` gives. What needs a worker is not reached by what cannot be loaded. One
+        session of the device clock.
+        """
+        said, loaded = list[Said](), False
+        with self._context(task, candidate) as context:
+            context.sessions = 1
+            for gate in GATES:
+                if gate in (correctness, performance) and not loaded:
+                    continue
+                context.passed_over = []
+                last = _checked(gate, context)
+                rejections = [*context.passed_over, *([last] if last else [])]
+                said += [Said(gate.NAME, "rejection", rejection.reason) for rejection in rejections]
+                loaded = loaded or context.runner is not None
+                if gate is not compile_gate:  # which leaves its worker to the next gate
+                    context.close_runner()
+            for finding in context.findings:
+                said.append(Said(finding.gate, "hold" if finding in context.held else "finding", finding.code))
+        return list(dict.fromkeys(said))
+
+    def time_baseline(self, task: TaskSpec, sessions: int) -> Iterator[dict[str, CaseTimes]]:
+        """Sessions of a task's baseline as both sides, by full case: what a host measures itself with."""
+        with self._context(task, baseline(task)) as context:
+            yield from performance.against_itself(context, sessions)
+
+    @contextmanager
+    def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
+        """A worker with instruments that holds a task's baseline."""
+        with self._context(task, baseline(task)) as context:
+            side = context.candidate_side()
+            compile_gate.build_trusted(side, context)
+            with performance.clocked(context, side) as runner:
+                yield runner
+
+    def _attempt(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record:
+        begin, started_at = monotonic(), datetime.now(UTC)
+        with self._context(task, candidate) as context:
+            context.sessions = sessions
+            outcomes, rejection, gate = self._through_gates(context)
+        context.seconds["total"] = monotonic() - begin
+        return _record(context, started_at, outcomes, rejection, gate)
+
+    @contextmanager
+    def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
+        """One evaluation's context; the sandboxes of its sides are closed at the end."""
+        sides = list[Side]()
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
             sides.append(side)
             return side
 
-        context = Context(task, candidate, baseline(task), self.backend, open_side)
+        context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle)
         try:
-            outcomes, rejection, gate = self._through_gates(context)
+            yield context
         finally:
             context.close_runner()
             used = [side.sandbox for side in sides if side.sandbox is not None]
@@ -101,8 +163,6 @@ class Evaluator:
                 sandbox.close()
         context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
-        context.seconds["total"] = monotonic() - begin
-        return _record(context, started_at, outcomes, rejection, gate)
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order; after the first rejection the rest is not reached."""
@@ -112,34 +172,33 @@ class Evaluator:
                 outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
                 continue
             begin = monotonic()
-            try:
-                rejection = gate.check(context)
-            except WorkerError as error:
-                rejection = rejection_of(error)
+            rejection = _checked(gate, context)
             context.seconds[gate.NAME] = monotonic() - begin
             failed = gate.NAME if rejection else None
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
         return outcomes, rejection, failed
 
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
-        toolchain = self.backend.toolchain_or_none()
         return Side(
             task=task,
             cases=self.backend.cases(task),
             files=files.files,
             take_sandbox=self._standby.take,
-            allocator=Path(toolchain.allocator) if toolchain else None,
+            device=self.backend.torch_device,
+            allocator=self.backend.allocator,
         )
 
     def _open_sandbox(self) -> Sandbox:
-        limits = Limits(wall_s=SANDBOX_WALL_S)
-        return open_sandbox(self._kind, limits=limits, readable=self.backend.readable())
+        limits = replace(self.backend.limits, wall_s=SANDBOX_WALL_S)
+        return open_sandbox(self._kind, limits=limits, access=self.backend.access())
 
     def _is_healthy(self) -> bool:
-        """Does a sandbox without any candidate start and answer?"""
+        """Does a sandbox without any candidate start and answer, and its device compute?"""
         try:
             with self._standby.take() as sandbox, sandbox.spawn(mailbox_bytes=1 << 16) as worker:
                 worker.put("probe", b"probe")
+                if self.backend.has_clock:
+                    performance.try_device(worker, self.backend)
         except (EvaluatorError, WorkerError):
             return False
         return True
@@ -155,6 +214,17 @@ class Evaluator:
         if charged:
             gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)
         return _record(context, datetime.now(UTC), gates, rejection, compile_gate.NAME if charged else None)
+
+
+def _checked(gate: ModuleType, context: Context) -> Rejection | None:
+    """What a gate returns; the end of a worker is a rejection, too."""
+    try:
+        found: Rejection | None = gate.check(context)
+    except WorkerError as error:
+        if not isinstance(error, WorkerFault):  # which its worker outlives
+            context.close_runner()
+        return rejection_of(error)
+    return found
 
 
 def _never() -> Side:
@@ -206,5 +276,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
         baseline_rmse=max([error for error in state.baseline_errors.values() if error is not None], default=None),
         first_call_ms=state.first_call_ms,
         clocks=dict(state.clocks) if timed else {},
-        speedup=None,
+        speedup=math.exp(state.ratio.log_ratio) if timed and state.ratio else None,
+        ratio=state.ratio if timed else None,
+        sessions=tuple(state.sessions),
     )

@@ -12,11 +12,16 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator import codec
+from evaluator.measurements import FUNCTIONAL, T_DEV, Clock, Ratio, Session
 
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-1"
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
-FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the result page, part of no metric
+# Registers and scratch per lane, LDS per workgroup, occupancy in waves per SIMD.
+ISA_NUMBERS = (
+    *("vgpr", "agpr", "sgpr", "lds_bytes", "scratch_bytes", "vgpr_spills", "sgpr_spills", "occupancy"),
+    *("mfma", "code_bytes", "num_warps", "num_stages"),
+)
 
 
 class Status(StrEnum):
@@ -82,7 +87,20 @@ REASONS: Mapping[str, tuple[Status, str]] = {
     "build_time": (Status.TIMED_OUT, "Building took longer than allowed: {detail}."),
     "call_time": (Status.TIMED_OUT, "A call took longer than allowed: {detail}."),
     "total_time": (Status.TIMED_OUT, "The evaluation took longer than allowed: {detail}."),
+    # of a mounted task, whose own scripts check and time (evaluator/mounted)
+    "check_failed": (Status.WRONG_OUTPUT, "The task's own check fails: {detail}."),
+    "command_failed": (Status.CRASHED, "The task's own performance command fails: {detail}."),
+    "case_failed": (Status.CRASHED, "A case fails while the task's own script times it: {detail}."),
+    "no_report": (Status.IMPLAUSIBLE, "The performance command leaves no report: {detail}."),
+    "bad_report": (Status.IMPLAUSIBLE, "The performance report cannot be read: {detail}."),
+    "unknown_unit": (Status.IMPLAUSIBLE, "A reported time has no known unit: {detail}."),
+    "host_time": (Status.IMPLAUSIBLE, "A reported time is of the host's clock: {detail}."),
+    "duplicate_case": (Status.IMPLAUSIBLE, "A case is reported twice: {detail}."),
+    "case_mismatch": (Status.IMPLAUSIBLE, "The candidate's cases are not the baseline's: {detail}."),
+    "method_mismatch": (Status.IMPLAUSIBLE, "The two sides were not timed in the same way: {detail}."),
+    "baseline_unusable": (Status.NOT_JUDGED, "The task's own source does not get through its scripts here: {detail}."),
     "impossible_time": (Status.IMPLAUSIBLE, "A reported time cannot be true: {detail}."),
+    "work_outside": (Status.IMPLAUSIBLE, "Work of the candidate ran outside the timed call: {detail}."),
     "unsupported_feature": (Status.NOT_JUDGED, "This host cannot run what the source uses: {detail}."),
     "host_budget": (Status.NOT_JUDGED, "This host cannot finish the task within its budget: {detail}."),
     "host_fault": (Status.ERRORED, "The evaluation failed through no fault of the candidate: {detail}."),
@@ -136,14 +154,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """Times of both sides on one clock, in milliseconds per call."""
-
-    baseline_ms: tuple[float, ...]
-    candidate_ms: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class CaseRecord:
     """One case: what was checked and, after a pass, what was timed."""
 
@@ -158,16 +168,21 @@ class CaseRecord:
     baseline_rmse: float | None
     first_call_ms: float | None
     clocks: Mapping[str, Clock]
-    speedup: float | None  # never on functional times
+    speedup: float | None  # on T_dev; never on functional times
+    ratio: Ratio | None = None
+    sessions: tuple[Session, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class IsaReport:
-    """What the cross-compiler says about one kernel; a number it does not give is None."""
+    """What the compiler for `target` says about one kernel in one configuration; what it does not give is None."""
 
+    side: Literal["baseline", "candidate"]
     target: str
     kernel: str
-    numbers: Mapping[str, float | int | None]
+    configuration: str  # element types, constants and options of a Triton launch
+    error: str | None  # why it does not run on the target
+    numbers: Mapping[str, int | None]  # by the names in ISA_NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +205,7 @@ class Record:
     gates: tuple[GateOutcome, ...]
     cases: tuple[CaseRecord, ...]
     isa: tuple[IsaReport, ...]
-    isa_checked: Mapping[str, str]  # target → "compiled", "failed" or why it was not checked
+    isa_checked: Mapping[str, str]  # target → the candidate's: "compiled", "failed" or "not checked: …"
     seconds: Mapping[str, float]
     log: str
 
@@ -243,6 +258,8 @@ def problems_of(record: Record) -> list[str]:
         problems.append(f"schema: seen {record.schema}; expected {SCHEMA_VERSION}")
     if [gate.name for gate in record.gates] != list(GATE_NAMES):
         problems.append(f"gates: expected {', '.join(GATE_NAMES)} in this order")
+    if Flag.SCRIPT_TIMED in record.flags and record.protocol == PROTOCOL:
+        problems.append(f"protocol: what a task's own script timed is not {PROTOCOL}")
     problems += _problems_of_pass(record) if record.status is Status.PASSED else _problems_of_failure(record)
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
@@ -291,4 +308,6 @@ def _problems_of_case(case: CaseRecord) -> list[str]:
         problems.append("a clock without times of both sides")
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")
+    if (T_DEV in case.clocks) != (case.ratio is not None):
+        problems.append("a ratio must stand exactly where times on t_dev do")
     return problems

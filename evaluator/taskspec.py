@@ -18,6 +18,12 @@ from evaluator.state import REPOSITORY
 Profile = Literal["small", "full"]
 AxisValue = int | str | bool
 NOT_IN_DIGEST = ("description.md", "variants")
+ITEMSIZE = {
+    **dict.fromkeys(("float64", "int64"), 8),
+    **dict.fromkeys(("float32", "int32"), 4),
+    **dict.fromkeys(("float16", "bfloat16", "int16"), 2),
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "int8", "uint8", "bool"), 1),
+}
 CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
 
 
@@ -160,6 +166,13 @@ class TaskSpec:
 
     def cases_of(self, profiles: tuple[Profile, ...]) -> tuple[Case, ...]:
         return tuple(case for case in self.cases if case.profile in profiles)
+
+    def work_of(self, case: Case) -> tuple[float, float]:
+        """Bytes and operations of the ideal algorithm on this case; `itemsize` is that of its dtype axis."""
+        dtypes = [str(case.value(axis.name)) for axis in self.axes if axis.kind == "dtype"]
+        dtype = dtypes[0] if dtypes else next((item.dtype for item in self.inputs if item.scalar is None), "float32")
+        numbers = {**case.numbers, "itemsize": ITEMSIZE[dtype]}
+        return float(self.model_bytes.value(numbers)), float(self.model_flops.value(numbers))
 
     def dtype_of(self, dtype: str, case: Case) -> str:
         """A dtype as named in an input or output, resolved through the case's axes."""

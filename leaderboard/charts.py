@@ -14,6 +14,7 @@ from typing import Literal
 
 ROW_LABEL = 20  # pixels of the line that names a row
 BAR, BAR_STEP = 12, 17
+WHISKER = 8
 DOT_STEP = 20
 ROW_GAP = 12
 LEGEND = 30
@@ -63,8 +64,12 @@ class Mark:
         return self.y - BAR / 2
 
     @property
-    def interval_width(self) -> float:
-        return 0.0 if self.low_x is None or self.high_x is None else self.high_x - self.low_x
+    def whisker_top(self) -> float:
+        return self.y - WHISKER / 2
+
+    @property
+    def whisker_bottom(self) -> float:
+        return self.y + WHISKER / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +183,26 @@ def paired_bars(
     rows: Sequence[GivenRow],
     note: str = "",
 ) -> Chart:
-    """Bars from zero, the longest of each row having the same length."""
+    """Bars from zero, the longest of each row, or the end of its interval, having the same length."""
     y, drawn = float(LEGEND), []
     for label, row_note, points in rows:
         label_y = y + 14
-        longest = max((point.value for point in points if point.value is not None), default=0.0)
+        ends = [end for point in points for end in (point.value, point.high) if end is not None]
+        scale = PLOT_TO / max(ends) if ends else 0.0
         marks = tuple(
-            Mark(one, point, label_y + BAR_STEP * (index + 1) - 2, round(PLOT_TO * point.value / longest, 3))
+            _bar(one, point, label_y + BAR_STEP * (index + 1) - 2, scale)
             for index, (one, point) in enumerate(zip(series, points, strict=True))
             if point.value is not None
         )
         drawn.append(Row(label, row_note, label_y, marks))
         y += ROW_LABEL + BAR_STEP * len(series) + ROW_GAP
     return Chart(slug, "bars", title, description, axis, series, tuple(drawn), (), (), y, note)
+
+
+def _bar(series: Series, point: Point, y: float, scale: float) -> Mark:
+    low = None if point.low is None else round(scale * point.low, 3)
+    high = None if point.high is None else round(scale * point.high, 3)
+    return Mark(series, point, y, round(scale * (point.value or 0.0), 3), low, high)
 
 
 def _dot(series: Series, point: Point, y: float) -> Mark:

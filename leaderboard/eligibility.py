@@ -16,17 +16,29 @@ _AUDITS = {
 }
 
 
-def obstacle(*, status: str | None, audit: str, is_held: bool | None, is_uncalibrated: bool | None) -> str | None:
-    """What keeps a public answer from counting; None where it counts."""
+def obstacle(
+    *,
+    status: str | None,
+    audit: str = "",
+    is_own_protocol: bool | None = True,
+    is_held: bool | None = False,
+    is_uncalibrated: bool | None = False,
+    host_is_accepted: bool | None = None,
+) -> str | None:
+    """What keeps a public answer from counting; None where it counts. `host_is_accepted` is the host's state today."""
     if status is None:
         return "missing"
     if status in STATUSES:
         return STATUSES[status]
     if audit in _AUDITS:
         return _AUDITS[audit]
+    if not is_own_protocol:
+        return "timed by another protocol than the board's"
     if is_held:
         return "on hold until a person has looked"
-    return "from a host without calibration" if is_uncalibrated else None
+    if is_uncalibrated:
+        return "from a host that is not accepted" if host_is_accepted is False else "from a host without calibration"
+    return None
 
 
 def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:

@@ -56,8 +56,8 @@ def _trace(chart: Chart, series: Series) -> dict[str, Any]:
         trace["error_x"] = {
             "type": "data",
             "symmetric": False,
-            "array": [_or(mark.point.high, _value(mark)) - _value(mark) for _, _, mark in marks],
-            "arrayminus": [_value(mark) - _or(mark.point.low, _value(mark)) for _, _, mark in marks],
+            "array": [max(_or(mark.point.high, _value(mark)) - _value(mark), 0.0) for _, _, mark in marks],
+            "arrayminus": [max(_value(mark) - _or(mark.point.low, _value(mark)), 0.0) for _, _, mark in marks],
             "thickness": 1.5,
         }
     return trace

@@ -13,6 +13,7 @@ UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )  # what XML 1.0 forbids, the other control characters, and what turns the direction of the text after it
 DIGITS = 3  # significant ones of a measured number
+LARGEST_LOG = 100.0  # beyond it an interval says nothing, and exp would overflow
 
 
 def percent(share: float) -> str:
@@ -43,6 +44,16 @@ def significant(value: float, digits: int = DIGITS) -> str:
     if -4 < exponent < 5:
         return f"{value:.{max(digits - 1 - exponent, 0)}f}"
     return f"{mantissa}e{exponent}"
+
+
+def factor(log_ratio: float) -> float:
+    """A log ratio as the ratio, kept within what a number can hold."""
+    return math.exp(max(-LARGEST_LOG, min(log_ratio, LARGEST_LOG)))
+
+
+def times(log_ratio: float) -> str:
+    """A log ratio as 1.324×: four digits, since ratios near 1 differ behind the point."""
+    return f"{significant(factor(log_ratio), 4)}×"
 
 
 def milliseconds(value: float) -> str:

@@ -48,14 +48,21 @@ GATES = {
 }
 
 FLAGS = {
-    "hold": ("on hold", "The source uses something no kernel needs. Valid, not ranked until a person has looked."),
-    "noisy": ("noisy", "The times spread too widely; the end of the interval nearer to 1 is used."),
-    "host_bound": ("host bound", "Launching costs as much as the kernel, so a faster kernel would hardly show."),
-    "censored": ("censored", "Faster than the clock can tell: the speedup is at least what is shown."),
+    "hold": (
+        "on hold",
+        "The source uses something no kernel needs, or a time is doubtful: see the findings. Valid, not ranked until a "
+        "person has looked.",
+    ),
+    "noisy": ("noisy", "Times spread too widely, or were disturbed. Metrics take the interval's end nearer to 1."),
+    "host_bound": (
+        "host bound",
+        "Calls take much longer than the device works on them: a faster kernel hardly shows.",
+    ),
+    "censored": ("censored", "A case is faster than the clock can tell: its ratio is at least what is shown."),
     "script_timed": ("script timed", "Timed by the task's own script, not by our judge."),
     "functional": ("functional times", "Times of a CPU that stands in for a GPU. They enter no metric."),
     "order_dependent": ("order dependent", "Right in one order of the lanes only: it relies on luck."),
-    "uncalibrated": ("uncalibrated", "The host's noise is unknown, so its times are not ranked."),
+    "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit, so its times are not ranked."),
 }
 
 RUN_STATES = {

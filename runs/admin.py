@@ -54,9 +54,23 @@ class DeviceClassAdmin(Registered):
 
 @admin.register(Host)
 class HostAdmin(Registered):
-    list_display = ("name", "device_class", "is_enabled", "is_accepted", "seen_at", "note")
+    list_display = ("name", "device_class", "is_enabled", "is_accepted", "quarantined_at", "seen_at", "note")
     list_select_related = ("device_class",)
-    readonly_fields = ("is_accepted", "facts", "started_at", "seen_at")
+    readonly_fields = (
+        *("is_accepted", "calibration", "quarantined_at", "quarantine_reason"),
+        *("facts", "started_at", "seen_at"),
+    )
+    actions = ("lift_quarantine",)
+
+    @admin.action(description="Lift the quarantine (give a reason)", permissions=["change"])
+    def lift_quarantine(self, request: HttpRequest, hosts: QuerySet[Host]) -> None:
+        asked = about(request)
+        self.try_each(
+            request,
+            hosts,
+            lambda host: bool(services.lift_quarantine(host=host, **asked)),
+            "quarantines lifted; each worker tries known kernels before it takes work",
+        )
 
 
 class SuiteForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -230,8 +244,8 @@ class AttemptAdmin(ReadOnly):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnly):
-    list_display = ("at", "actor_name", "action", "run", "result", "from_attempt", "to_attempt", "reason")
-    list_select_related = ("run", "result", "from_attempt", "to_attempt")
+    list_display = ("at", "actor_name", "action", "run", "host", "result", "from_attempt", "to_attempt", "reason")
+    list_select_related = ("run", "host", "result", "from_attempt", "to_attempt")
     list_filter = ("action",)
 
 

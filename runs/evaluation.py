@@ -1,45 +1,74 @@
-"""From row to verdict and back: the only caller of the evaluator's pipeline. A worker process keeps one evaluator.
-
-The seam for tests is the setting EVALUATOR (ARENA_EVALUATOR in the environment): the dotted name of a function that
-takes a backend's name and returns a context manager with `evaluate(task, candidate)`, as `open_evaluator` does.
-"""
+"""From row to verdict and back: the only caller of evaluations. A worker process keeps one evaluator, on its bench."""
 
 from __future__ import annotations
 
 import logging
-from types import TracebackType
-from typing import Protocol, Self
 
-from django.conf import settings
-from django.utils.module_loading import import_string
-
-from evaluator.candidate import Candidate
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
+from evaluator.records import Record, Status
 from runs import candidates, services
+from runs.bench import Bench
 from runs.models import Host, Result
 from runs.pulse import Interrupted, Pulse
 from runs.services import Claim
 
-BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # by architecture
+# What may leave a GPU in a state that spoils the next verdict; on a CPU it is the process that dies.
+DEVICE_ERRORS = ("out_of_bounds", "segfault", "repeated_fault")
 log = logging.getLogger(__name__)
 
 
-class Evaluating(Protocol):
-    """What the seam's function returns."""
+def get_ready(host: Host) -> None:
+    """Before the first attempt comes: open the evaluator, try known kernels, say what the host runs on.
 
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> object: ...
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record: ...
+    Raises:
+        HostError: this machine cannot evaluate what the host's device class asks for.
+    """
+    _BENCH.take(host)
+    is_fit(host)
+    evaluating = _BENCH.take(host)
+    services.host_started(host=host, facts=evaluating.host().facts, calibration=evaluating.calibration())
+
+
+def is_fit(host: Host) -> bool:
+    """May the host take work? After a start and after an error of the device known kernels decide.
+
+    Where they go wrong in fresh processes too, the host is quarantined until a person lifts it.
+    """
+    if not host.may_claim:
+        return False
+    if not _BENCH.is_tried:
+        try:
+            failed = Pulse(None).during(lambda: _BENCH.failure(host))
+        except Interrupted:  # the worker must stop
+            _BENCH.close()
+            return False
+        if failed:
+            _BENCH.close()
+            services.quarantine_host(host=host, reason=failed, actor=f"worker of {host}")
+    return _BENCH.is_tried
 
 
 def evaluate_oldest(*, host: Host, worker: str) -> bool:
-    """Claim the oldest attempt, evaluate its candidate, store the verdict. False: nothing waits, or given back."""
-    claim = services.claim_oldest(host=host, worker=worker)
+    """Claim the oldest attempt, evaluate its candidate, store the verdict.
+
+    False: nothing waits, the attempt was given back, or the host is not fit.
+    """
+    claim = services.claim_oldest(host=host, worker=worker) if is_fit(host) else None
     if claim is None:
         return False
+    is_written = _evaluate(claim, host, worker)
+    is_fit(host)  # at once: a quarantine shows before the next attempt waits for it
+    return is_written
+
+
+def close_bench() -> None:
+    _BENCH.close()
+    _BENCH.is_tried = False
+
+
+_BENCH = Bench()
+
+
+def _evaluate(claim: Claim, host: Host, worker: str) -> bool:
     try:
         return Pulse(claim).during(lambda: services.record_verdict(claim=claim, record=_record_of(claim, host)))
     except Interrupted as interruption:
@@ -49,57 +78,9 @@ def evaluate_oldest(*, host: Host, worker: str) -> bool:
             services.release_attempt(claim=claim, because=f"worker {worker} was stopped", is_fault=False)
     except Exception as error:  # the job's border: whatever happens behind it is ours, never the candidate's
         log.exception("attempt %s: a fault of ours", claim.attempt_id)
-        _BENCH.close()
+        close_bench()
         services.release_attempt(claim=claim, because=f"{type(error).__name__}: {error}")
     return False
-
-
-def open_bench(host: Host) -> dict[str, str]:
-    """Get ready before the first attempt comes; what the host runs on.
-
-    Raises:
-        HostError: this machine cannot evaluate what the host's device class asks for.
-    """
-    _BENCH.take(host)
-    return _BENCH.facts
-
-
-def close_bench() -> None:
-    _BENCH.close()
-
-
-def open_evaluator(backend: str) -> Evaluating:
-    """The real one. Imported here: the web server never loads torch."""
-    from evaluator.backends.cpu import get_backend
-    from evaluator.pipeline import Evaluator
-
-    return Evaluator(get_backend(backend))
-
-
-class _Bench:
-    """This process's evaluator, opened when first needed and again after a fault."""
-
-    def __init__(self) -> None:
-        self._evaluating: Evaluating | None = None
-
-    @property
-    def facts(self) -> dict[str, str]:
-        backend = getattr(self._evaluating, "backend", None)
-        return dict(backend.host().facts) if backend is not None else {}
-
-    def take(self, host: Host) -> Evaluating:
-        if self._evaluating is None:
-            opened = import_string(settings.EVALUATOR)(BACKENDS[host.device_class.architecture])
-            self._evaluating = opened.__enter__()
-        return self._evaluating
-
-    def close(self) -> None:
-        closing, self._evaluating = self._evaluating, None
-        if closing is not None:
-            closing.__exit__(None, None, None)
-
-
-_BENCH = _Bench()
 
 
 def _record_of(claim: Claim, host: Host) -> Record:
@@ -108,4 +89,7 @@ def _record_of(claim: Claim, host: Host) -> Record:
     record = _BENCH.take(host).evaluate(candidates.spec_of(result.task), candidate)
     if (record.task.digest, record.candidate.digest) != (result.task.digest, candidate.digest):
         raise RuntimeError("the record is of another task or candidate than the row")
+    on_gpu = not host.device_class.is_functional
+    if record.status is Status.ERRORED or (on_gpu and record.reason in DEVICE_ERRORS):
+        _BENCH.is_tried = False
     return record

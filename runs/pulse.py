@@ -6,6 +6,7 @@ SIGUSR1 from the thread when the claim is lost (cancelled, or taken over), SIGTE
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import signal
@@ -35,12 +36,14 @@ class Interrupted(BaseException):
 
 
 class Pulse:
-    """`Pulse(claim).during(work)` evaluates under a claim."""
+    """`Pulse(claim).during(work)` evaluates under a claim; without one, only a stop interrupts."""
 
-    def __init__(self, claim: Claim) -> None:
-        self._claim = claim
+    def __init__(self, claim: Claim | None) -> None:
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name=f"pulse-{claim.attempt_id}", daemon=True)
+        self._thread: threading.Thread | None = None
+        if claim is not None:
+            beat, name = functools.partial(self._beat, claim), f"pulse-{claim.attempt_id}"
+            self._thread = threading.Thread(target=beat, name=name, daemon=True)
         self._handlers: dict[int, Any] = {}
         self._may_interrupt = False
         self._came: int | None = None  # the first signal
@@ -68,11 +71,13 @@ class Pulse:
         if threading.current_thread() is threading.main_thread():
             for number in (LOST, *STOPS):
                 self._handlers[number] = signal.signal(number, self._interrupt)
-        self._thread.start()
+        if self._thread is not None:
+            self._thread.start()
 
     def _end(self) -> None:
         self._ended.set()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         if self._stop is not None:
@@ -87,23 +92,24 @@ class Pulse:
                 self._may_interrupt = False
                 raise Interrupted(number)
 
-    def _beat(self) -> None:
+    def _beat(self, claim: Claim) -> None:
         begin = monotonic()
         while not self._ended.wait(settings.HEARTBEAT_S):
             if monotonic() - begin > settings.JOB_LIMIT_S:
-                log.critical("attempt %s exceeds every budget: the worker ends", self._claim.attempt_id)
+                log.critical("attempt %s exceeds every budget: the worker ends", claim.attempt_id)
                 os._exit(os.EX_TEMPFAIL)
-            if not self._renewed():
-                log.warning("attempt %s: the claim is lost", self._claim.attempt_id)
+            if not _renewed(claim):
+                log.warning("attempt %s: the claim is lost", claim.attempt_id)
                 if self._handlers:
                     os.kill(os.getpid(), LOST)
                 break
         connection.close()  # this thread's own
 
-    def _renewed(self) -> bool:
-        try:
-            return services.heartbeat(claim=self._claim)
-        except DatabaseError as error:  # the lease outlives one missed beat
-            log.warning("attempt %s: no heartbeat: %s", self._claim.attempt_id, error)
-            connection.close()
-            return True
+
+def _renewed(claim: Claim) -> bool:
+    try:
+        return services.heartbeat(claim=claim)
+    except DatabaseError as error:  # the lease outlives one missed beat
+        log.warning("attempt %s: no heartbeat: %s", claim.attempt_id, error)
+        connection.close()
+        return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 
 if TYPE_CHECKING:
@@ -42,12 +42,14 @@ class ResultQuerySet(models.QuerySet["Result"]):
 
         - the run is published and the configuration is an entry, not a reference line;
         - the published attempt says something about the candidate (not errored, not judged or cancelled);
+        - it was timed by its run's protocol: what a task's own script timed never ranks with arena-1;
         - it is not on hold, not uncalibrated, and no audit found it hacked, contaminated or a fault of the harness.
         """
         return (
             self.public()
             .filter(
                 run__configuration__role="entry",
+                published_attempt__protocol=F("run__protocol"),
                 published_attempt__is_held=False,
                 published_attempt__is_uncalibrated=False,
             )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.records import CaseRecord, Clock, Flag, Record, Status
+from evaluator.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
+from evaluator.records import CaseRecord, Flag, Record, Status
 from runs.models import Attempt, Measurement
-
-RANKED_CLOCK = "t_dev"  # device span of one call, cache cold: the only clock with columns of its own (decision 19)
 
 
 def attempt_columns(record: Record) -> dict[str, Any]:
@@ -26,7 +25,10 @@ def attempt_columns(record: Record) -> dict[str, Any]:
         "compiled": record.compiled if about_candidate else None,
         "correct": record.correct if about_candidate else None,
         "evaluator": record.evaluator,
-        **_speedups(record),
+        "protocol": record.protocol,
+        "log_speedup": _log_speedup(record, lambda ratio: ratio.log_ratio),
+        "cautious_log_speedup": _log_speedup(record, cautious),
+        "paper_speedup": _paper_speedup(record),
     }
 
 
@@ -35,16 +37,42 @@ def measurements(attempt: Attempt, record: Record) -> list[Measurement]:
     return [_measurement(attempt, record, case) for case in record.cases]
 
 
-def _speedups(record: Record) -> dict[str, float | None]:
-    """The task's numbers: only after a pass, and only if every case has a ratio (a missing time fails the task)."""
-    ratios = [case.speedup for case in record.cases if case.speedup is not None]
+def cautious(ratio: Ratio) -> float:
+    """The log ratio as metrics take it: of a noisy one the end of its interval nearer to a ratio of 1 (design §4.7).
+
+    An interval that holds 1, or has no end on that side, leaves nothing that could be claimed.
+    """
+    if not ratio.noisy:
+        return ratio.log_ratio
+    if ratio.log_ratio > 0:
+        return max(ratio.low, 0.0) if ratio.low is not None else 0.0
+    return min(ratio.high, 0.0) if ratio.high is not None else 0.0
+
+
+def _log_speedup(record: Record, value: Callable[[Ratio], float]) -> float | None:
+    """Mean over eligible cases; None without one, and where any case lacks its ratio."""
+    ratios = [case.ratio for case in record.cases if case.ratio is not None]
+    eligible = [value(ratio) for ratio in ratios if ratio.eligible]
     whole = record.status is Status.PASSED and len(ratios) == len(record.cases)
-    return {"speedup": fmean(ratios) if whole else None, "log_speedup": None}  # no case is eligible yet
+    return fmean(eligible) if whole and eligible else None
+
+
+def _paper_speedup(record: Record) -> float | None:
+    """Mean ratio over all cases on the paper's clock of the category (decision 11); one missing time fails it.
+
+    A task's own script may call its clock what it likes: it makes no number of this name.
+    """
+    if Flag.SCRIPT_TIMED in record.flags:
+        return None
+    clocks = [case.clocks.get(PAPER_CLOCKS.get(record.task.category, "")) for case in record.cases]
+    timed = [clock for clock in clocks if clock is not None]
+    if record.status is not Status.PASSED or not timed or len(timed) < len(record.cases):
+        return None
+    return fmean(median(clock.baseline_ms) / median(clock.candidate_ms) for clock in timed)
 
 
 def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurement:
-    ranked = case.clocks.get(RANKED_CLOCK)
-    row = Measurement(
+    return Measurement(
         attempt=attempt,
         case=case.id,
         split=case.split,
@@ -57,12 +85,28 @@ def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurem
         allowed_rmse=case.allowed_rmse,
         baseline_rmse=case.baseline_rmse,
         first_call_ms=case.first_call_ms,
-        clocks={name: _medians(clock) for name, clock in case.clocks.items() if name != RANKED_CLOCK},
+        clocks={name: _medians(clock) for name, clock in case.clocks.items() if name != T_DEV},
+        **_ranked(case),
     )
-    if ranked is not None and case.speedup is not None:
-        row.baseline_t_dev_ms, row.candidate_t_dev_ms = median(ranked.baseline_ms), median(ranked.candidate_ms)
-        row.log_ratio = math.log(case.speedup)
-    return row
+
+
+def _ranked(case: CaseRecord) -> dict[str, Any]:
+    """The columns on t_dev, where it was timed."""
+    clock, ratio = case.clocks.get(T_DEV), case.ratio
+    if clock is None or ratio is None:
+        return {}
+    return {
+        "baseline_t_dev_ms": median(clock.baseline_ms),
+        "candidate_t_dev_ms": median(clock.candidate_ms),
+        "log_ratio": ratio.log_ratio,
+        "log_ratio_variance": ratio.variance,
+        "log_ratio_df": ratio.df,
+        "log_ratio_low": ratio.low,
+        "log_ratio_high": ratio.high,
+        "is_eligible": ratio.eligible,
+        "is_censored": ratio.censored,
+        "is_noisy": ratio.noisy,
+    }
 
 
 def _medians(clock: Clock) -> dict[str, float | int]:

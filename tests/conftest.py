@@ -9,10 +9,12 @@ from typing import NoReturn
 
 import pytest
 
-from evaluator.backends.cpu import get_backend
+from evaluator.backends import get_backend
 from evaluator.pipeline import Evaluator
 from evaluator.taskreader import read_task
 from evaluator.taskspec import TaskSpec
+from tests.cheats import table
+from tests.cheats.ledger import Ledger, ledger_of
 
 TESTS = Path(__file__).parent
 
@@ -38,3 +40,14 @@ def tiny_task() -> Callable[[str], TaskSpec]:
 def evaluator() -> Iterator[Evaluator]:
     with Evaluator(get_backend("cpu")) as evaluator:
         yield evaluator
+
+
+@pytest.fixture(scope="session")
+def ledger(request: pytest.FixtureRequest) -> Ledger:
+    return ledger_of(request.config)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if found := list(table.lines(ledger_of(config))):
+        terminalreporter.section("what the gates caught")
+        terminalreporter.write_line("\n".join(found))

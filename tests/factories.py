@@ -7,6 +7,9 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from evaluator import codec
+from evaluator.records import Record
+from runs import archive, verdicts
 from runs.models import (
     Agent,
     Attempt,
@@ -127,6 +130,15 @@ def make_attempt(*, result: Result, status: str = "queued", measured: bool = Tru
     return attempt
 
 
+def make_recorded_attempt(*, result: Result, record: Record, **values: Any) -> Attempt:
+    """An attempt that ended with this record, which lies in the archive."""
+    digest = archive.put(codec.dumps(record).encode())
+    columns = verdicts.attempt_columns(record) | {"record_digest": digest}
+    attempt = make_attempt(result=result, measured=False, **columns | values)
+    Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
+    return attempt
+
+
 def make_measurements(attempt: Attempt) -> list[Measurement]:
     passed = attempt.status == "passed"
     clocks = {"functional": {"baseline_ms": 2.0, "candidate_ms": 1.5, "calls": 3}} if passed else {}
@@ -188,7 +200,7 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     if status == "cancelled":
         return {"ended_at": later}
     judged = {"started_at": NOON, "ended_at": later, "fencing_token": 1, "claimed_by": "worker-1"}
-    judged |= {"record_digest": sha256(("record", number)), "evaluator": "0.1.0"}
+    judged |= {"record_digest": sha256(("record", number)), "evaluator": "0.1.0", "protocol": "arena-1"}
     if status == "passed":
         return judged | {"compiled": True, "correct": True, "flags": ["functional"]}
     if status in ("errored", "not_judged"):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import random
 from typing import Any
 
 from evaluator.candidate import Candidate
+from evaluator.measurements import Block, Clock, Ratio, Session
 from evaluator.records import (
     GATE_NAMES,
     REASONS,
     CandidateRef,
     CaseRecord,
-    Clock,
     Flag,
     GateOutcome,
     Host,
@@ -71,6 +73,69 @@ def make_case(case_id: str, *, timed: bool = True, **changes: Any) -> CaseRecord
         "speedup": None,
     }
     return CaseRecord(**values | changes)
+
+
+# Case → microseconds of both sides. Made up, in the range of what an H100 shows; no measurement of anything.
+GPU_TIMES = {
+    "n=1000,rounds=3": (3.71, 3.68),
+    "n=524288,rounds=1": (21.2, 2.6),
+    "n=8388608,rounds=1": (21.2, 20.9),
+    "n=4194304,rounds=1024": (152.2, 101.3),
+    "n=4194304,rounds=8192": (1164.3, 1170.1),
+}
+
+
+def make_gpu_record(**changes: Any) -> Record:
+    """A synthetic pass on the device clock: cases too short, censored, even, faster and noisy ones."""
+    values = {
+        "task": TaskRef("triton2triton/arena/synthetic", "a" * 64, "triton2triton"),
+        "host": Host("cuda", "h100-sxm", "sm_90", {"card": "synthetic", "torch": "2.11.0+cu130"}),
+        "flags": (Flag.CENSORED, Flag.HOST_BOUND, Flag.NOISY),
+        "cases": tuple(make_gpu_case(case_id, *times) for case_id, times in GPU_TIMES.items()),
+    }
+    return make_record(**values | changes)
+
+
+def make_gpu_case(case_id: str, baseline_us: float, candidate_us: float, **changes: Any) -> CaseRecord:
+    """Three sessions, each with one void block beside ten that count; the longest case is noisy."""
+    censored, eligible, noisy = candidate_us < 3.0, baseline_us >= 10.0, baseline_us > 1000
+    log_ratio, half = math.log(baseline_us / max(candidate_us, 3.0)), 0.031 if noisy else 0.006
+    high = None if censored else log_ratio + half
+    draw = random.Random(case_id)
+    values = {
+        "profile": "full",
+        "clocks": {
+            "t_dev": Clock((baseline_us / 1e3,) * 3, (candidate_us / 1e3,) * 3),
+            "t_call": Clock((baseline_us / 1e3 + 0.02,) * 3, (candidate_us / 1e3 + 0.021,) * 3),
+            "aka_loop": Clock((baseline_us / 1e3 + 0.017,), (candidate_us / 1e3 + 0.017,)),
+            "aka_events": Clock((baseline_us / 1e3 + 0.03,), (candidate_us / 1e3 + 0.02,)),
+        },
+        "speedup": math.exp(log_ratio),
+        "ratio": Ratio(log_ratio, (half / 1.96) ** 2, None, log_ratio - half, high, eligible, censored, noisy),
+        "sessions": tuple(_session(draw, baseline_us * 1e3, candidate_us * 1e3) for _ in range(3)),
+    }
+    return make_case(case_id, **values | changes)
+
+
+def _session(draw: random.Random, baseline_ns: float, candidate_ns: float) -> Session:
+    conditions = {"clock_mhz": 1980, "memory_clock_mhz": 2619, "temperature_c": 44, "power_w": 312.5, "throttled": ""}
+    return Session(
+        blocks=tuple(_block(draw, index, baseline_ns, candidate_ns) for index in range(11)),
+        dropped=0,
+        visible=1,
+        judged=11,
+        conditions=conditions,
+        void=None,
+    )
+
+
+def _block(draw: random.Random, index: int, baseline_ns: float, candidate_ns: float) -> Block:
+    baseline, candidate = (
+        tuple(round(time * draw.uniform(0.99, 1.02), 1) for _ in range(10)) for time in (baseline_ns, candidate_ns)
+    )
+    void = "the canary's read took 36.5 us, usually 31.0 us" if index == 4 else None
+    canary = (36_500.0 if void else 31_000.0, 30_200.0)
+    return Block("candidate" if index % 2 else "baseline", baseline, candidate, canary, (1980, 1980), void)
 
 
 def record_for(task_id: str, digest: str, category: str, candidate: Candidate, **changes: Any) -> Record:

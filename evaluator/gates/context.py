@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 
-from evaluator.backends.cpu import CpuBackend
+from evaluator.backends import Backend
 from evaluator.candidate import Candidate
-from evaluator.judge.draws import Seed
+from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
-from evaluator.records import Clock, Finding, Flag, IsaReport
+from evaluator.judge.timing.calibration import Calibration, read_calibration
+from evaluator.judge.timing.clocks import OtherClocks
+from evaluator.judge.timing.session import CaseTimes
+from evaluator.measurements import Clock, Ratio, Session
+from evaluator.records import Finding, Flag, IsaReport
 from evaluator.taskspec import Case, TaskSpec
+from evaluator.thresholds import SESSIONS
 
 
 @dataclass(slots=True)
@@ -26,15 +35,21 @@ class CaseState:
     baseline_errors: dict[str, float | None] = field(default_factory=dict)  # by the draw's name
     first_call_ms: float | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
+    sessions: list[Session] = field(default_factory=list)  # on the device clock, void ones too
+    times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count
+    others: list[OtherClocks] = field(default_factory=list)
+    ratio: Ratio | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Context:
     task: TaskSpec
     candidate_files: Candidate
     baseline_files: Candidate
-    backend: CpuBackend
+    backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
+    settle: Callable[[], None] = lambda: None  # waits until nothing of ours works beside what is timed
+    sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
@@ -46,13 +61,46 @@ class Context:
     candidate: Side | None = None
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
+    passed_over: list[Rejection] | None = None  # an audit's; None: the first rejection ends its gate
+    held: list[Finding] = field(default_factory=list)  # those of the findings that hold the result
     _reference: Reference | None = None
 
     @property
     def reference(self) -> Reference:
         if self._reference is None:
-            self._reference = Reference(self.task)
+            self._reference = Reference(self.task, device=self.backend.torch_device)
         return self._reference
+
+    def contents(self, case: Case, draw: Draw) -> Contents:
+        """Made where the judge computes: a full case takes seconds on a CPU."""
+        return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
+
+    @functools.cached_property
+    def calibration(self) -> Calibration | None:
+        """What is known of this host's device; None where nobody measured it."""
+        return read_calibration(self.backend.host()) if self.backend.has_clock else None
+
+    @contextmanager
+    def spending(self, name: str) -> Iterator[None]:
+        """Adds the seconds of its block to the record's, under this name."""
+        begin = monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + monotonic() - begin
+
+    def hold(self, finding: Finding) -> None:
+        """Valid and shown, but not ranked until a person has looked."""
+        self.findings.append(finding)
+        self.held.append(finding)
+        self.flags.add(Flag.HOLD)
+
+    def decides(self, rejection: Rejection) -> bool:
+        """Does this rejection end its gate? In an audit it is noted, and the gate goes on."""
+        if self.passed_over is None:
+            return True
+        self.passed_over.append(rejection)
+        return False
 
     def candidate_side(self) -> Side:
         if self.candidate is None:

@@ -13,8 +13,9 @@ import torch
 
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.isa import note_baseline, note_launches
 from evaluator.judge.compare import Comparison, compare, relative_rmse
-from evaluator.judge.draws import Contents, Draw, contents_of, draws_of
+from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, trusted_call
 from evaluator.records import Finding, Flag
@@ -39,33 +40,41 @@ class Judged:
 def check(context: Context) -> Rejection | None:
     """Every case, every draw; then some of them in reversed order."""
     context.baseline = context.open_side(context.baseline_files)
-    compile_gate.build_trusted(context.baseline, context)
+    if rejection := compile_gate.build_trusted(context.baseline, context):
+        return rejection
     assert context.runner is not None
     forward: list[Judged] = []
-    with context.baseline.runner() as baseline:
+    with context.baseline.runner(cross_compile=True) as baseline:
         for case in context.backend.cases(context.task):
             state = context.cases[case.id] = CaseState(case)
             for draw in draws_of(context.task):
                 judged = _judge(context, state, draw, baseline)
-                if judged.rejection and not _may_depend_on_order(judged):
-                    return judged.rejection
-                forward.append(judged)
+                wrong = judged.rejection
+                if wrong and not _may_depend_on_order(context, judged) and context.decides(wrong):
+                    return wrong
+                if context.backend.torch_device == "cpu":
+                    forward.append(judged)
             state.correct = True  # unless the reversed run finds otherwise
-    if context.runner.side.language == "python" and (rejection := compile_gate.note_launches(context)):
+        if context.baseline.language == "python":
+            note_baseline(context, baseline)
+    if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
     context.close_runner()
-    return _reversed(context, forward)
+    return _reversed(context, forward) if context.backend.torch_device == "cpu" else None
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
-    """One call of the candidate on one draw, and what the reference says about it."""
+    """One call of the candidate on one draw, and what the reference says about it.
+
+    The candidate comes first: on a GPU the right answer may be left behind in memory that the next kernel sees.
+    """
     assert context.runner is not None
-    contents = contents_of(context.task, state.case, draw, context.seed)
+    contents = context.contents(state.case, draw)
+    call = context.runner.call(state.case, contents)
     judged = Judged(state.case, draw, contents, context.reference.outputs(state.case, contents))
     if draw.index == 0 or draw.kind == "special":
         ours = trusted_call(baseline, state.case, contents)
         state.baseline_errors[draw.name] = _baseline_error(ours, judged.reference)
-    call = context.runner.call(state.case, contents)
     if isinstance(call, Call):
         if state.first_call_ms is None:
             state.first_call_ms = call.wall_ns / 1e6
@@ -110,8 +119,10 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def _may_depend_on_order(judged: Judged) -> bool:
-    """What is wrong in one order may be right in the other: the reversed run decides."""
+def _may_depend_on_order(context: Context, judged: Judged) -> bool:
+    """What is wrong in one order may be right in the other: the reversed run decides. A GPU has no order to reverse."""
+    if context.backend.torch_device != "cpu":
+        return False
     numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
     return numeric and _is_reversed_draw(judged.draw)
 
@@ -138,8 +149,9 @@ def _reversed(context: Context, forward: list[Judged]) -> Rejection | None:
             )
             if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
                 state.correct = False
-                return judged.rejection or wrong
-            if wrong or judged.rejection:
+                if context.decides(decisive := judged.rejection or wrong):
+                    return decisive
+            elif wrong or judged.rejection:
                 _flag_order(context, judged, "forward" if wrong else "reversed")
     return None
 

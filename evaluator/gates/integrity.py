@@ -1,9 +1,10 @@
-"""Was the evaluation left alone? The task's files unchanged, no process left at work."""
+"""Was the evaluation left alone? The task's files unchanged, no process left at work, times that can be true."""
 
 from __future__ import annotations
 
 from evaluator.errors import TaskError
 from evaluator.gates.context import Context
+from evaluator.gates.plausible import implausible
 from evaluator.judge.rejection import Rejection
 from evaluator.records import Finding
 from evaluator.taskspec import task_digest, task_files
@@ -21,4 +22,4 @@ def check(context: Context) -> Rejection | None:
     if (left := context.candidate_side().leftovers) > 0:
         text = f"{left} processes were still there when a worker ended; they were killed"
         context.findings.append(Finding(NAME, "child_left_behind", text))
-    return None
+    return implausible(context)

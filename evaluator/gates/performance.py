@@ -1,53 +1,254 @@
-"""How fast is it? On cpu a functional pass: a warm-up and three interleaved calls a side; nobody fails for slowness.
+"""How fast is it? On a GPU the device clock in sessions until the interval is narrow; on cpu the functional pass.
 
-Times are the judge's own, from the command to the answer: about 0.1 ms of conversation included.
+Nobody fails for slowness. Outputs of timed calls are judged after the fact, and a time that cannot be true fails.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
+import torch
+
+from evaluator.backends import Backend
+from evaluator.errors import BaselineError, SandboxError
+from evaluator.gates import compile as compile_gate
+from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
-from evaluator.judge.draws import Draw, contents_of
-from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import Runner, trusted_call
-from evaluator.records import FUNCTIONAL, Clock, Flag
+from evaluator.gates.functional import functional_pass
+from evaluator.judge.draws import Contents, Draw
+from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.side import LOAD_S, Call, Runner, Side
+from evaluator.judge.timing.calibration import Calibration
+from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.remote import canary_ns
+from evaluator.judge.timing.session import CaseTimes, Pair, time_case
+from evaluator.judge.timing.slabs import Slabs
+from evaluator.records import Flag
+from evaluator.sandbox import Worker, WorkerError
+from evaluator.thresholds import (
+    BASELINE_SHARE,
+    CLOCK_SHARE,
+    EXTEND_BUDGET_S,
+    FLUSH_FACTOR,
+    MAX_SESSIONS,
+    PREHEAT_MAX_S,
+    PREHEAT_STEADY_S,
+    SESSIONS,
+    SPACER_FACTOR,
+    SPACER_NS,
+    SPACER_PATIENCE_NS,
+)
 
 NAME = "performance"
-CALLS, CASE_BUDGET_S = 3, 2.0
-TIMED = 1000  # draws of timed calls are numbered from here: none of them was checked before
+FIRST_CALLS = Draw("standard", "standard", 1000)  # contents that no check has used
 
 
 def check(context: Context) -> Rejection | None:
-    """Time every case on the functional clock; every output is judged."""
+    """Time every case on this host's clock."""
     assert context.baseline is not None
-    with context.baseline.runner() as baseline, context.candidate_side().runner() as candidate:
-        for state in context.cases.values():
-            if rejection := _functional_pass(context, state, baseline, candidate):
-                return rejection
-    context.flags.add(Flag.FUNCTIONAL)
+    if not context.backend.has_clock:
+        return functional_pass(context)
+    calibration = context.calibration
+    if calibration is None or not calibration.acceptance.accepted:
+        context.flags.add(Flag.UNCALIBRATED)
+    timed = Timed()
+    if rejection := _sessions(context, timed, calibration):
+        return rejection
+    for state in context.cases.values():
+        ratio.conclude(context, state, calibration)
     return None
 
 
-def _functional_pass(context: Context, state: CaseState, baseline: Runner, candidate: Runner) -> Rejection | None:
-    """Interleaved calls, each on contents of its own, until three pairs or the budget is spent; at least one pair."""
-    times: tuple[list[float], list[float]] = ([], [])
-    until = monotonic() + CASE_BUDGET_S
-    for index in range(CALLS + 1):
-        last = index == CALLS or (index > 0 and monotonic() > until)
-        draw = Draw("standard", "standard", TIMED + index)
-        contents = contents_of(context.task, state.case, draw, context.seed)
-        ours, theirs = trusted_call(baseline, state.case, contents), candidate.call(state.case, contents)
-        if isinstance(theirs, Rejection):
-            return theirs
-        reference = context.reference.outputs(state.case, contents)
-        if rejection := wrong_output(context, state, draw, theirs, reference):
+def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTimes]]:
+    """Sessions with the baseline as both sides; the context's candidate is the baseline.
+
+    Raises:
+        BaselineError: a baseline's times are none.
+    """
+    context.baseline = context.open_side(context.baseline_files)
+    for side in (context.baseline, context.candidate_side()):
+        compile_gate.build_trusted(side, context)
+    context.cases = {case.id: CaseState(case) for case in context.task.cases_of(("full",))}
+    for index in range(sessions):
+        rejection = _session(context, Timed(index=index), list(context.cases.values()), None)
+        if rejection:
+            raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.sentence}")
+        yield {name: state.times[-1] for name, state in context.cases.items() if len(state.times) > index}
+
+
+def clocked(context: Context, side: Side) -> Runner:
+    """A loaded worker with instruments; torch's own allocator, as in users' hands."""
+    with _blaming(context, side):
+        return side.runner(zones=False, clock=_clock(context.backend))
+
+
+@contextmanager
+def _blaming(context: Context, side: Side) -> Iterator[None]:
+    """What ends a worker of the baseline's is not the candidate's fault."""
+    try:
+        yield
+    except WorkerError as error:
+        if side is not context.baseline:
+            raise
+        raise BaselineError(f"the baseline of {context.task.id}: {rejection_of(error).sentence}") from error
+
+
+def try_device(worker: Worker, backend: Backend) -> None:
+    """Canaries by a worker that holds no candidate. Raises WorkerError or SandboxError where the device fails."""
+    worker.call("attach", timeout_s=LOAD_S, device=backend.torch_device, allocator=None, cross_compile=False)
+    worker.call("clock", timeout_s=LOAD_S, **_clock(backend))
+    canary_ns(worker)
+
+
+@dataclass(slots=True)
+class Timed:
+    """How far the sessions are."""
+
+    seconds: float = 0.0
+    index: int = 0  # of the next session
+    void: list[str] = field(default_factory=list)  # why sessions count for nothing
+
+
+def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -> Rejection | None:
+    while waiting := _waiting(context, timed, calibration):
+        begin = monotonic()
+        rejection = _session(context, timed, waiting, calibration)
+        timed.seconds += monotonic() - begin
+        timed.index += 1
+        if rejection:
             return rejection
-        if index > 0:
-            times[0].append(ours.wall_ns / 1e6)
-            times[1].append(theirs.wall_ns / 1e6)
-        if last:
+    if any(len(state.times) < context.sessions for state in context.cases.values()):
+        raise SandboxError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
+    return None
+
+
+def _waiting(context: Context, timed: Timed, calibration: Calibration | None) -> list[CaseState]:
+    """Cases that need another session: too few, or still wide and there is time."""
+    if timed.index >= MAX_SESSIONS:
+        return []
+    states = list(context.cases.values())
+    few = [state for state in states if len(state.times) < context.sessions]
+    if few or timed.seconds > EXTEND_BUDGET_S or context.sessions < SESSIONS:
+        return few
+    return [state for state in states if ratio.estimate_of(state.times, calibration).is_wide]
+
+
+def _session(
+    context: Context, timed: Timed, cases: list[CaseState], calibration: Calibration | None
+) -> Rejection | None:
+    """Fresh workers; every waiting case; the papers' clocks in the first session only."""
+    assert context.baseline is not None
+    baseline, candidate = context.baseline, context.candidate_side()
+    order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
+    with ExitStack() as stack:
+        with context.spending("workers"):
+            runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
+        with context.spending("first_calls"):
+            for side in order:
+                _call_first(context, runners[id(side)])
+        pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
+        stack.callback(pair.release)
+        with context.spending("settling"):
+            context.settle()
+        with context.spending("preheat"):
+            _preheat(context, pair, steady_s=PREHEAT_STEADY_S if timed.index == 0 else 0.0)
+        for state in cases:
+            rejection = _time(context, timed, state, pair, calibration)
+            if rejection and context.decides(rejection):
+                return rejection
+    return None
+
+
+def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
+    """Both sides' workers, made side by side: what takes long are the device's contexts."""
+    with ThreadPoolExecutor(len(sides)) as pool:
+        futures = [pool.submit(clocked, context, side) for side in sides]
+    errors = [error for future in futures if (error := future.exception())]
+    if errors:
+        for future in futures:
+            if not future.exception():
+                side, worker = future.result().side, future.result().worker
+                side.close(worker)
+        raise errors[0]
+    return [future.result() for future in futures]
+
+
+def _call_first(context: Context, runner: Runner) -> None:
+    """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
+    with _blaming(context, runner.side):
+        for case in [state.case for state in context.cases.values()]:
+            runner.compile(case, context.contents(case, FIRST_CALLS))
+
+
+def _clock(backend: Backend) -> dict[str, object]:
+    """What a worker's instruments are told."""
+    return {
+        "flush_bytes": FLUSH_FACTOR * backend.cache_bytes,
+        "spacer_ns": list(SPACER_NS),
+        "spacer_factor": SPACER_FACTOR,
+        "patience_ns": SPACER_PATIENCE_NS,
+    }
+
+
+def _preheat(context: Context, pair: Pair, steady_s: float) -> None:
+    """Work until the clock has stayed near its highest value for so long, within patience."""
+    begin = steady_since = monotonic()
+    highest = 0
+    while monotonic() - begin < PREHEAT_MAX_S:
+        pair.heat()
+        clock = context.backend.sample().clock_mhz or 0
+        if clock > highest * (1 + CLOCK_SHARE):
+            highest, steady_since = clock, monotonic()
+        if monotonic() - steady_since >= steady_s:
             break
-    state.clocks[FUNCTIONAL] = Clock(tuple(times[0]), tuple(times[1]))
+
+
+def _time(
+    context: Context, timed: Timed, state: CaseState, pair: Pair, calibration: Calibration | None
+) -> Rejection | None:
+    """One case in one session; a void session is kept in the record and counts for nothing."""
+    with context.spending("contents"):
+        slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
+    with context.spending("timed"):
+        found = time_case(pair, slabs, lambda contents, outputs: _wrong(context, state, contents, outputs))
+    if isinstance(found, Rejection):
+        return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
+    with context.spending("other_clocks"):
+        others = other_clocks(pair, paper=timed.index == 0)
+    void = found.session.void or _disturbed(context, state, found, calibration)
+    state.sessions.append(replace(found.session, void=void))
+    if void:
+        timed.void.append(f"case {state.case.id}: {void}")
+    else:
+        state.times.append(found)
+        state.others.append(others)
+    return None
+
+
+def _wrong(
+    context: Context, state: CaseState, contents: Contents, outputs: Mapping[str, torch.Tensor]
+) -> Rejection | None:
+    if not state.draws:  # a host that measures itself: nothing was checked, there is nobody to judge
+        return None
+    with context.spending("judging"):  # a part of timed
+        reference = context.reference.outputs(state.case, contents)
+        return wrong_output(context, state, FIRST_CALLS, Call(0, outputs), reference)
+
+
+def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:
+    """Is the device slower than without this candidate, for the trusted side?"""
+    if calibration is None:
+        return None
+    usual_ns = calibration.baseline_ns(context.task.digest, state.case.id)
+    seen = {"the baseline": (found.baseline_ns, usual_ns)}
+    for name, time_ns, idle_ns in zip(("read", "arithmetic"), found.canary_ns, calibration.canary_ns, strict=True):
+        seen[f"the canary's {name}"] = (time_ns, idle_ns)
+    for name, (time_ns, usual_ns) in seen.items():
+        if usual_ns is not None and time_ns > usual_ns * (1 + BASELINE_SHARE):
+            return f"{name} took {time_ns / 1e3:.1f} us, on this device usually {usual_ns / 1e3:.1f} us"
     return None

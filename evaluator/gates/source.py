@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Protocol
 
-from evaluator.gates.context import Context
+from evaluator.candidate import Candidate
 from evaluator.judge.rejection import Rejection
-from evaluator.records import Finding, Flag
+from evaluator.records import Finding
 
 NAME = "source"
 PYTHON_MODULES = {
@@ -28,6 +29,7 @@ PYTHON_MODULES = {
     "signal": "signals",
     "socket": "network",
     "importlib": "imports_by_name",
+    "atexit": "runs_at_exit",
 }
 PYTHON_ATTRIBUTES = {
     "_getframe": "looks_around",
@@ -43,22 +45,34 @@ PYTHON_ATTRIBUTES = {
     "tb_frame": "looks_around",
     "f_back": "looks_around",
     "__globals__": "looks_around",
+    "TorchDispatchMode": "replaces_library_functions",
+    "TorchFunctionMode": "replaces_library_functions",
 }
+WHOLE = {"sys.modules": "looks_around"}  # where the last name alone says nothing
 PATCHED = ("torch", "triton", "tl", "time", "os", "sys", "builtins")  # whose attributes no kernel sets
 PYTHON_NAMES = {"__import__": "imports_by_name", "exec": "runs_text", "eval": "runs_text"}
 NATIVE_TEXT = {
-    r"\b(dlopen|dlsym|mprotect|mmap)\s*\(": "native_calls",
-    r"\b(ptrace|process_vm_\w+)\s*\(|/proc/": "looks_around",
-    r"\b(fork|vfork|execve?|system|popen)\s*\(": "own_processes",
+    r"\b(dlopen|dlsym|mprotect|mmap|syscall)\s*\(|\"\s*(syscall|sysenter|int\s+0x80)\b": "native_calls",
+    r"\b(ptrace|process_vm_\w+)\s*\(|/proc/|include\s*\(?\s*[<\"]/|\.incbin": "looks_around",
+    r"\b(fork|vfork|execve?|system|popen|posix_spawnp?)\s*\(": "own_processes",
     r"\bstd::(jthread|thread|async)\b|\bpthread_create\b": "own_threads",
     r"\b(signal|sigaction)\s*\(": "signals",
-    r"__attribute__\s*\(\(\s*constructor|\.init_array": "constructor",
+    r"__attribute__\s*\(\([^)]*constructor|\[\[[^\]]*constructor|\.init_array": "constructor",
+    r"\batexit\s*\(": "runs_at_exit",
     r"\bsocket\s*\(": "network",
     r"hipcpu|arena_allocator": "looks_around",
 }
 
 
-def check(context: Context) -> Rejection | None:
+class Handed(Protocol):
+    """What this gate needs to know: the native Context, or a mounted task's Session."""
+
+    @property
+    def candidate_files(self) -> Candidate: ...
+    def hold(self, finding: Finding) -> None: ...
+
+
+def check(context: Handed) -> Rejection | None:
     """Refuse files outside the allow-list; label the rest."""
     if context.candidate_files.problems:
         reason, _ = context.candidate_files.problems[0]
@@ -67,10 +81,7 @@ def check(context: Context) -> Rejection | None:
     for name, data in context.candidate_files.files.items():
         text = data.decode("utf-8", errors="replace")
         for label in sorted(python_labels(text) if name.endswith(".py") else native_labels(text)):
-            context.findings.append(
-                Finding(NAME, label, f"{name} uses what no kernel needs: {label.replace('_', ' ')}")
-            )
-            context.flags.add(Flag.HOLD)
+            context.hold(Finding(NAME, label, f"{name} uses what no kernel needs: {label.replace('_', ' ')}"))
     return None
 
 
@@ -87,25 +98,45 @@ def _labels_of(node: ast.AST) -> set[str | None]:
     match node:
         case ast.Import(names=names):
             return {PYTHON_MODULES.get(alias.name.split(".")[0]) for alias in names}
-        case ast.ImportFrom(module=str() as module):
-            return {PYTHON_MODULES.get(module.split(".")[0])}
+        case ast.ImportFrom(module=str() as module, names=names):
+            return {PYTHON_MODULES.get(module.split(".")[0]), *(_of_name(f"{module}.{alias.name}") for alias in names)}
         case ast.Name(id=name):
             return {PYTHON_NAMES.get(name)}
-        case ast.Attribute(attr=name):
-            return {"looks_around" if ast.unparse(node) == "sys.modules" else PYTHON_ATTRIBUTES.get(name)}
+        case ast.Attribute():
+            return {_of_name(ast.unparse(node))}
         case ast.Constant(value=str() as value):
             return {"looks_around" if "/proc/" in value else None}
-    return {"replaces_library_functions" if _replaces(node) else None}
+    return {"replaces_library_functions" if _replaces(node) else _hidden(node)}
+
+
+def _of_name(name: str) -> str | None:
+    """The label of a dotted name, whether it was reached through its module or imported from it."""
+    return WHOLE.get(name) or PYTHON_ATTRIBUTES.get(name.rpartition(".")[2])
 
 
 def _replaces(node: ast.AST) -> bool:
-    """Sets an attribute of a library: `torch.empty = …` or setattr(torch, …)."""
+    """Puts something in a library's place: `torch.empty = …`, setattr(torch, …), an operator of aten registered."""
     match node:
         case ast.Assign(targets=targets):
             return any(_patches(target) for target in targets)
         case ast.Call(func=ast.Name(id="setattr"), args=[first, *_]):
             return _root(first) in PATCHED
+        case ast.Call(func=ast.Attribute(attr="Library"), args=[ast.Constant(value="aten"), *_]):
+            return True
     return False
+
+
+def _hidden(node: ast.AST) -> str | None:
+    """Takes something from the system's modules by a name that is not written down."""
+    match node:
+        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id="os" | "sys" | "builtins")]):
+            return "imports_by_name"
+        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id="os" | "sys" | "builtins"), name, *_]):
+            match name:
+                case ast.Constant(value=str() as value):
+                    return PYTHON_ATTRIBUTES.get(value)
+            return "imports_by_name"
+    return None
 
 
 def _patches(target: ast.expr) -> bool:

@@ -28,13 +28,14 @@ class HipUnavailable(HostError):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Programs, headers and libraries. `gfx942_lacks` is empty, or says what the gfx942 gate lacks."""
+    """Programs, headers and libraries. `gfx942_lacks` is empty, or says what to install for the gfx942 gate."""
 
     clang: Path
     clang_version: str
     lld: Path
     demangler: Path
     assembler: Path
+    disassembler: Path
     bitcode: Path | None
     torch_include: Path
     torch_libraries: Path
@@ -62,6 +63,7 @@ def find_host(usr: Path = Path("/usr")) -> Host:
         lld=lld,
         demangler=usr / f"bin/llvm-cxxfilt-{CLANG}",
         assembler=usr / f"bin/llvm-as-{CLANG}",
+        disassembler=usr / f"bin/llvm-objdump-{CLANG}",
         bitcode=bitcode,
         torch_include=torch / "include",
         torch_libraries=torch / "lib",
@@ -76,12 +78,13 @@ def _gfx942_lacks(usr: Path, bitcode: Path | None) -> str:
     programs = {
         usr / f"bin/llvm-as-{CLANG}": f"llvm-{CLANG}",
         usr / f"bin/llvm-cxxfilt-{CLANG}": f"llvm-{CLANG}",
+        usr / f"bin/llvm-objdump-{CLANG}": f"llvm-{CLANG}",
         usr / "include/hip/hip_fp16.h": "libamdhip64-dev",
     }
     missing = _missing(programs)
     if bitcode is None:
         missing.append(_device_libraries_package())
-    return f"the gfx942 compiler needs these packages: {' '.join(missing)}" if missing else ""
+    return f"install {' '.join(missing)}" if missing else ""
 
 
 def _missing(needed: dict[Path, str]) -> list[str]:

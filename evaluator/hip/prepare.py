@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evaluator.hip.host import Host, find_host
 
@@ -71,7 +71,7 @@ _GFX942_FLAGS = (
     *("-DTORCH_EXTENSION_NAME=candidate", "-DHIP_ENABLE_WARP_SYNC_BUILTINS"),
 )
 # Exporting anything but the entry would let two extensions share functions, and keeps unused code alive.
-_EXPORTS = "{ global: PyInit_*; local: *; };\n"
+EXPORTS = "{ global: PyInit_*; local: *; };\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,11 @@ class HipToolchain:
 
     root: Path
     key: str
+    kind: Literal["cpu"]
     allocator: Path  # a library that puts red zones around torch's tensors
     clang: Path
     demangler: Path
+    disassembler: Path
     cpu_flags: tuple[str, ...]
     precompiled: tuple[str, ...]  # compile against the precompiled header ...
     whole_header: tuple[str, ...]  # ... or against all of torch/extension.h
@@ -96,6 +98,12 @@ class HipToolchain:
     names: tuple[tuple[str, str], ...]  # what stands for a host path in messages
     readable: tuple[Path, ...]  # paths a sandbox binds read-only, /usr not among them
 
+    @property
+    def summary(self) -> str:
+        """For people."""
+        target = "gfx942 is checked" if self.gfx942_available else f"gfx942 is not checked: {self.gfx942_reason}"
+        return f"{self.clang}; {target}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         fields: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
@@ -107,21 +115,22 @@ def prepared(state: Path) -> bool:
     return (state.resolve() / "hip" / _key(find_host()) / "ready").exists()
 
 
-def prepare(state: Path) -> HipToolchain:
+def prepare(state: Path, *, device_only: bool = False) -> HipToolchain:
     """Return the toolchain of this host, building it below `state` where that has not been done.
 
+    `device_only`: for the gate for gfx942 alone, on a host that runs kernels on a card of its own.
     Raises HipUnavailable where packages are missing.
     """
     host = find_host()
-    key = _key(host)
+    key = _key(host) + ("-gfx942" if device_only else "")
     root = state.resolve() / "hip" / key
     toolchain = _describe(host, key, root)
     ready = root / "ready"
     if not ready.exists():
         root.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(root.with_suffix(".lock")):
+        with locked(root.with_suffix(".lock")):
             if not ready.exists():
-                _build(host, toolchain, root)
+                _build(host, toolchain, root, device_only)
                 ready.touch()
     return toolchain
 
@@ -131,7 +140,7 @@ def _key(host: Host) -> str:
     content = [
         asdict(host),
         importlib.metadata.version("torch"),
-        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS, _EXPORTS, ROCM_HEADERS],
+        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS, EXPORTS, ROCM_HEADERS],
         headers,
     ]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
@@ -147,7 +156,7 @@ def _digest(path: Path) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -163,9 +172,11 @@ def _describe(host: Host, key: str, root: Path) -> HipToolchain:
     return HipToolchain(
         root=root,
         key=key,
+        kind="cpu",
         allocator=root / "allocator.so",
         clang=host.clang,
         demangler=host.demangler,
+        disassembler=host.disassembler,
         cpu_flags=(*_CPU_FLAGS, *_MESSAGE_FLAGS),
         precompiled=(*light, _INSTANTIATE, "-include-pch", str(root / "prelude.pch")),
         whole_header=(*hip, "-include", str(include / "cpu/prelude.h")),
@@ -200,14 +211,15 @@ def _link_flags(host: Host, root: Path) -> tuple[str, ...]:
     return (*linker, f"-L{host.torch_libraries}", *libraries)
 
 
-def _build(host: Host, toolchain: HipToolchain, root: Path) -> None:
+def _build(host: Host, toolchain: HipToolchain, root: Path, device_only: bool) -> None:
     """Fill `root`, at its final place, since a precompiled header names its parts by their paths."""
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     _copy_headers(root / "include")
-    (root / "exports.map").write_text(_EXPORTS)
-    _compile_objects(toolchain, root)
-    _compile_allocator(host, toolchain)
+    (root / "exports.map").write_text(EXPORTS)
+    if not device_only:
+        _compile_objects(toolchain, root)
+        _compile_allocator(host, toolchain)
     if toolchain.gfx942_available:
         _collect_device_libraries(host, root / "bitcode")
     for path in root.rglob("*"):

@@ -7,13 +7,21 @@ the verdict rests on the bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 
+from evaluator.inside.limits import DeviceKind
 from evaluator.inside.pretend_gpu import real_device
 
 Spec = dict[str, Any]
+
+
+class _Options(TypedDict):
+    dtype: torch.dtype
+    device: str
+
+
 PAD = 8  # extra elements in each row of a padded layout
 _type, _tensor, _copy = type, torch.Tensor, torch._C.TensorBase.copy_  # bound before a candidate is loaded
 
@@ -28,9 +36,10 @@ class Bench:
         outputs: list[Spec],
         style: str,
         hook: Callable[..., Any] | None = None,
+        device: DeviceKind = "cpu",
     ) -> None:
         self.entry, self.style, self.positional = entry, style, takes_positions(entry)
-        self.inputs, self.outputs, self.hook = inputs, outputs, hook
+        self.inputs, self.outputs, self.hook, self.device = inputs, outputs, hook, device
         self.arguments: dict[str, Any] = {}
         self.given: dict[str, Any] = {}
         self.returned: list[Any] = []
@@ -44,7 +53,7 @@ class Bench:
             self.given[spec["name"]] = self._place(spec, mailbox) if "offset" in spec else spec["value"]
         if self.style == "out":
             for spec in self.outputs:
-                tensor = _strided(spec)
+                tensor = strided(spec, self.device)
                 tensor.view(-1).view(torch.uint8).fill_(0xFF)
                 self.given[spec["name"]] = tensor
         self.arguments = dict(self.given)
@@ -90,7 +99,7 @@ class Bench:
         if list(output.shape) != spec["shape"]:
             return "wrong_shape", f"{name} is {list(output.shape)}, expected {spec['shape']}"
         device = real_device(output)
-        if output.layout != torch.strided or device.type != "cpu" or not output.is_contiguous():
+        if output.layout != torch.strided or device.type != self.device or not output.is_contiguous():
             return "wrong_layout", f"{name} lies on {device} with strides {list(output.stride())}"
         for other, value in self.given.items():
             shares = isinstance(value, torch.Tensor) and other not in spec["may_alias"] and other != name
@@ -98,9 +107,8 @@ class Bench:
                 return "aliases_input", f"{name} lies in {other}"
         return None
 
-    @staticmethod
-    def _place(spec: Spec, mailbox: Any) -> torch.Tensor:
-        tensor = _strided(spec)
+    def _place(self, spec: Spec, mailbox: Any) -> torch.Tensor:
+        tensor = strided(spec, self.device)
         _copy(tensor, _mail(mailbox, spec["offset"], spec))
         return tensor
 
@@ -120,12 +128,12 @@ def _mail(mailbox: Any, offset: int, spec: Spec) -> torch.Tensor:
     return tensor
 
 
-def _strided(spec: Spec) -> torch.Tensor:
+def strided(spec: Spec, device: DeviceKind) -> torch.Tensor:
     """An empty tensor of the spec's shape in its layout."""
-    shape, dtype = list(spec["shape"]), _dtype(spec)
+    shape, options = list(spec["shape"]), _Options(dtype=_dtype(spec), device=device)
     match spec.get("layout", "contiguous"):
         case "transposed" if len(shape) >= 2:
-            return torch.empty([*shape[:-2], shape[-1], shape[-2]], dtype=dtype).transpose(-1, -2)
+            return torch.empty([*shape[:-2], shape[-1], shape[-2]], **options).transpose(-1, -2)
         case "padded" if shape:
-            return torch.empty([*shape[:-1], shape[-1] + PAD], dtype=dtype)[..., : shape[-1]]
-    return torch.empty(shape, dtype=dtype)
+            return torch.empty([*shape[:-1], shape[-1] + PAD], **options)[..., : shape[-1]]
+    return torch.empty(shape, **options)

@@ -32,6 +32,8 @@ class Settings:
     swept: tuple[str, ...]  # folders emptied after each worker
     guarded: tuple[int, ...]  # processes that no worker may signal, beside the zygote
     host_namespaces: dict[str, str]
+    device: str
+    groups: tuple[int, ...]  # those that a worker's user needs to open the device nodes
 
 
 def become_zygote() -> None:
@@ -47,7 +49,7 @@ def confine(settings: Settings, user: int | None) -> None:
     os.umask(0o077)
     alone = user is not None or settings.kind == "bubblewrap"  # else the host user's other processes count, too
     _set_limits(settings.limits, already=0 if alone else processes.threads_of(os.getuid()))
-    _drop_privileges(user)
+    _drop_privileges(user, settings.groups)
     _prctl(PR_SET_DUMPABLE, 1)  # its own /proc/self belongs to it again
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
     if os.getppid() != zygote:
@@ -69,6 +71,8 @@ def _set_limits(limits: Limits, already: int) -> None:
     }
     for name, value in wanted.items():
         hardest = resource.getrlimit(name)[1]
+        if value is None:
+            continue
         if hardest != resource.RLIM_INFINITY:
             value = min(value, hardest)
         hard = value
@@ -77,12 +81,12 @@ def _set_limits(limits: Limits, already: int) -> None:
         resource.setrlimit(name, (value, hard))
 
 
-def _drop_privileges(user: int | None) -> None:
+def _drop_privileges(user: int | None, groups: tuple[int, ...]) -> None:
     """The bounding set only yields to a process that may change it; without that right no_new_privs does the same."""
     for capability in range(64):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     if user is not None:
-        os.setgroups([])
+        os.setgroups(groups)
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     header, nothing = struct.pack("Ii", CAPABILITY_VERSION_3, 0), struct.pack("IIIIII", 0, 0, 0, 0, 0, 0)

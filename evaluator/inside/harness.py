@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
-import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from evaluator.inside import loading, triton_cpu
+from evaluator.inside import loading
 from evaluator.inside.bench import Bench, Spec
 from evaluator.inside.channel import Channel, SharedMemory
+from evaluator.inside.devices import DEVICES, Device
+from evaluator.inside.gpu.commands import Timing
 from evaluator.inside.hip_cpu import build_both
+from evaluator.inside.hip_gpu import build_for_gpu
+from evaluator.inside.limits import DeviceKind
 
 _undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
-MAX_FAULTS = 5
-COMMANDS = ("put", "take", "build", "load", "open", "compile", "prepare", "call", "fetch", "report")
+COMMANDS = (
+    *("put", "take", "build", "attach", "clock", "load"),
+    *("open", "compile", "prepare", "call", "fetch", "report", "time"),
+)
+Handler = Callable[..., dict[str, object]]
 
 
 class Harness:
@@ -28,7 +34,12 @@ class Harness:
         self.entry: Callable[..., Any] | None = None
         self.hook: Callable[..., Any] | None = None  # prepare(**static inputs) -> state
         self.bench: Bench | None = None
-        self.zones: loading.RedZones | None = None
+        self.device: Device | None = None
+        self.timing: Timing | None = None
+
+    def handlers(self) -> dict[str, Handler]:
+        """Every command by its name."""
+        return {name: getattr(self, name) for name in COMMANDS}
 
     def put(self, path: str, offset: int, size: int, append: bool) -> dict[str, object]:
         """Write (or append) bytes of the mailbox to a file of the workspace."""
@@ -47,56 +58,52 @@ class Harness:
         return {"copied": len(data), "size": self._inside(path).stat().st_size}
 
     def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
-        """Compile a HIP source for this processor and for gfx942, side by side. Nothing of it is run."""
-        return dict(build_both(self._inside(path), self.workspace, toolchain, limit_s))
+        """Compile a HIP source for this host's device and for gfx942, side by side. Nothing of it is run."""
+        building = build_both if toolchain["kind"] == "cpu" else build_for_gpu
+        return dict(building(self._inside(path), self.workspace, toolchain, limit_s))
 
-    def load(
-        self,
-        path: str,
-        function: str,
-        prepares: bool,
-        allocator: str | None,
-        reverse: bool,
-        cross_compile: bool,
-        memory_mb: int,
-    ) -> dict[str, object]:
-        """Import the candidate. From here on its code may run in this process.
-
-        `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from the last to the first, against guard pages.
-        """
-        _lower_memory_limit(memory_mb << 20)
+    def attach(self, device: DeviceKind, **options: Any) -> dict[str, object]:
+        """Get the device ready, before the candidate is near: what fails here is ours. Options: inside/devices.py."""
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
-        if allocator is not None:
-            self.zones = loading.RedZones(allocator, guard=reverse)
-        launches = triton_cpu.install()
-        launches.compile, launches.reverse = cross_compile, reverse
-        target = self._inside(path)
-        module = (loading.load_extension if target.suffix == ".so" else loading.load_python)(target)
+        self.device = DEVICES[device](**options)
+        return {}
+
+    def clock(self, **options: Any) -> dict[str, object]:
+        """Get the instruments of the device clock ready, before the candidate is near."""
+        self.timing = Timing(self.mailbox, options)
+        return {}
+
+    def load(self, path: str, function: str, prepares: bool) -> dict[str, object]:
+        """Import the candidate. From here on its code may run in this process."""
+        module = self._device().load(self._inside(path))
         self.entry = loading.entry_of(module, function)
         self.hook = getattr(module, "prepare", None) if prepares else None
+        if self.timing is not None:
+            self.timing.attach(self.entry, self.hook)
         return {}
 
     def open(self, inputs: list[Spec], outputs: list[Spec], style: str) -> dict[str, object]:
         """Get ready for one case."""
         assert self.entry is not None
-        self.bench = Bench(self.entry, inputs, outputs, style, self.hook)
+        self.bench = Bench(self.entry, inputs, outputs, style, self.hook, self._device().kind)
         return {}
 
     def compile(self) -> dict[str, object]:
-        """Run the host code of a call with kernels compiled but not run; only a compiler's refusal counts."""
-        bench = self._bench()
+        """A first call, with kernels compiled and on the CPU not run; only a compiler's refusal counts."""
+        bench, device = self._bench(), self._device()
         with _undisturbed():
             bench.prepare(self.mailbox)
-        with triton_cpu.install().only_compiling():
-            try:
+        try:
+            with device.only_compiling():
                 bench.transform()
                 bench.call()
-            except triton_cpu.CompileFailed:
+                device.synchronize()
+        except Exception as error:
+            if device.is_refusal(error):
                 raise
-            except Exception as error:
-                # Host code that looks at results sees poison here; what it then does wrong, the real call will show.
-                return {"ignored": type(error).__name__}
+            # Host code that looks at results may see poison here; what it then does wrong, the real call will show.
+            return {"ignored": type(error).__name__}
         return {}
 
     def prepare(self) -> dict[str, object]:
@@ -104,11 +111,13 @@ class Harness:
         with _undisturbed():
             self._bench().prepare(self.mailbox)
         self._bench().transform()
+        self._device().synchronize()
         return {}
 
     def call(self) -> dict[str, object]:
         """The judge takes the time between its command and the answer."""
         self._bench().call()
+        self._device().synchronize()
         return {}
 
     def fetch(self) -> dict[str, object]:
@@ -119,14 +128,22 @@ class Harness:
                 self._bench().fetch(self.mailbox)
         return {"problem": problem}
 
+    def time(self, what: str, **fields: Any) -> dict[str, object]:
+        """A command of inside/gpu/commands.py."""
+        assert self.timing is not None
+        return self.timing.handlers()[what](**fields)
+
     def report(self) -> dict[str, object]:
         """What the cross-compiler said about every kernel launched so far, and what a candidate may have swallowed."""
-        launches = triton_cpu.install()
-        return {"launches": launches.count, "kernels": launches.reports(), "faults": launches.faults[:MAX_FAULTS]}
+        return self._device().report()
 
     def _damage(self) -> tuple[str, str] | None:
-        damaged = self.zones.damaged() if self.zones else 0
+        damaged = self._device().damaged()
         return ("wrote_outside", f"{damaged} buffers with a damaged red zone") if damaged else None
+
+    def _device(self) -> Device:
+        assert self.device is not None
+        return self.device
 
     def _bench(self) -> Bench:
         assert self.bench is not None
@@ -136,10 +153,3 @@ class Harness:
         if os.path.isabs(path) or ".." in Path(path).parts:
             raise ValueError(f"{path} does not lie in the workspace")
         return self.workspace / path
-
-
-def _lower_memory_limit(size: int) -> None:
-    """The task's own limit, where it is below the sandbox's."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard == resource.RLIM_INFINITY or size < hard:
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib.machinery
 import importlib.util
 import sys
@@ -11,9 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import torch
-
-from evaluator.inside import pretend_gpu, triton_cpu
 from evaluator.inside.hip_cpu import MODULE_NAME
 
 
@@ -22,14 +18,12 @@ class NoEntry(Exception):
 
 
 def load_python(path: Path) -> ModuleType:
-    """Import a source file; kernels it launches are interpreted and compiled for gfx942."""
-    pretend_gpu.install()
-    triton_cpu.install()
+    """Import a source file."""
     return _import(path, importlib.machinery.SourceFileLoader(MODULE_NAME, str(path)))
 
 
 def load_extension(path: Path) -> ModuleType:
-    """Import a built extension. The tensors it is given look as on a GPU host: `is_cuda` is mapped at compile time."""
+    """Import a built extension."""
     return _import(path, importlib.machinery.ExtensionFileLoader(MODULE_NAME, str(path)))
 
 
@@ -50,17 +44,3 @@ def _import(path: Path, loader: Any) -> ModuleType:
     sys.modules[MODULE_NAME] = module
     spec.loader.exec_module(module)
     return module
-
-
-class RedZones:
-    """torch's CPU allocator replaced by hip/allocator.cpp: zones around every tensor, or a guard page behind it."""
-
-    def __init__(self, library: str, guard: bool) -> None:
-        torch.zeros(1)  # torch sets its own allocator first
-        self._library = ctypes.CDLL(library)
-        self._library.arena_allocator_damaged.restype = ctypes.c_long
-        self._library.arena_allocator_install(int(guard))
-
-    def damaged(self) -> int:
-        """How many tensors have a damaged zone."""
-        return int(self._library.arena_allocator_damaged())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from evaluator.inside.isa import targets
+
 NAME = "AMD Instinct MI300X"
-ARCHITECTURE = "gfx942"
+ARCHITECTURE = targets.GFX942.arch
 COMPUTE_UNITS = 304
-WAVE = 64
-WORKGROUP_THREADS = 1_024
+WAVE = targets.WAVE
+WORKGROUP_THREADS = targets.WORKGROUP_THREADS
 COMPUTE_UNIT_THREADS = 2_048
-LDS_BYTES = 65_536  # of one workgroup
+LDS_BYTES = targets.GFX942.lds_bytes  # of one workgroup
 REGISTERS = 131_072  # 32-bit vector registers of one compute unit's SIMD
 L2_BYTES = 4 << 20
 MEMORY_BYTES = 192 << 30

@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Iterable
 
-DEAD = "ZX"
+DEAD, STOPPED = "ZX", "Tt"
 INIT, EVERYBODY = 1, -1  # an init kills its whole namespace in one call, that no fork can slip through
 PAUSE_S = 0.0005
 
@@ -16,10 +16,7 @@ PAUSE_S = 0.0005
 def living_below(root: int) -> list[int]:
     """All descendants of root that still run, parents before children."""
     table = _table()
-    found = [root]
-    for pid in found:
-        found += [child for child, (parent, _) in table.items() if parent == pid]
-    return [pid for pid in found[1:] if table[pid][1] not in DEAD]
+    return [pid for pid in _descendants(root, table) if table[pid][1] not in DEAD]
 
 
 def kill_below(root: int, timeout_s: float = 10.0) -> bool:
@@ -31,9 +28,28 @@ def kill_below(root: int, timeout_s: float = 10.0) -> bool:
     while living := living_below(root):
         if time.monotonic() > until:
             return False
-        _kill(living)
+        _send(signal.SIGKILL, living)
         time.sleep(PAUSE_S)
     return True
+
+
+def stop_below(root: int, timeout_s: float = 5.0) -> bool:
+    """Stop every thread of every descendant, pass after pass, since a fork may slip through one. Says if all stand.
+
+    A thread inside a driver's call stands only when that returns.
+    """
+    until = time.monotonic() + timeout_s
+    while moving := [pid for pid in _descendants(root) if _moves(pid)]:
+        if time.monotonic() > until:
+            return False
+        _send(signal.SIGSTOP, moving)
+        time.sleep(PAUSE_S)
+    return True
+
+
+def continue_below(root: int) -> None:
+    """Undo stop_below."""
+    _send(signal.SIGCONT, _descendants(root))
 
 
 def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
@@ -43,7 +59,7 @@ def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
     """
     until, codes = time.monotonic() + timeout_s, {}
     while time.monotonic() < until:
-        _kill([EVERYBODY] if os.getpid() == INIT else living_below(os.getpid()))
+        _send(signal.SIGKILL, [EVERYBODY] if os.getpid() == INIT else living_below(os.getpid()))
         try:
             while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 codes[ended[0]] = os.waitstatus_to_exitcode(ended[1])
@@ -78,10 +94,26 @@ def parent_of(pid: int) -> int | None:
     return entry[0] if entry else None
 
 
-def _kill(pids: Iterable[int]) -> None:
+def _send(number: int, pids: Iterable[int]) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
+
+
+def _descendants(root: int, table: dict[int, tuple[int, str]] | None = None) -> list[int]:
+    """Parents before children."""
+    table, found = _table() if table is None else table, [root]
+    for pid in found:
+        found += [child for child, (parent, _) in table.items() if parent == pid]
+    return found[1:]
+
+
+def _moves(pid: int) -> bool:
+    """Does any of its threads run, sleep or wait? The main one may have ended before the others."""
+    with contextlib.suppress(FileNotFoundError):
+        entries = [_entry(f"{pid}/task/{thread}") for thread in os.listdir(f"/proc/{pid}/task")]
+        return any(entry[1] not in DEAD + STOPPED for entry in entries if entry)
+    return False
 
 
 def _table() -> dict[int, tuple[int, str]]:

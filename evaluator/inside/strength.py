@@ -73,8 +73,8 @@ def _is_sized(folder: str, size: int) -> bool:
     return os.path.ismount(folder) and seen.f_blocks * seen.f_frsize <= size
 
 
-def _limited(name: int, value: int) -> bool:
-    return 0 <= resource.getrlimit(name)[0] <= value
+def _limited(name: int, value: int | None) -> bool:
+    return value is not None and 0 <= resource.getrlimit(name)[0] <= value
 
 
 def _status(name: str) -> str:

@@ -15,8 +15,9 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
+from evaluator.inside import command
 from evaluator.inside.channel import Channel, SharedMemory
-from evaluator.inside.harness import COMMANDS, Harness
+from evaluator.inside.harness import Harness
 
 MAX_KIND, MAX_TEXT, LAST_FRAMES = 200, 4000, 8
 HIGH_FDS = (64, 400)
@@ -32,7 +33,7 @@ def run_worker(fds: list[int], mailbox_bytes: int, workspace: str, environment: 
     _settle(workspace, environment)
     harness = Harness(channel, mailbox, workspace)
     channel.send({})
-    serve(channel, {"run": run_script, **{name: getattr(harness, name) for name in COMMANDS}})
+    serve(channel, {"run": run_script, **harness.handlers(), **command.handlers(mailbox, workspace)})
 
 
 def serve(channel: Channel, handlers: Mapping[str, Callable[..., dict[str, object]]]) -> NoReturn:

@@ -17,14 +17,16 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
 import torch
 import triton.language  # noqa: F401  (a candidate finds it loaded)
 
-from evaluator.inside import folders, processes, strength, triton_cpu
+from evaluator.inside import folders, processes, strength
 from evaluator.inside.channel import MAX_DATAGRAM_BYTES
 from evaluator.inside.confine import Settings, become_zygote, confine
+from evaluator.inside.devices import preheat
 from evaluator.inside.limits import Limits
 from evaluator.inside.worker import run_worker
 
@@ -39,7 +41,7 @@ def main() -> NoReturn:
     settings = Settings(**{**fields, "limits": Limits(**fields["limits"])})
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init takes no signal from inside but those it has a handler for
-    triton_cpu.preheat()  # 0.1 s here, saves as much in every worker that compiles
+    preheat(settings.device)
     become_zygote()
     gc.collect()
     gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers
@@ -52,7 +54,7 @@ def main() -> NoReturn:
 
 
 class Zygote:
-    """Serves spawn and end until the judge goes."""
+    """Serves spawn, end, freeze and thaw until the judge goes."""
 
     def __init__(self, control: socket.socket, settings: Settings) -> None:
         self._control, self._settings = control, settings
@@ -66,8 +68,10 @@ class Zygote:
             data, fds, _, _ = socket.recv_fds(self._control, MAX_DATAGRAM_BYTES, 8)
             if not data:
                 return
-            request = json.loads(data)
-            self._reply(self.spawn(fds, **request["spawn"]) if "spawn" in request else self.end(**request["end"]))
+            [(op, fields)] = json.loads(data).items()
+            handlers: dict[str, Callable[..., dict[str, object]]]
+            handlers = {"spawn": partial(self.spawn, fds), "end": self.end, "freeze": self.freeze, "thaw": self.thaw}
+            self._reply(handlers[op](**fields))
 
     def spawn(self, fds: list[int], mailbox_bytes: int, environment: dict[str, str]) -> dict[str, object]:
         """Fork a worker. fds: commands, replies, mailbox, output."""
@@ -101,6 +105,14 @@ class Zygote:
             raise TimeoutError("processes that do not die")
         clean = folders.empty(self._settings.swept, self._kept)
         return {"code": codes[self._worker], "killed": not exited, "leftovers": len(leftovers), "clean": clean}
+
+    def freeze(self) -> dict[str, object]:
+        """Stop the worker and all that it started, so that the other side is timed on a quiet host."""
+        return {"still": processes.stop_below(os.getpid())}
+
+    def thaw(self) -> dict[str, object]:
+        processes.continue_below(os.getpid())
+        return {}
 
     def _strength(self) -> list[str]:
         """A confined child tries what a candidate could try."""

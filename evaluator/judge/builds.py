@@ -14,28 +14,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluator.backends.base import Toolchain
 from evaluator.errors import SandboxError
-from evaluator.hip.prepare import HipToolchain
 from evaluator.judge.side import Side
 from evaluator.sandbox import Worker
 from evaluator.state import state_folder
 
 GRACE_S = 10.0
 MAX_PRODUCT_BYTES = 64 << 20
+REPORT_FORMAT = b"2"  # of what is kept beside a product
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Reports of the builds for this processor and for gfx942 (inside/hip_cpu), and the extension's bytes."""
+    """Reports of the builds for this host's device and for gfx942 (inside/hip_cpu), and the extension's bytes."""
 
-    cpu: dict[str, Any]
+    native: dict[str, Any]
     gfx942: dict[str, Any]
     unsupported: tuple[str, ...]
+    not_portable: tuple[str, ...]
     product: bytes | None
     cached: bool
 
 
-def build(side: Side, toolchain: HipToolchain) -> Build:
+def build(side: Side, toolchain: Toolchain) -> Build:
     """The product of a side's source, from the store or made now.
 
     Raises:
@@ -49,17 +51,18 @@ def build(side: Side, toolchain: HipToolchain) -> Build:
     try:
         fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
         report: dict[str, Any] = dict(worker.call("build", timeout_s=limit_s + GRACE_S, **fields))
-        product = _take(worker, report["cpu"]["product"]) if report["cpu"]["ok"] else None
+        product = _take(worker, report["native"]["product"]) if report["native"]["ok"] else None
     finally:
         side.close(worker)
     made = _build(report, product, cached=False)
-    if made.product is not None and made.gfx942["ok"]:
+    if made.product is not None and (made.gfx942["ok"] or not toolchain.as_dict()["gfx942_available"]):
         _keep(folder, report, made.product)
     return made
 
 
 def _build(report: dict[str, Any], product: bytes | None, cached: bool) -> Build:
-    return Build(report["cpu"], report["gfx942"], tuple(report["unsupported"]), product, cached)
+    native, gfx942 = report["native"], report["gfx942"]
+    return Build(native, gfx942, tuple(report["unsupported"]), tuple(report["not_portable"]), product, cached)
 
 
 def _take(worker: Worker, path: str) -> bytes:
@@ -75,8 +78,8 @@ def _take(worker: Worker, path: str) -> bytes:
             return data
 
 
-def _folder(source: bytes, toolchain: HipToolchain) -> Path:
-    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode()).hexdigest()
+def _folder(source: bytes, toolchain: Toolchain) -> Path:
+    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode() + REPORT_FORMAT).hexdigest()
     return state_folder() / "builds" / key[:2] / key
 
 

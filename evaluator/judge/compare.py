@@ -33,10 +33,11 @@ def compare(
     case: Case,
     baseline_rmse: float | None,
 ) -> Comparison:
-    """Judge one output tensor against the reference (float64, same shape); integers and bools must be equal.
+    """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal.
 
     The reference of a sampled output holds probabilities: the samples must look like drawn from them.
     """
+    output = output.to(reference.device)
     if spec.sampled is not None:
         unlike = sampling_problem(output, reference)
         return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'as the distribution says'}")
@@ -56,7 +57,7 @@ def relative_rmse(output: torch.Tensor, reference: torch.Tensor) -> float | None
     """RMS of the error over RMS of the reference, where the reference is finite; None for exact dtypes."""
     if not output.dtype.is_floating_point:
         return None
-    finite = reference.isfinite()
+    finite, output = reference.isfinite(), output.to(reference.device)
     error, wanted = (output.double() - reference.double())[finite], reference.double()[finite]
     return _rms(error) / max(_rms(wanted), TINY) if error.numel() and _rms(error) > 0 else 0.0
 

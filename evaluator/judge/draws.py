@@ -32,9 +32,13 @@ class Seed:
 
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
-    def generator(self, *words: object) -> torch.Generator:
+    def number(self, *words: object) -> int:
+        """63 bits that only this secret gives for these words."""
         digest = hashlib.blake2b("\0".join(map(str, words)).encode(), key=self.secret, digest_size=8).digest()
-        return torch.Generator().manual_seed(int.from_bytes(digest, "big") >> 1)
+        return int.from_bytes(digest, "big") >> 1
+
+    def generator(self, *words: object, device: str = "cpu") -> torch.Generator:
+        return torch.Generator(device).manual_seed(self.number(*words))
 
 
 def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
@@ -49,31 +53,53 @@ def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
     )
 
 
-def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed) -> Contents:
-    """Fresh contents for every input of the case, in the order of the task.
+def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str = "cpu") -> Contents:
+    """Fresh contents for every input of the case, in the order of the task, made where the judge computes.
 
     Returns:
         name → tensor of the input's shape and dtype (contiguous), a Python number for scalars, None where not given.
     """
-    return {item.name: _input(item, task, case, draw, seed) for item in task.inputs}
+    return {item.name: _input(item, task, case, draw, seed, device) for item in task.inputs}
+
+
+def slab_of(
+    item: Input, task: TaskSpec, case: Case, spare: int, seed: Seed, *words: object, device: str = "cpu"
+) -> torch.Tensor | int | float | None:
+    """`spare` more standard values than the input has, in one dimension: every window of its size is a draw.
+
+    Windows of a permutation are parts of one that is repeated, so they hold no value twice either.
+    """
+    if item.scalar is not None or (item.when is not None and not case.value(item.when)):
+        return _input(item, task, case, Draw("standard", "standard", 0), seed, device)
+    generator, count = (
+        seed.generator(case.id, item.name, *words, device=device),
+        torch.Size(shape_of(item, case)).numel() + spare,
+    )
+    dtype = getattr(torch, task.dtype_of(item.dtype, case))
+    if item.distribution[0] != "permutation":
+        return _distributed(item, (count,), case.numbers, generator).to(dtype)
+    whole = torch.randperm(int(item.distribution[1][0].value(case.numbers)), generator=generator, device=device)
+    return whole.repeat(-(-count // whole.numel()))[:count].to(dtype)
 
 
 def shape_of(item: Input, case: Case) -> tuple[int, ...]:
     return tuple(int(extent.value(case.numbers)) for extent in item.shape)
 
 
-def _input(item: Input, task: TaskSpec, case: Case, draw: Draw, seed: Seed) -> torch.Tensor | int | float | None:
+def _input(
+    item: Input, task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str
+) -> torch.Tensor | int | float | None:
     if item.scalar is not None:
         value = item.scalar.value(case.numbers)
         return int(value) if item.scalar_kind == "int" else float(value)
     if item.when is not None and not case.value(item.when):
         return None
-    generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name)
+    generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name, device=device)
     shape, dtype = shape_of(item, case), getattr(torch, task.dtype_of(item.dtype, case))
     alphabet = dict(item.special).get(draw.name) if draw.kind == "special" else None
     if alphabet is not None:
-        choice = torch.randint(len(alphabet), shape, generator=generator)
-        return torch.tensor(alphabet, dtype=torch.float64)[choice].to(dtype)
+        choice = torch.randint(len(alphabet), shape, generator=generator, device=device)
+        return torch.tensor(alphabet, dtype=torch.float64, device=device)[choice].to(dtype)
     values = _distributed(item, shape, case.numbers, generator)
     if draw.kind == "outlier" and item.distribution[0] in ("normal", "uniform") and values.numel():
         values = _with_outliers(values, generator)
@@ -87,20 +113,22 @@ def _distributed(
     numbers = [expression.value(axes) for expression in expressions]
     match kind:
         case "normal":
-            return torch.randn(shape, generator=generator) * numbers[1] + numbers[0]
+            return torch.randn(shape, generator=generator, device=generator.device) * numbers[1] + numbers[0]
         case "uniform":
-            return torch.rand(shape, generator=generator) * (numbers[1] - numbers[0]) + numbers[0]
+            return (
+                torch.rand(shape, generator=generator, device=generator.device) * (numbers[1] - numbers[0]) + numbers[0]
+            )
         case "integers":
-            return torch.randint(int(numbers[0]), int(numbers[1]), shape, generator=generator)
+            return torch.randint(int(numbers[0]), int(numbers[1]), shape, generator=generator, device=generator.device)
         case "bernoulli":
-            return torch.rand(shape, generator=generator) < numbers[0]
+            return torch.rand(shape, generator=generator, device=generator.device) < numbers[0]
         case "permutation":
             count = torch.Size(shape).numel()
-            return torch.randperm(int(numbers[0]), generator=generator)[:count].reshape(shape)
+            return torch.randperm(int(numbers[0]), generator=generator, device=generator.device)[:count].reshape(shape)
     raise AssertionError(kind)
 
 
 def _with_outliers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    large = torch.rand(values.shape, generator=generator) < OUTLIER_SHARE
-    large.view(-1)[torch.randint(values.numel(), (1,), generator=generator)] = True
+    large = torch.rand(values.shape, generator=generator, device=generator.device) < OUTLIER_SHARE
+    large.view(-1)[torch.randint(values.numel(), (1,), generator=generator, device=generator.device)] = True
     return torch.where(large, values * OUTLIER_SCALE, values)

@@ -32,9 +32,10 @@ class Layout:
         for spec in self.outputs:
             self._tensor(spec, spec["offset"], worker).view(-1).view(torch.uint8).fill_(0xFF)
 
-    def read_outputs(self, worker: Worker) -> dict[str, torch.Tensor]:
-        """Own copies, which no worker can change any more."""
-        return {spec["name"]: self._tensor(spec, spec["offset"], worker).clone() for spec in self.outputs}
+    def read_outputs(self, worker: Worker, device: str) -> dict[str, torch.Tensor]:
+        """Own copies on the judge's device, which no worker can change any more."""
+        found = {spec["name"]: self._tensor(spec, spec["offset"], worker) for spec in self.outputs}
+        return {name: tensor.to(device, copy=True) for name, tensor in found.items()}
 
     def changed_inputs(self, contents: Contents, worker: Worker, allowed: frozenset[str]) -> list[str]:
         """The names of inputs whose bytes are not what was sent."""
@@ -43,7 +44,7 @@ class Layout:
             value = contents[spec["name"]]
             if isinstance(value, torch.Tensor) and spec["name"] not in allowed:
                 after = self._tensor(spec, spec["after"], worker)
-                if not torch.equal(_bytes(after), _bytes(value)):
+                if not torch.equal(_bytes(after.to(value.device)), _bytes(value)):
                     changed.append(spec["name"])
         return changed
 

@@ -18,8 +18,10 @@ Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
 class Reference:
     """A task's `reference`, loaded once; or another function or file that promises the same."""
 
-    def __init__(self, task: TaskSpec, function: str = "reference", file: str = "reference.py") -> None:
-        self.task, self._file = task, file
+    def __init__(
+        self, task: TaskSpec, function: str = "reference", device: str = "cpu", file: str = "reference.py"
+    ) -> None:
+        self.task, self._device, self._file = task, device, file
         spec = importlib.util.spec_from_file_location(f"reference_{task.digest[:12]}", task.folder / file)
         if spec is None or spec.loader is None:
             raise TaskError([f"{task.id}/{file}: cannot be imported"])
@@ -31,12 +33,12 @@ class Reference:
         self.implementation: Implementation = implementation
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
-        """The right outputs: float64 for floating ones, of the declared shapes.
+        """The right outputs: float64 for floating ones, of the declared shapes, on the device it was made for.
 
         Raises:
             TaskError: the reference breaks its own contract.
         """
-        exact = {name: _widened(value) for name, value in contents.items()}
+        exact = {name: _widened(value, self._device) for name, value in contents.items()}
         with torch.no_grad():
             found = dict(self.implementation(exact))
         problems = []
@@ -58,8 +60,9 @@ def second_implementation(task: TaskSpec) -> Reference:
     return Reference(task, "second_opinion")
 
 
-def _widened(value: torch.Tensor | int | float | None) -> torch.Tensor | int | float | None:
+def _widened(value: torch.Tensor | int | float | None, device: str) -> torch.Tensor | int | float | None:
     """A copy, floats in float64: a reference that writes in place harms nobody."""
     if isinstance(value, torch.Tensor):
+        value = value.to(device)
         return value.double() if value.dtype.is_floating_point and value.dtype != torch.float64 else value.clone()
     return value

@@ -16,15 +16,26 @@ _RAISED = {  # the last part of an exception's class name → reason
     "SyntaxError": "syntax_error",
     "IndentationError": "syntax_error",
     "MemoryError": "out_of_memory",
+    "OutOfMemoryError": "out_of_memory",  # torch's, of a device
+    "CompilationError": "compiler_error",  # Triton's own, on a GPU
+    "CompileTimeAssertionFailure": "compiler_error",
+    "UnsupportedLanguageConstruct": "compiler_error",
+    "OutOfResources": "compiler_error",
+    "PTXASError": "compiler_error",
 }
-_TEXT_SAYS = {  # of exceptions of C++: the allocator's, and evaluator/hip/cpu/runtime's
+_TEXT_SAYS = {  # of exceptions of C++: the allocator's, the GPU driver's, and evaluator/hip/cpu/runtime's
     "std::bad_alloc": "out_of_memory",
     "can't allocate memory": "out_of_memory",
+    "CUDA error: out of memory": "out_of_memory",
+    "HIP error: out of memory": "out_of_memory",
+    "an illegal memory access": "out_of_bounds",
+    "PassManager::run failed": "compiler_error",
     "hipcpu: a kernel wrote behind": "out_of_bounds",
     "hipcpu: impossible wait": "unsupported_feature",
     "hipcpu: a kernel cannot launch": "unsupported_feature",
 }
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
+AMD_FAULT = "Memory access fault by GPU"  # ROCm's run time says it and aborts the process
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 
 
@@ -99,4 +110,6 @@ def _of_death(error: WorkerDied) -> Rejection:
     name = error.ended.signal
     if name is None:
         return Rejection("no_output", f"exit code {error.ended.exit_code} during {error.op}", error.output)
+    if AMD_FAULT in error.output:
+        return Rejection("out_of_bounds", f"{AMD_FAULT} during {error.op}", error.output)
     return Rejection(_SIGNALS.get(name, "killed"), f"{name} during {error.op}", error.output)

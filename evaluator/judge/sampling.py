@@ -45,9 +45,9 @@ def example(probabilities: torch.Tensor, count: int, generator: torch.Generator)
 def _distance(rows: torch.Tensor, drawn: torch.Tensor) -> float:
     """Kolmogorov's: the largest gap between the share of numbers below x and x itself."""
     upto, own = rows.cumsum(1).gather(1, drawn), rows.gather(1, drawn)
-    part = torch.rand(drawn.shape, generator=torch.Generator().manual_seed(0), dtype=rows.dtype)
+    part = torch.rand(drawn.shape, generator=torch.Generator().manual_seed(0), dtype=rows.dtype).to(rows.device)
     numbers = ((upto - part * own) / rows.sum(1, keepdim=True)).reshape(-1).sort().values
-    steps = torch.arange(1, numbers.numel() + 1, dtype=rows.dtype) / numbers.numel()
+    steps = torch.arange(1, numbers.numel() + 1, dtype=rows.dtype, device=rows.device) / numbers.numel()
     above, below = steps - numbers, numbers - steps + 1 / numbers.numel()
     return float(torch.maximum(above, below).max()) if numbers.numel() else 0.0
 

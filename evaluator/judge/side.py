@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 import torch
 
-from evaluator.errors import BaselineError
+from evaluator.errors import BaselineError, SandboxError
+from evaluator.inside.limits import DeviceKind
 from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.sandbox import Sandbox, Worker, WorkerError
+from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
 from evaluator.taskspec import Case, TaskSpec
 
 Language = Literal["hip", "python"]
@@ -49,7 +50,8 @@ class Side:
     cases: tuple[Case, ...]
     files: Mapping[str, bytes]
     take_sandbox: Callable[[], Sandbox]
-    allocator: Path | None
+    device: DeviceKind
+    allocator: Path | None  # a library that puts red zones around tensors
     product: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
@@ -83,29 +85,53 @@ class Side:
         self.spawn_s += monotonic() - begin
         return worker
 
-    def runner(self, order: Order = "forward", *, cross_compile: bool = False) -> Runner:
-        """A worker that has loaded the candidate; the caller closes it.
+    def runner(
+        self,
+        order: Order = "forward",
+        *,
+        cross_compile: bool = False,
+        zones: bool = True,
+        clock: Mapping[str, object] | None = None,
+    ) -> Runner:
+        """A worker that has loaded the candidate; the caller closes it. Without `zones` torch allocates as it does.
+
+        `clock`: what the instruments of inside/gpu are told; None where nothing is timed on the device's clock.
 
         Raises:
             WorkerError: the candidate cannot be loaded.
+            SandboxError: the device cannot be used.
         """
         worker = self.spawn(order)
         try:
+            self._attach(worker, order, cross_compile, zones)
+            if clock is not None:
+                self._ours(worker, "clock", **clock)
             worker.call(
                 "load",
                 timeout_s=LOAD_S,
                 path=PRODUCT if self.product is not None else self.source,
                 function=self.task.entry.function,
                 prepares=self.task.entry.prepare,
-                allocator=str(self.allocator) if self.allocator else None,
-                reverse=order == "reversed",
-                cross_compile=cross_compile,
-                memory_mb=self.task.limits.memory_mb,
             )
-        except WorkerError:
+        except (WorkerError, SandboxError):
             self.close(worker)
             raise
         return Runner(self, worker)
+
+    def _attach(self, worker: Worker, order: Order, cross_compile: bool, zones: bool) -> None:
+        options: dict[str, object] = {"cross_compile": cross_compile}
+        options["allocator"] = str(self.allocator) if self.allocator and zones else None
+        if self.device == "cpu":
+            options |= {"reverse": order == "reversed", "memory_mb": self.task.limits.memory_mb}
+        self._ours(worker, "attach", device=self.device, **options)
+
+    def _ours(self, worker: Worker, op: str, **options: object) -> None:
+        """A command before the candidate is near."""
+        try:
+            worker.call(op, timeout_s=LOAD_S, **options)
+        except WorkerError as error:
+            text = error.text if isinstance(error, WorkerFault) else error.output
+            raise SandboxError(f"a worker cannot use the device {self.device}: {error}: {text[-500:]}") from error
 
     def close(self, worker: Worker) -> None:
         ended = worker.close()
@@ -142,10 +168,14 @@ class Runner:
             )
         return self._layout
 
-    def compile(self, case: Case, contents: Contents) -> None:
-        """Only compile what the case launches. Raises WorkerFault of kind CompileFailed where the compiler refuses."""
+    def compile(self, case: Case, contents: Contents) -> bool:
+        """Compile what the case launches; False where its host code went wrong, which the real call will show.
+
+        Raises:
+            WorkerFault: of a compiler's kind, where it refuses.
+        """
         self.open(case, contents).write(contents, self.worker)
-        self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
+        return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
     def call(self, case: Case, contents: Contents) -> Call | Rejection:
         """One call on these contents, checked for type, shape, zones and changed inputs."""
@@ -157,7 +187,7 @@ class Runner:
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker))
+        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
 
     def report(self) -> dict[str, Any]:
         """What the cross-compiler said about the launches so far."""

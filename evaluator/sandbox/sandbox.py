@@ -16,7 +16,7 @@ from typing import Literal, Protocol, cast
 
 from evaluator.errors import SandboxError
 from evaluator.inside.confine import Settings
-from evaluator.inside.limits import Limits
+from evaluator.inside.limits import Access, Limits
 from evaluator.sandbox import bubblewrap, plain
 from evaluator.sandbox.control import Control
 from evaluator.sandbox.faults import Ended
@@ -38,21 +38,20 @@ def open_sandbox(
     kind: Literal["auto", "bubblewrap", "plain"],
     *,
     limits: Limits | None = None,
-    readable: Sequence[Path] = (),
-    environment: Mapping[str, str] | None = None,
+    access: Access | None = None,
 ) -> Sandbox:
-    """Start a sandbox and return at once; the first spawn waits until it is ready. `readable` paths are seen inside."""
+    """Start a sandbox and return at once; the first spawn waits until it is ready."""
     if kind == "auto":
         kind = "bubblewrap" if bubblewrap.works() else "plain"
     if kind == "bubblewrap" and not bubblewrap.works():
         raise SandboxError("bubblewrap is missing, or this host does not let it make namespaces")
-    return Sandbox(kind, limits or Limits(), readable, environment or {})
+    return Sandbox(kind, limits or Limits(), access or Access())
 
 
 class Sandbox:
     """One zygote and, one at a time, its workers. Killed as a whole at close, and `wall_s` after the first spawn."""
 
-    def __init__(self, kind: Kind, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]) -> None:
+    def __init__(self, kind: Kind, limits: Limits, access: Access) -> None:
         self.kind, self.limits = kind, limits
         self._expiry = threading.Event()
         self._closed, self._busy = False, False
@@ -64,7 +63,7 @@ class Sandbox:
         self._started_at = monotonic()
         self._control = Control()
         start = _start_in_bubblewrap if kind == "bubblewrap" else _start_plain
-        self._tree = start(self._control, limits, readable, environment)
+        self._tree = start(self._control, limits, access)
         self._control.inside.close()
 
     def __enter__(self) -> Sandbox:
@@ -123,6 +122,15 @@ class Sandbox:
             self.close()
         return Ended.from_code(cast("int", reply["code"]), bool(reply["killed"]), cast("int", reply["leftovers"]))
 
+    def freeze_worker(self) -> None:
+        """For Worker alone."""
+        if not self._request("freeze")["still"]:
+            raise SandboxError("a worker does not stand still")
+
+    def thaw_worker(self) -> None:
+        """For Worker alone."""
+        self._request("thaw")
+
     def close(self) -> None:
         """Kill every process of the sandbox; returns when the last has gone."""
         self._timer.cancel()
@@ -161,31 +169,38 @@ class Sandbox:
             self._tree.kill()
 
 
-def _start_in_bubblewrap(
-    control: Control, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]
-) -> Tree:
-    settings = _settings("bubblewrap", limits, bubblewrap.WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
+def _start_in_bubblewrap(control: Control, limits: Limits, access: Access) -> Tree:
+    settings = _settings("bubblewrap", limits, access, bubblewrap.WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
     info, inside_info = os.pipe()
-    command = [*bubblewrap.command(limits, readable, inside_info), *_zygote(control, settings)]
-    variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(environment)
+    command = [*bubblewrap.command(limits, access, inside_info), *_zygote(control, settings)]
+    variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(access.variables)
     process = _start(command, variables, control, inside_info)
     os.close(inside_info)
     return bubblewrap.Tree(process, info)
 
 
-def _start_plain(control: Control, limits: Limits, readable: Sequence[Path], environment: Mapping[str, str]) -> Tree:
-    """Everything can be read here, so `readable` changes nothing."""
+def _start_plain(control: Control, limits: Limits, access: Access) -> Tree:
+    """Everything can be read here, and every node be seen."""
     workspace = plain.make_workspace()
-    settings = _settings("plain", limits, workspace, swept=(workspace,), guarded=(os.getpid(),))
-    variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(environment)
+    settings = _settings("plain", limits, access, workspace, swept=(workspace,), guarded=(os.getpid(),))
+    variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(access.variables)
     return plain.Tree(_start(_zygote(control, settings), variables, control), workspace)
 
 
 def _settings(
-    kind: Kind, limits: Limits, workspace: str, *, swept: tuple[str, ...], guarded: tuple[int, ...]
+    kind: Kind, limits: Limits, access: Access, workspace: str, *, swept: tuple[str, ...], guarded: tuple[int, ...]
 ) -> Settings:
     host_namespaces = {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}
-    return Settings(kind, limits, workspace, swept, guarded, host_namespaces)
+    groups = _groups_of(access.nodes)
+    return Settings(kind, limits, workspace, swept, guarded, host_namespaces, access.device, groups)
+
+
+def _groups_of(nodes: Sequence[str]) -> tuple[int, ...]:
+    """The groups that may use nodes which others may not (AMD's belong to render and video); never root's."""
+    files = [found for node in map(Path, nodes) for found in (node.iterdir() if node.is_dir() else [node])]
+    states = [file.stat() for file in files if not file.is_dir()]
+    closed = {state.st_gid for state in states if state.st_mode & 0o066 == 0o060}
+    return tuple(sorted(closed - {0}))
 
 
 def _zygote(control: Control, settings: Settings) -> list[str]:

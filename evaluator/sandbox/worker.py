@@ -73,6 +73,17 @@ class Worker:
             left = deadline - monotonic()
             self.call("put", path=path, offset=0, size=len(chunk), append=begin > 0, timeout_s=left)
 
+    def freeze(self) -> None:
+        """Stop it and all its children where they are; a command has to wait for `thaw`.
+
+        Raises:
+            SandboxError: something of it still moves.
+        """
+        self._sandbox.freeze_worker()
+
+    def thaw(self) -> None:
+        self._sandbox.thaw_worker()
+
     def output(self) -> str:
         """The end of what it printed so far."""
         self._output.drain()

@@ -9,9 +9,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-from evaluator.errors import HostError, TaskError
+from evaluator.errors import HostError, TaskError, UsageError
 from evaluator.pipeline import Evaluator
-from evaluator.taskreader import read_task
+from evaluator.taskreader import read_task, task_ids
+from evaluator.taskspec import tasks_folder
 from evaluator.validate import answers, folder, runs
 from evaluator.validate.subject import Subject
 
@@ -79,6 +80,18 @@ def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validatio
     for name, check in RUN.items():
         results.append(_checked(name, check, subject) if evaluator else CheckResult(name, "not_run"))
     return Validation(task.id, task.digest, tuple(results))
+
+
+def validate_all(wanted: str, evaluator: Evaluator | None) -> list[Validation]:
+    """The task of that id, or "all".
+
+    Raises:
+        UsageError: there is none.
+    """
+    ids = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
+    if not ids:
+        raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
+    return [validate(task_id, tasks_folder(), evaluator) for task_id in ids]
 
 
 def table(validations: Sequence[Validation]) -> str:

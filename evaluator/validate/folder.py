@@ -8,11 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
-
 from evaluator.records import Status
 from evaluator.suites import frozen_digests, suite_names
-from evaluator.taskspec import Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.validate.subject import Subject
 
 LEAST_SMALL, LEAST_FULL = 5, 3
@@ -104,12 +102,12 @@ def model(subject: Subject) -> Iterator[str]:
     """The ideal algorithm moves at least the outputs that are no input, and bytes and operations are finite numbers."""
     task = subject.task
     for case in task.cases:
-        moved, operations = _model(task, case)
+        moved, operations = task.work_of(case)
         if not all(map(math.isfinite, (moved, operations))) or moved <= 0 or operations < 0:
             yield f"{case.id}: {moved} bytes, {operations} operations"
         written = sum(
             math.prod(int(extent.value(case.numbers)) for extent in output.shape)
-            * _itemsize(task.dtype_of(output.dtype, case))
+            * ITEMSIZE[task.dtype_of(output.dtype, case)]
             for output in task.outputs
             if not output.may_alias
         )
@@ -158,17 +156,7 @@ def _work(task: TaskSpec, case: Case) -> tuple[object, ...]:
         for item in task.inputs
     )
     outputs = tuple(tuple(extent.value(case.numbers) for extent in output.shape) for output in task.outputs)
-    return inputs, outputs, _model(task, case)
-
-
-def _model(task: TaskSpec, case: Case) -> tuple[float, float]:
-    numbers = {**case.numbers, "itemsize": _itemsize(str(dict(case.axes).get("dtype", "float32")))}
-    return float(task.model_bytes.value(numbers)), float(task.model_flops.value(numbers))
-
-
-def _itemsize(dtype: str) -> int:
-    size: int = getattr(torch, dtype).itemsize
-    return size
+    return inputs, outputs, task.work_of(case)
 
 
 def _text(path: Path) -> str:

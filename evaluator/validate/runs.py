@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluator import candidate
-from evaluator.backends.cpu import TARGET
-from evaluator.records import FUNCTIONAL, Record, Status
+from evaluator.inside.isa.targets import GFX942
+from evaluator.measurements import FUNCTIONAL
+from evaluator.records import Record, Status
 from evaluator.validate.subject import Subject
 
 CALL_BUDGET_MS = 2000.0  # of the baseline, the fastest of its calls: the format's one second, on a busy host
@@ -33,7 +34,7 @@ def gfx942(subject: Subject) -> Iterator[str]:
     """The expert's kernels and, where the baseline has any, its kernels compile for the target."""
     ours = subject.record(candidate.baseline(subject.task)) if subject.task.category != "torch2hip" else None
     for name, record in (("baseline", ours), ("expert", _expert(subject))):
-        if record is not None and (said := record.isa_checked.get(TARGET, "not reached")) != "compiled":
+        if record is not None and (said := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
             yield f"{name}: {said}"
 
 

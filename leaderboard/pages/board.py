@@ -121,10 +121,17 @@ def _answers(
 
 def _answer(task: boards.TaskRow, run: boards.RunRow, row: boards.ResultRow | None) -> Answer:
     if row is None or row.status is None:
-        missing = obstacle(status=None, audit="", is_held=None, is_uncalibrated=None)
+        missing = obstacle(status=None)
         result = row.id if row else None
         return Answer(task.path, run.configuration, run.id, run.repeat, result, "missing", None, None, False, missing)
-    hindered = obstacle(status=row.status, audit=row.audit, is_held=row.is_held, is_uncalibrated=row.is_uncalibrated)
+    hindered = obstacle(
+        status=row.status,
+        audit=row.audit,
+        is_own_protocol=row.is_own_protocol,
+        is_held=row.is_held,
+        is_uncalibrated=row.is_uncalibrated,
+        host_is_accepted=row.host_is_accepted,
+    )
     return Answer(
         task.path,
         run.configuration,
@@ -190,7 +197,7 @@ def _refusals(is_functional: bool, tasks: int) -> tuple[str, ...]:
             "that a kernel ran, stand on each result's own page and enter no metric."
         )
     else:
-        refusals.append("No speed yet: no result here carries a device time from a calibrated host.")
+        refusals.append("No speed metric yet: device times stand on the page of each result.")
     if tasks < INTERVAL_FROM_TASKS:
         refusals.append(
             f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}. The counts are exact."

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evaluator.records import PROTOCOL
+from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import plural
+from leaderboard.formatting import milliseconds, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug
 from leaderboard.statistics import INTERVAL_FROM_TASKS
 from leaderboard.tables import Cell, Column, Table, table
@@ -66,8 +67,8 @@ METRICS = (
         "By the unrounded rate. Exactly equal rates share a rank: 1, 2, 2, 4. A board never mixes suites, categories, "
         "device classes or protocols.",
         "Not ranked: reference lines; entries with an answer that is missing, errored, not judged, cancelled, on "
-        "hold or from a host without calibration; results that an audit found hacked, contaminated or spoilt by the "
-        "harness.",
+        "hold, timed by another protocol, or from a host that is not calibrated or not accepted; results that an audit "
+        "found hacked, contaminated or spoilt by the harness.",
     ),
     Metric(
         "error",
@@ -76,6 +77,25 @@ METRICS = (
         "y is the candidate's output, r the reference in double precision, e_baseline the baseline's own error on the "
         "same draw. c, n and τ stand in each task, with the reason. The table shows the worst draw of each case.",
         "A NaN is right only where the task allows it and the reference has it too.",
+    ),
+    Metric(
+        "ratio",
+        "Ratio of a case on t_dev",
+        "mean over sessions of mean over blocks of (log median(baseline) − log median(candidate))",
+        "t_dev is the device's time of one call, its launch hidden, caches cold: the only clock that ranks. A session "
+        "has fresh processes on both sides and ten blocks of calls in ABBA order; there are three, and up to six while "
+        "the interval is wide. The 95 % interval takes in what differs between sessions: at least the spread of this "
+        "host's own A/A sessions. A censored ratio is printed as “≥”: the candidate is faster than can be measured.",
+        f"A case counts for speed from a baseline of {milliseconds(ELIGIBLE_NS / 1e6)} on, and of "
+        f"{ELIGIBLE_E0:.0f} empty pairs of events. Below, it counts for correctness only.",
+    ),
+    Metric(
+        "speedup",
+        "Speedup of a task on t_dev",
+        "exp(mean over eligible cases of the log ratio)",
+        "Metrics take a noisy case by the end of its interval nearer to 1, and as 1 where the interval holds 1. No "
+        "board shows a mean over tasks yet.",
+        "A case without a ratio fails the task. Without an eligible case there is no speedup.",
     ),
     Metric(
         "functional",
@@ -93,8 +113,8 @@ METRICS = (
         "of device events around 100 calls, divided by their number. aka_events is its clock for Triton to Triton: "
         "after 10 calls, a pair of events around each of 100, and their mean. kbx_do_bench is KernelBenchX's clock: "
         "the median of Triton's do_bench, whose warm-up and repeats are given in milliseconds, not in calls.",
-        "They say how the papers' figures were taken. Nothing measured here carries them yet; none enters a rank, and "
-        "none is mixed with another clock.",
+        "A result's speedup on its paper's clock is the arithmetic mean over cases, and always stands with the clock's "
+        "name. None enters a rank, and none is mixed with another clock. kbx_do_bench is not measured here yet.",
     ),
     Metric(
         "published",

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
+from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url, task_url
+from leaderboard.pages import queue_hosts
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_url
+from leaderboard.pages.queue_hosts import HostLine
 from leaderboard.queries import hosts
 from leaderboard.queries.hosts import HostRow, WaitingRow
 from leaderboard.tables import Cell, Column, Group, Table, table
 from leaderboard.words import status_cell
 
 MOST_SHOWN = 100
-SILENT_AFTER = timedelta(seconds=60)  # an idle worker gives a sign of life more often than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +36,13 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class HostLine:
-    name: str
-    device_class: str
-    architecture: str
-    is_enabled: bool
-    is_accepted: bool | None
-    seen_at: datetime | None
-    started_at: datetime | None
-    running: int
-    ended: int
-    facts: dict[str, Any]
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class QueueLine:
     """A queue is named after an architecture."""
 
     architecture: str
     queued: int
     running: int
-    hosts: int  # enabled
+    hosts: int  # that take work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +51,7 @@ class QueuePage(Page):
     open_attempts: tuple[Waiting, ...]
     hosts: tuple[HostLine, ...]
     is_idle: bool
+    notices: tuple[str, ...] = field(metadata=SCREEN)  # what a maintainer has to do
 
 
 def build(query: Query) -> QueuePage:
@@ -76,7 +63,12 @@ def build(query: Query) -> QueuePage:
         title="Queue and hosts",
         lead=f"{plural(total, 'attempt')} open." if total else "Nothing waits.",
         crumbs=(Link("ArenaBoard", "/"),),
-        tables=by_slug(_queues_table(queues), _open_table(rows, now, total), _hosts_table(machines, now)),
+        tables=by_slug(
+            _queues_table(queues),
+            _open_table(rows, now, total),
+            queue_hosts.hosts_table(machines, now),
+            queue_hosts.noise_table(machines),
+        ),
         queues=queues,
         open_attempts=tuple(
             Waiting(
@@ -95,23 +87,9 @@ def build(query: Query) -> QueuePage:
             )
             for row in rows
         ),
-        hosts=tuple(
-            HostLine(
-                row.name,
-                row.device,
-                row.architecture,
-                row.is_enabled,
-                row.is_accepted,
-                row.seen_at,
-                row.started_at,
-                row.running,
-                row.ended,
-                row.facts,
-                row.note,
-            )
-            for row in machines
-        ),
+        hosts=tuple(queue_hosts.host_line(row) for row in machines),
         is_idle=not total,
+        notices=queue_hosts.notices(machines),
     )
 
 
@@ -122,7 +100,7 @@ def _queues(machines: Sequence[HostRow], counts: dict[tuple[str, str], int]) -> 
             name,
             counts.get((name, "queued"), 0),
             counts.get((name, "running"), 0),
-            sum(row.architecture == name and row.is_enabled for row in machines),
+            sum(row.architecture == name and row.may_claim for row in machines),
         )
         for name in names
     )
@@ -133,12 +111,12 @@ def _queues_table(queues: Sequence[QueueLine]) -> Table:
         Column("architecture", "Queue", is_code=True),
         Column("queued", "Queued", is_number=True),
         Column("running", "Running", is_number=True),
-        Column("hosts", "Enabled hosts", is_number=True),
+        Column("hosts", "Hosts that take work", is_number=True),
     )
     rows = []
     for queue in queues:
         stuck = queue.queued and not queue.hosts
-        note = "nobody works this queue off: enable a host" if stuck else ""
+        note = "nobody works this queue off: enable a host, or lift a quarantine" if stuck else ""
         numbers = (Cell(str(value), value) for value in (queue.queued, queue.running))
         hosts_cell = Cell(str(queue.hosts), queue.hosts, note=note)
         rows.append((Cell(queue.architecture, queue.architecture), *numbers, hosts_cell))
@@ -174,50 +152,4 @@ def _open_cells(row: WaitingRow, now: datetime) -> tuple[Cell, ...]:
         Cell(row.device, row.device),
         Cell(duration(now - since), since.isoformat()),
         Cell(row.host or NONE, row.host),
-    )
-
-
-def _hosts_table(machines: Sequence[HostRow], now: datetime) -> Table:
-    columns = (
-        Column("host", "Host"),
-        Column("device_class", "Device class"),
-        Column("seen_at", "Last sign of life"),
-        Column("started_at", "Worker started"),
-        Column("running", "Running", is_number=True),
-        Column("ended", "Ended", is_number=True),
-        Column("is_accepted", "Acceptance"),
-    )
-    empty = "No host is registered. `make up` registers this machine; others are added in the admin."
-    return table("hosts", "Hosts", columns, [_host_cells(row, now) for row in machines], empty)
-
-
-def _host_cells(row: HostRow, now: datetime) -> tuple[Cell, ...]:
-    return (
-        Cell(row.name, row.name, note=row.note or ("" if row.is_enabled else "not enabled: claims nothing")),
-        Cell(row.device_title, row.device, note=row.device),
-        _sign_of_life(row, now),
-        moment_cell(row.started_at),
-        Cell(str(row.running), row.running),
-        Cell(str(row.ended), row.ended),
-        _acceptance(row),
-    )
-
-
-def _sign_of_life(row: HostRow, now: datetime) -> Cell:
-    if row.seen_at is None:
-        return Cell("never seen", None, tone="ours", mark="○")
-    silent = now - row.seen_at > SILENT_AFTER
-    text = f"silent for {duration(now - row.seen_at)}" if silent else f"{duration(now - row.seen_at)} ago"
-    return Cell(text, row.seen_at.isoformat(), tone="bad" if silent else "good", mark="✕" if silent else "✓")
-
-
-def _acceptance(row: HostRow) -> Cell:
-    if row.is_functional:
-        return Cell("not needed", None, note="it times nothing that counts")
-    if row.is_accepted is None:
-        return Cell("unknown", None, note="`doctor --health` did not run there")
-    return (
-        Cell("accepted", True, tone="good", mark="✓")
-        if row.is_accepted
-        else Cell("not accepted", False, tone="bad", mark="✕")
     )

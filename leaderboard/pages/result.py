@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluator.measurements import PAPER_CLOCKS
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import result_parts, result_screen, result_words
+from leaderboard.pages import result_isa, result_parts, result_screen, result_times, result_words
+from leaderboard.pages import result_times_screen as times_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import Attempt, attempts_table, history
-from leaderboard.pages.result_parts import Case, Gate, Kernel, Remark, Source
+from leaderboard.pages.result_isa import Kernel, TargetSection
+from leaderboard.pages.result_parts import Case, Gate, Remark, Source
+from leaderboard.pages.result_times import CaseSession
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
@@ -40,8 +44,14 @@ class ResultPage(Page):
     gate: str | None
     reason: str | None
     message: str | None
+    protocol: str | None
+    log_speedup: float | None  # on t_dev, mean over eligible cases
+    cautious_log_speedup: float | None  # as metrics take it
+    paper_clock: str | None
+    paper_speedup: float | None  # on the paper's clock, mean over all cases
     gates: tuple[Gate, ...]
     cases: tuple[Case, ...]
+    sessions: tuple[CaseSession, ...]
     flags: tuple[Remark, ...]
     findings: tuple[Remark, ...]
     isa: tuple[Kernel, ...]
@@ -59,6 +69,9 @@ class ResultPage(Page):
     verdict: str = field(metadata=SCREEN)
     notices: tuple[str, ...] = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
+    clocks: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # name, meaning; of those with a table
+    conditions: str = field(metadata=SCREEN)
+    targets: tuple[TargetSection, ...] = field(metadata=SCREEN)
     is_open: bool = field(metadata=SCREEN)
 
 
@@ -72,15 +85,18 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         return None
     record = results.record(shown.record_digest) if shown else None
     cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
-    kernels, checked = result_parts.kernels(record), dict(record.isa_checked) if record else {}
-    tried, chart = history(result, attempts, measured), result_screen.chart(cases)
+    kernels, checked = result_isa.kernels(record), dict(record.isa_checked) if record else {}
+    targets = result_isa.sections(kernels, checked)
+    sessions = result_times.sessions(record)
+    tried, chart = history(result, attempts, measured), times_screen.chart(cases)
     status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
     return ResultPage(
         title=f"{row.task.rpartition('/')[2]} by {name}",
         crumbs=(Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
         tables=by_slug(
             result_screen.cases_table(cases),
-            result_screen.kernels_table(kernels, checked),
+            *times_screen.tables(cases, sessions),
+            *(section.table for section in targets),
             attempts_table(result, tried, shown.number if shown else None, row.published_number),
         ),
         charts={chart.slug: chart} if chart else {},
@@ -89,8 +105,10 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         attempt=shown.number if shown else None,
         status=status,
         **_ending(shown),
+        **_speeds(row, shown),
         gates=result_parts.gates(shown, record),
         cases=cases,
+        sessions=sessions,
         flags=result_parts.flags(shown.flags if shown else ()),
         findings=result_parts.findings(record),
         isa=kernels,
@@ -107,6 +125,9 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         verdict=result_words.verdict(shown, cases, row.is_functional),
         notices=result_words.notices(row, shown, attempts, record),
         facts=result_words.facts(row, shown, record),
+        clocks=times_screen.legend(cases),
+        conditions=times_screen.conditions(sessions),
+        targets=targets,
         is_open=shown is not None and shown.is_open,
     )
 
@@ -132,6 +153,13 @@ def candidate_file(result: int, path: str) -> bytes | None:
 def _ending(shown: AttemptRow | None) -> dict[str, Any]:
     """The gate that said no and why; None where nothing did."""
     return {name: getattr(shown, name, None) or None for name in ("gate", "reason", "message")}
+
+
+def _speeds(row: ResultRow, shown: AttemptRow | None) -> dict[str, Any]:
+    names = ("log_speedup", "cautious_log_speedup", "paper_speedup")
+    speeds: dict[str, Any] = {name: getattr(shown, name, None) for name in names}
+    protocol = (shown.protocol or None) if shown else None
+    return speeds | {"paper_clock": PAPER_CLOCKS.get(row.category), "protocol": protocol}
 
 
 def _identity(row: ResultRow) -> dict[str, Any]:

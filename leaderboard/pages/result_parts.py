@@ -6,23 +6,18 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
 
-from evaluator.records import FUNCTIONAL, GATE_NAMES, Record
+from evaluator.measurements import FUNCTIONAL, T_DEV
+from evaluator.records import GATE_NAMES, Record
 from leaderboard.diffs import Diff, Line, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
+from leaderboard.pages import result_times
 from leaderboard.pages.base import page_url, task_source_url
+from leaderboard.pages.result_times import CaseRatio, ClockTimes
 from leaderboard.queries import results
-from leaderboard.queries.results import RANKED_CLOCK, AttemptRow, MeasurementRow, ResultRow
+from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
 from leaderboard.words import FLAGS, GATES
-
-BACKENDS = {
-    "cpu": "cpu",
-    "gfx942": "rocm",
-    "gfx950": "rocm",
-    "sm_90": "cuda",
-}  # by architecture, as in runs/evaluation.py, which loads torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +31,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Medians of one clock, both sides in milliseconds. On the clock `functional` they compare nothing."""
+    """Both sides in milliseconds on the clock that counts most here: t_dev, or `functional`, which compares nothing."""
 
     id: str
     profile: str
@@ -50,6 +45,12 @@ class Case:
     clock: str | None
     baseline_ms: float | None
     candidate_ms: float | None
+    ratio: CaseRatio | None  # on t_dev
+    clocks: tuple[ClockTimes, ...]  # every one
+
+    @property
+    def is_timed_on_device(self) -> bool:
+        return any(one.clock != FUNCTIONAL for one in self.clocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,6 @@ class Remark:
     gate: str
     label: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """What the cross-compiler says about one kernel."""
-
-    target: str
-    kernel: str
-    numbers: dict[str, float | int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +98,8 @@ def cases(rows: Sequence[MeasurementRow]) -> tuple[Case, ...]:
 
 
 def _case(row: MeasurementRow, is_last: bool) -> Case:
-    clock, baseline_ms, candidate_ms = _times(row)
+    clocks = result_times.clocks(row)
+    counting = clocks[0] if clocks and clocks[0].clock in (T_DEV, FUNCTIONAL) else None
     within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
     is_open = row.correct is False and row.draws > 0 and within and not is_last
     return Case(
@@ -119,9 +112,11 @@ def _case(row: MeasurementRow, is_last: bool) -> Case:
         row.allowed_rmse,
         row.baseline_rmse,
         row.first_call_ms,
-        clock,
-        baseline_ms,
-        candidate_ms,
+        counting.clock if counting else None,
+        counting.baseline_ms if counting else None,
+        counting.candidate_ms if counting else None,
+        result_times.ratio(row),
+        clocks,
     )
 
 
@@ -135,10 +130,6 @@ def findings(record: Record | None) -> tuple[Remark, ...]:
         if record
         else ()
     )
-
-
-def kernels(record: Record | None) -> tuple[Kernel, ...]:
-    return tuple(Kernel(one.target, one.kernel, dict(one.numbers)) for one in record.isa) if record else ()
 
 
 def sources(row: ResultRow) -> tuple[Source, ...]:
@@ -163,7 +154,7 @@ def commands(row: ResultRow) -> tuple[str, ...]:
     """
     if not row.candidate_files:
         return ()
-    backend = BACKENDS[row.architecture]
+    backend = row.backend
     if not set(row.candidate_files) <= set(row.editable):
         words = ["run", "--suite", row.suite, "--agent", row.agent_slug, "--repeat", str(row.repeat)]
         return (_evaluator([*words, "--backend", backend, "--out", "run"]),)
@@ -190,13 +181,6 @@ def _outcome(name: str, attempt: AttemptRow | None) -> str:
         return "passed" if attempt is not None and attempt.status == "passed" else "unknown"
     order = GATE_NAMES.index(name) - GATE_NAMES.index(attempt.gate)
     return "failed" if order == 0 else "passed" if order < 0 else "not_reached"
-
-
-def _times(row: MeasurementRow) -> tuple[str | None, float | None, float | None]:
-    if row.baseline_t_dev_ms is not None:
-        return RANKED_CLOCK, row.baseline_t_dev_ms, row.candidate_t_dev_ms
-    times: dict[str, Any] | None = row.clocks.get(FUNCTIONAL)
-    return (FUNCTIONAL, times["baseline_ms"], times["candidate_ms"]) if times else (None, None, None)
 
 
 def _text(digest: str) -> str | None:

@@ -1,23 +1,17 @@
-"""How a result's cases and kernels look: tables, and bars of both sides' times."""
+"""How a result's cases look: what was checked of each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from evaluator.records import FUNCTIONAL
-from leaderboard.charts import Chart, Point, Series, paired_bars
-from leaderboard.formatting import NONE, milliseconds, plural, significant
-from leaderboard.pages.result_parts import Case, Kernel
+from leaderboard.formatting import NONE, milliseconds, significant
+from leaderboard.pages.result_parts import Case
 from leaderboard.tables import Cell, Column, Table, table
-
-BASELINE, CANDIDATE = Series("baseline", "baseline", "ms"), Series("candidate", "candidate", "ms")
-CLOCKS = {
-    "t_dev": "Device time of one call, cache cold.",
-    FUNCTIONAL: "Functional times: a CPU stands in for the GPU. They show that both sides ran; no metric uses them.",
-}
 
 
 def cases_table(cases: Sequence[Case]) -> Table:
+    """Times stand here where there is only the functional clock; device clocks have a table of their own."""
+    has_own = any(case.is_timed_on_device for case in cases)
     columns = (
         Column("case", "Case", is_code=True),
         Column("profile", "Profile", on_page=False),
@@ -27,45 +21,14 @@ def cases_table(cases: Sequence[Case]) -> Table:
         Column("allowed_rmse", "Allowed", is_number=True),
         Column("baseline_rmse", "Baseline's", is_number=True),
         Column("clock", "Clock", on_page=False),
-        Column("baseline_ms", "Baseline", is_number=True),
-        Column("candidate_ms", "Candidate", is_number=True),
+        Column("baseline_ms", "Baseline", is_number=True, on_page=not has_own),
+        Column("candidate_ms", "Candidate", is_number=True, on_page=not has_own),
         Column("first_call_ms", "First call", is_number=True),
     )
-    caption = "Every case: the worst relative RMSE over its draws against its bound, and times per call of both sides"
+    caption = "Every case: the worst relative RMSE over its draws against its bound"
+    caption += "" if has_own else ", and times per call of both sides"
     empty = "No case was reached."
     return table("cases", caption, columns, [_cells(case) for case in cases], empty)
-
-
-def chart(cases: Sequence[Case]) -> Chart | None:
-    """None where nothing was timed."""
-    timed = [case for case in cases if case.baseline_ms is not None and case.candidate_ms is not None]
-    if not timed:
-        return None
-    rows = [(case.id.replace(",", "  "), "", (_point(case.baseline_ms), _point(case.candidate_ms))) for case in timed]
-    clock = CLOCKS[timed[0].clock or FUNCTIONAL]
-    description = f"Median time per call of baseline and candidate on {plural(len(timed), 'case')}. {clock}"
-    note = f"Each case has a scale of its own: compare the two bars of a case, never two cases. {clock}"
-    return paired_bars("times", "Time per call", description, "time per call, ms", (BASELINE, CANDIDATE), rows, note)
-
-
-def kernels_table(kernels: Sequence[Kernel], checked: Mapping[str, str]) -> Table:
-    names = list(dict.fromkeys(name for kernel in kernels for name in kernel.numbers))
-    columns = (
-        Column("kernel", "Kernel", is_code=True),
-        Column("target", "Target", is_code=True),
-        *(Column(name, name.replace("_", " "), is_number=True) for name in names),
-    )
-    rows = [
-        (
-            Cell(kernel.kernel, kernel.kernel),
-            Cell(kernel.target, kernel.target),
-            *(_number_cell(kernel.numbers.get(name)) for name in names),
-        )
-        for kernel in kernels
-    ]
-    said = "; ".join(f"{target}: {outcome}" for target, outcome in checked.items())
-    empty = f"No report. {said}." if said else "Nothing was compiled for another target."
-    return table("isa", "What the cross-compiler says about each kernel", columns, rows, empty)
 
 
 def _cells(case: Case) -> tuple[Cell, ...]:
@@ -98,7 +61,3 @@ def _number_cell(value: float | int | None, digits: int = 3) -> Cell:
     if value is None:
         return Cell(NONE)
     return Cell(str(value) if isinstance(value, int) else significant(value, digits), value)
-
-
-def _point(value: float | None) -> Point:
-    return Point(value, "" if value is None else milliseconds(value))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evaluator.measurements import PAPER_CLOCKS
 from evaluator.records import Record
-from leaderboard.formatting import moment, plural, short
+from leaderboard.formatting import moment, plural, short, significant, times
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
 from leaderboard.pages.result_parts import Case
 from leaderboard.queries.results import AttemptRow, ResultRow
@@ -24,9 +25,24 @@ def verdict(shown: AttemptRow | None, cases: Sequence[Case], is_functional: bool
         return "No attempt was made yet."
     if shown.status == "passed":
         draws = sum(case.draws for case in cases)
-        speed = " Speed is not judged on this device class." if is_functional else ""
-        return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}.{speed}"
+        speed = "Speed is not judged on this device class." if is_functional else _speed(shown, cases)
+        return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}. {speed}".strip()
     return shown.message or STATUSES[shown.status].meaning
+
+
+def _speed(shown: AttemptRow, cases: Sequence[Case]) -> str:
+    """The ranked clock's, and what metrics take of it where that is less."""
+    timed = [case.ratio for case in cases if case.ratio]
+    if not timed:
+        return ""
+    if shown.log_speedup is None:
+        return "No case takes long enough for a speed to be claimed."
+    counting = sum(ratio.is_eligible for ratio in timed)
+    least = "at least " if any(ratio.is_censored and ratio.is_eligible for ratio in timed) else ""
+    said = f"{least}{times(shown.log_speedup)} the baseline's speed on t_dev, over {counting} of {len(timed)} cases"
+    if shown.cautious_log_speedup != shown.log_speedup and shown.cautious_log_speedup is not None:
+        said += f"; {times(shown.cautious_log_speedup)} for metrics, since cases are noisy"
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def notices(
@@ -61,9 +77,18 @@ def facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> tu
         ("Board", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
         ("Device class", row.device_title, ""),
         *(_of_attempt(shown, record) if shown else ()),
+        *(_of_paper(row, shown) if shown else ()),
         ("Candidate", short(row.candidate_digest) or "nothing handed in", ""),
         ("Task's digest", short(row.task_digest), ""),
     )
+
+
+def _of_paper(row: ResultRow, shown: AttemptRow) -> list[Fact]:
+    """A number for whoever compares with the paper; the clock's name goes with it (decision 11)."""
+    if shown.paper_speedup is None:
+        return []
+    clock = PAPER_CLOCKS[row.category]
+    return [(f"Speedup on {clock}", f"{significant(shown.paper_speedup, 4)}×, the paper's view: ranks nothing", "")]
 
 
 def _of_attempt(shown: AttemptRow, record: Record | None) -> list[Fact]:

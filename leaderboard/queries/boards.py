@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q
 
 from runs.models import DeviceClass, Result, Run, Suite, SuiteMembership, Task
 
@@ -60,7 +60,7 @@ class RunRow(NamedTuple):
 
 
 class ResultRow(NamedTuple):
-    """A result of a public run; status, compiled and correct are None where no attempt is published."""
+    """A result of a public run; what is its attempt's is None where none is published."""
 
     id: int
     run_id: int
@@ -71,6 +71,8 @@ class ResultRow(NamedTuple):
     correct: bool | None
     is_held: bool | None
     is_uncalibrated: bool | None
+    host_is_accepted: bool | None
+    is_own_protocol: bool | None
     may_rank: bool
 
 
@@ -150,8 +152,14 @@ def public_results(suite_id: int, device_slug: str, protocol: str) -> list[Resul
         Result.objects.filter(
             run__state="published", run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
         )
-        .annotate(may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))))
+        .annotate(
+            is_own_protocol=ExpressionWrapper(
+                Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
+            ),
+            may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))),
+        )
         .order_by("run_id", "task_id")
     )
-    attempt = (f"published_attempt__{name}" for name in ("status", "compiled", "correct", "is_held", "is_uncalibrated"))
-    return [ResultRow(*row) for row in rows.values_list("id", "run_id", "task_id", "audit", *attempt, "may_rank")]
+    names = ("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted")
+    fields = ("id", "run_id", "task_id", "audit", *(f"published_attempt__{name}" for name in names))
+    return [ResultRow(*row) for row in rows.values_list(*fields, "is_own_protocol", "may_rank")]

@@ -35,6 +35,9 @@ class HostRow(NamedTuple):
     is_functional: bool
     is_enabled: bool
     is_accepted: bool | None
+    calibration: dict[str, Any]
+    quarantined_at: datetime | None
+    quarantine_reason: str
     facts: dict[str, Any]
     note: str
     started_at: datetime | None
@@ -42,6 +45,10 @@ class HostRow(NamedTuple):
     running: int
     ended: int
     last_ended_at: datetime | None
+
+    @property
+    def may_claim(self) -> bool:
+        return self.is_enabled and self.quarantined_at is None
 
 
 def open_attempts(limit: int) -> list[WaitingRow]:
@@ -70,7 +77,8 @@ def hosts() -> list[HostRow]:
     )
     fields = (
         *("name", "device_class__slug", "device_class__title", "device_class__architecture"),
-        *("device_class__is_functional", "is_enabled", "is_accepted", "facts", "note", "started_at", "seen_at"),
+        *("device_class__is_functional", "is_enabled", "is_accepted", "calibration"),
+        *("quarantined_at", "quarantine_reason", "facts", "note", "started_at", "seen_at"),
         *("running", "ended", "last_ended_at"),
     )
     return [HostRow(*row) for row in rows.order_by("name").values_list(*fields)]

@@ -10,8 +10,8 @@ from evaluator.records import Record, read_record
 from runs import archive
 from runs.models import Attempt, AuditEntry, Measurement, Result
 from runs.models.attempts import OPEN
+from runs.models.hosts import BACKENDS
 from runs.querysets import ResultQuerySet
-from runs.verdicts import RANKED_CLOCK as RANKED_CLOCK  # for pages, which know no rows
 
 
 class ResultRow(NamedTuple):
@@ -44,6 +44,11 @@ class ResultRow(NamedTuple):
     candidate_files: dict[str, str]
     published_number: int | None
 
+    @property
+    def backend(self) -> str:
+        """The evaluator's for the device class."""
+        return BACKENDS[self.architecture]
+
 
 class AttemptRow(NamedTuple):
     id: int
@@ -66,6 +71,10 @@ class AttemptRow(NamedTuple):
     claimed_by: str
     requeues: int
     requeued_because: str
+    log_speedup: float | None
+    cautious_log_speedup: float | None
+    paper_speedup: float | None
+    protocol: str
 
     @property
     def is_open(self) -> bool:
@@ -85,6 +94,14 @@ class MeasurementRow(NamedTuple):
     first_call_ms: float | None
     baseline_t_dev_ms: float | None
     candidate_t_dev_ms: float | None
+    log_ratio: float | None
+    log_ratio_variance: float | None
+    log_ratio_df: float | None
+    log_ratio_low: float | None
+    log_ratio_high: float | None
+    is_eligible: bool
+    is_censored: bool
+    is_noisy: bool
     clocks: dict[str, dict[str, Any]]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from runs.models.hosts import Host
 from runs.models.results import Result
@@ -55,9 +55,15 @@ class Attempt(models.Model):
     is_uncalibrated = models.BooleanField(default=False, help_text="Flag uncalibrated: not ranked.")
     compiled = models.BooleanField(null=True)
     correct = models.BooleanField(null=True)
-    speedup = models.FloatField(null=True, help_text="Arithmetic mean over cases (the paper's).")
-    log_speedup = models.FloatField(null=True, help_text="Mean of log ratios over eligible cases.")
+    log_speedup = models.FloatField(null=True, help_text="On t_dev: mean of log ratios over eligible cases.")
+    cautious_log_speedup = models.FloatField(
+        null=True, help_text="The same for metrics: a noisy case by the end of its interval nearer to 1."
+    )
+    paper_speedup = models.FloatField(
+        null=True, help_text="On the paper's clock of the category: arithmetic mean over all cases. Ranks nothing."
+    )
     evaluator = models.CharField(max_length=30, blank=True, help_text="The evaluator's version.")
+    protocol = models.CharField(max_length=30, blank=True, help_text="How its record says it was timed.")
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the record in the archive.")
     queued_at = models.DateTimeField()
     woken_at = models.DateTimeField(null=True, help_text="When a message for a worker was last sent.")
@@ -123,8 +129,17 @@ class Attempt(models.Model):
             ),
             models.CheckConstraint(
                 name="attempt_speedup_only_when_passed",
-                condition=Q(speedup__isnull=True, log_speedup__isnull=True)
-                | Q(status="passed", speedup__isnull=False, speedup__gt=0),
+                condition=Q(paper_speedup__isnull=True, log_speedup__isnull=True)
+                | Q(status="passed") & (Q(paper_speedup__isnull=True) | Q(paper_speedup__gt=0)),
+            ),
+            models.CheckConstraint(
+                name="attempt_cautious_iff_log_speedup",
+                condition=Q(log_speedup__isnull=True, cautious_log_speedup__isnull=True)
+                | Q(log_speedup__isnull=False, cautious_log_speedup__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="attempt_protocol_iff_record",
+                condition=Q(record_digest="", protocol="") | ~Q(record_digest="") & ~Q(protocol=""),
             ),
             models.CheckConstraint(
                 name="attempt_passed_is_compiled_and_correct",
@@ -162,9 +177,14 @@ class Measurement(models.Model):
     first_call_ms = models.FloatField(null=True)
     baseline_t_dev_ms = models.FloatField(null=True)
     candidate_t_dev_ms = models.FloatField(null=True)
-    log_ratio = models.FloatField(null=True)
+    log_ratio = models.FloatField(null=True, help_text="On t_dev; above 0: the candidate is faster.")
     log_ratio_variance = models.FloatField(null=True)
+    log_ratio_df = models.FloatField(null=True, help_text="Degrees of freedom; none: the normal distribution.")
+    log_ratio_low = models.FloatField(null=True, help_text="Of the interval at 95 %; none: no bound.")
+    log_ratio_high = models.FloatField(null=True)
     is_eligible = models.BooleanField(default=False, help_text="May enter speed metrics.")
+    is_censored = models.BooleanField(default=False, help_text="The ratio is at least what it says.")
+    is_noisy = models.BooleanField(default=False, help_text="Metrics take the end of the interval nearer to 1.")
     clocks = models.JSONField(default=dict, help_text='Clock → {"baseline_ms", "candidate_ms", "calls"}, medians.')
 
     class Meta:
@@ -188,8 +208,14 @@ class Measurement(models.Model):
                 | Q(log_ratio_variance__isnull=False, log_ratio_variance__gte=0, log_ratio__isnull=False),
             ),
             models.CheckConstraint(
-                name="measurement_eligible_needs_a_ratio",
-                condition=Q(is_eligible=False) | Q(is_eligible=True, log_ratio__isnull=False),
+                name="measurement_marks_need_a_ratio",
+                condition=Q(is_eligible=False, is_censored=False, is_noisy=False) | Q(log_ratio__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="measurement_interval_around_the_ratio",
+                condition=(Q(log_ratio_low__isnull=True) | Q(log_ratio__gte=F("log_ratio_low")))
+                & (Q(log_ratio_high__isnull=True) | Q(log_ratio__lte=F("log_ratio_high")))
+                & (Q(log_ratio__isnull=False) | Q(log_ratio_low__isnull=True, log_ratio_high__isnull=True)),
             ),
             models.CheckConstraint(name="measurement_split_is_known", condition=Q(split__in=["seen", "unseen"])),
         ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # the evaluator's, by architecture
+
 
 class DeviceClass(models.Model):
     """Architecture, product and partition mode. A queue is named after the architecture."""
@@ -46,6 +48,11 @@ class Host(models.Model):
     is_accepted = models.BooleanField(
         null=True, blank=True, help_text="Passed the A/A acceptance; unknown until `doctor --health` ran there."
     )
+    calibration = models.JSONField(default=dict, blank=True, help_text="The figures behind it, as measured there.")
+    quarantined_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it claims nothing: known kernels went wrong on it, twice."
+    )
+    quarantine_reason = models.CharField(max_length=300, blank=True)
     facts = models.JSONField(default=dict, blank=True, help_text="Versions and products, as its worker says.")
     note = models.CharField(max_length=200, blank=True)
     started_at = models.DateTimeField(null=True, blank=True, help_text="When its worker last started.")
@@ -53,6 +60,17 @@ class Host(models.Model):
 
     class Meta:
         ordering = ("name",)
+        constraints = [
+            models.CheckConstraint(
+                name="host_quarantine_has_a_reason",
+                condition=Q(quarantined_at__isnull=True, quarantine_reason="")
+                | Q(quarantined_at__isnull=False) & ~Q(quarantine_reason=""),
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def may_claim(self) -> bool:
+        return self.is_enabled and self.quarantined_at is None

@@ -1,4 +1,4 @@
-"""Who changed what is public, when and why: written once, never edited."""
+"""Who changed what is public, or what a host may do, when and why: written once, never edited."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from django.db import models
 from django.db.models import Q
 
 from runs.models.attempts import Attempt
+from runs.models.hosts import Host
 from runs.models.results import Result, Run
 
 
 class AuditEntry(models.Model):
-    """One action. For a publish action on a result: from which attempt to which."""
+    """One action, on a run or on a host. For a publish action on a result: from which attempt to which."""
 
     class Action(models.TextChoices):
         PUBLISH = "publish", "published"
         WITHDRAW = "withdraw", "withdrawn"
         RERUN = "rerun", "run again"
         CANCEL = "cancel", "cancelled"
+        QUARANTINE = "quarantine", "quarantined"
+        LIFT = "lift", "quarantine lifted"
 
     at = models.DateTimeField(auto_now_add=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     actor_name = models.CharField(max_length=150, help_text="The user, or the command that acted.")
     action = models.CharField(max_length=20, choices=Action)
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="trail")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, related_name="trail")
+    host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="trail")
     result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="trail")
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
@@ -38,11 +42,13 @@ class AuditEntry(models.Model):
                 condition=Q(result__isnull=False) | Q(from_attempt__isnull=True, to_attempt__isnull=True),
             ),
             models.CheckConstraint(
-                name="auditentry_action_is_known",
-                condition=Q(action__in=["publish", "withdraw", "rerun", "cancel"]),
+                name="auditentry_about_a_run_or_a_host",
+                condition=Q(action__in=["publish", "withdraw", "rerun", "cancel"], run__isnull=False, host__isnull=True)
+                | Q(action__in=["quarantine", "lift"], host__isnull=False, run__isnull=True, result__isnull=True),
             ),
             models.CheckConstraint(name="auditentry_actor_is_named", condition=~Q(actor_name="")),
         ]
 
     def __str__(self) -> str:
-        return f"{self.actor_name} {self.get_action_display()} run {self.run_id}"
+        about = f"run {self.run_id}" if self.run_id else f"host {self.host_id}"
+        return f"{self.actor_name} {self.get_action_display()} {about}"

@@ -2,6 +2,7 @@
 
 entries   create runs, run again, cancel, publish, withdraw
 claims    a worker's side: claim, heartbeat, verdict, release; and the sweeper's: dead claims, lost messages
+hosts     signs of life, what a host runs on, quarantine
 mirror    tasks and suites as tasks/ has them, the published tables
 registry  agents, models, configurations, device classes, hosts, suites of one's own
 """
@@ -26,8 +27,9 @@ from runs.services.entries import (
     rerun_results,
     withdraw_run,
 )
+from runs.services.hosts import host_seen, host_started, lift_quarantine, quarantine_host
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
-from runs.services.registry import host_seen, host_started, register_suite, save_row
+from runs.services.registry import register_suite, save_row
 
 __all__ = [
     "Claim",
@@ -38,10 +40,12 @@ __all__ = [
     "heartbeat",
     "host_seen",
     "host_started",
+    "lift_quarantine",
     "mirror_suite",
     "mirror_tasks",
     "publish_results",
     "publish_run",
+    "quarantine_host",
     "record_verdict",
     "register_suite",
     "release_attempt",

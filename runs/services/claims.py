@@ -62,10 +62,10 @@ def claim_oldest(*, host: Host, worker: str) -> Claim | None:
 def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
     """Take a queued attempt.
 
-    None if it is not queued, not for this host's device class, or the host is not enabled or runs another.
+    None if it is not queued, not for this host's device class, or the host may not claim or runs another.
     """
     device_class = Attempt.objects.filter(pk=attempt_id).values_list("result__run__device_class", flat=True).first()
-    if not host.is_enabled or device_class != host.device_class_id:
+    if not host.may_claim or device_class != host.device_class_id:
         return None
     try:
         with transaction.atomic():
@@ -121,7 +121,8 @@ def wake_forgotten() -> int:
     """Send messages again that were lost with a crash: for each idle worker, the oldest row that waits for it."""
     woken = 0
     alive_since = Now() - timedelta(seconds=3 * settings.HEARTBEAT_S)
-    for host in Host.objects.filter(is_enabled=True, seen_at__gte=alive_since).select_related("device_class"):
+    working = Host.objects.filter(is_enabled=True, quarantined_at__isnull=True, seen_at__gte=alive_since)
+    for host in working.select_related("device_class"):
         if host.attempts.filter(status=Attempt.Status.RUNNING).exists():
             continue
         oldest = Attempt.objects.queued().filter(result__run__device_class=host.device_class).first()

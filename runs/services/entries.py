@@ -13,8 +13,7 @@ from evaluator.errors import TaskError, UsageError
 from runs import candidates, wake
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Run, Suite
-
-Actor = User | str  # a user, or the name of the command that acts
+from runs.services.trail import Actor, note
 
 
 @transaction.atomic
@@ -75,7 +74,7 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
         result.attempts.filter(is_latest=True).update(is_latest=False)
         number = latest.number + 1 if latest else 1
         attempt = _queue(result, number=number, architecture=result.run.device_class.architecture)
-        _note(AuditEntry.Action.RERUN, actor, reason, run=result.run, result=result, to_attempt=attempt)
+        note(AuditEntry.Action.RERUN, actor, reason, run=result.run, result=result, to_attempt=attempt)
         made.append(attempt)
     return made
 
@@ -91,7 +90,7 @@ def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "")
                 status=Attempt.Status.CANCELLED, ended_at=timezone.now(), lease_until=None
             )
             if changed:
-                _note(AuditEntry.Action.CANCEL, actor, reason, run=result.run, result=result, from_attempt=attempt)
+                note(AuditEntry.Action.CANCEL, actor, reason, run=result.run, result=result, from_attempt=attempt)
             ended += changed
     return ended
 
@@ -117,7 +116,7 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
                 run.save(update_fields=["state", "published_at"])
         except IntegrityError as error:
             raise RunError(f"another run of {run.configuration}, repeat {run.repeat}, is published") from error
-        _note(AuditEntry.Action.PUBLISH, actor, reason, run=run)
+        note(AuditEntry.Action.PUBLISH, actor, reason, run=run)
     return run
 
 
@@ -149,7 +148,7 @@ def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
         raise RunError("say why it is withdrawn: the reason is public")
     run.state = Run.State.WITHDRAWN
     run.save(update_fields=["state"])
-    _note(AuditEntry.Action.WITHDRAW, actor, reason, run=run)
+    note(AuditEntry.Action.WITHDRAW, actor, reason, run=run)
     return run
 
 
@@ -177,7 +176,7 @@ def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int
             continue
         before, result.published_attempt = result.published_attempt, newest
         result.save(update_fields=["published_attempt"])
-        _note(
+        note(
             AuditEntry.Action.PUBLISH,
             actor,
             reason,
@@ -202,9 +201,3 @@ def _locked(results: Iterable[Result]) -> list[Result]:
     keys = [result.pk for result in results]
     found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
     return list(found.select_related("run__device_class", "run__configuration"))
-
-
-def _note(action: AuditEntry.Action, actor: Actor, reason: str, *, run: Run, **about: Result | Attempt | None) -> None:
-    user = actor if isinstance(actor, User) else None
-    name = user.get_username() if user else str(actor)
-    AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason, run=run, **about)

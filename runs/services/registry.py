@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
-from django.db.models.functions import Now
 
 from evaluator.suites import suite_digest
 from runs.errors import RunError
@@ -57,16 +56,6 @@ def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
     suite.save()
     SuiteMembership.objects.bulk_create(SuiteMembership(suite=suite, task=task) for task in tasks)
     return suite
-
-
-def host_started(*, host: Host, facts: Mapping[str, str]) -> None:
-    """Its worker starts and says what it runs on."""
-    Host.objects.filter(pk=host.pk).update(started_at=Now(), seen_at=Now(), facts=dict(facts))
-
-
-def host_seen(*, host: Host) -> None:
-    """A sign of life of its worker."""
-    Host.objects.filter(pk=host.pk).update(seen_at=Now())
 
 
 def _digest_of(settings: object) -> str:

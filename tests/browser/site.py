@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import product
 from typing import NamedTuple
 
 from evaluator import codec
-from evaluator.records import Finding, IsaReport
+from evaluator.records import ISA_NUMBERS, Finding, IsaReport
 from runs import archive
 from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
 from tests import factories
-from tests.records import make_record
+from tests.records import make_gpu_record, make_record
 
 BASELINE = "".join(f"line {number} of the baseline\n" for number in range(40))
 
@@ -33,13 +34,31 @@ def make_site() -> Site:
     ]
     suite = factories.make_suite(tasks, name="smoke", title="Smoke")
     factories.make_host(name="local", seen_at=datetime.now(UTC))
+    timed = _timed_result()
     run = _public_run(suite, "Block tuner with a rather long name", ["wrong_output", "build_failed", *["passed"] * 4])
     _public_run(suite, "Half done", ["errored", None, *["passed"] * 4])
     _public_run(suite, "Baseline", ["passed"] * 6, role="reference_line")
     running = factories.make_run(suite=suite, status="running")
     result = _recorded(run.results.get(task=tasks[2]))
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
-    return Site(run, running, result, _addresses(run, running, result, tasks[0].path))
+    return Site(run, running, result, [*_addresses(run, running, result, tasks[0].path), *_results(timed)])
+
+
+def _timed_result() -> Result:
+    """On the device clock, all of it made up; beside it a host that is quarantined and not accepted."""
+    device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
+    figures = {"accepted": False, "e0_ns": 1300.0, "aa_sd": 0.0071, "aa_bias": -0.0004, "floors": {"10-50us": 0.0082}}
+    broken = {"quarantined_at": factories.NOON, "quarantine_reason": "known good: crashed in 2.0 s, expected passed"}
+    factories.make_host(name="h100-1", device_class=device, is_accepted=False, calibration=figures, **broken)
+    task = factories.make_task(category="triton2triton")
+    run = factories.make_run(suite=factories.make_suite([task]), device_class=device, with_results=False)
+    result = factories.make_result(run=run, task=task)
+    factories.make_recorded_attempt(result=result, record=make_gpu_record())
+    return result
+
+
+def _results(timed: Result) -> list[str]:
+    return [f"/result/{timed.pk}/", f"/result/{timed.pk}/explore/times/"]
 
 
 def _public_run(suite, name: str, statuses: list[str | None], role: str = "entry") -> Run:  # type: ignore[no-untyped-def]
@@ -55,8 +74,8 @@ def _recorded(result: Result) -> Result:
     """With a source of its own, a record, and an older attempt."""
     record = make_record(
         findings=(Finding("integrity", "left_child", "A child was left behind and ended."),),
-        isa=(IsaReport("gfx942", "void kernel<float>(float const*, float*)", {"vgpr": 24, "occupancy": 8}),),
-        isa_checked={"gfx942": "compiled"},
+        isa=tuple(_kernel(*both) for both in product(("baseline", "candidate"), ("gfx942", "gfx950"))),
+        isa_checked={"gfx942": "compiled", "gfx950": "compiled"},
         log="warning: unused variable\n" * 5,
     )
     changed = BASELINE.replace("line 20 of the baseline", "line 20 of the candidate")
@@ -65,6 +84,14 @@ def _recorded(result: Result) -> Result:
     digest = archive.put(codec.dumps(record).encode())
     factories.publish(factories.make_attempt(result=result, status="passed", record_digest=digest))
     return result
+
+
+def _kernel(side: str, target: str) -> IsaReport:
+    """One of the baseline's, and a candidate's that needs fewer registers, more LDS and some scratch."""
+    numbers = dict.fromkeys(ISA_NUMBERS, 4)
+    if side == "candidate":
+        numbers |= {"vgpr": 3, "lds_bytes": 65_536, "scratch_bytes": 64}
+    return IsaReport(side, target, "matrix_kernel", "fp16, BLOCK_M=128, BLOCK_N=64, n%16=0", None, numbers)  # type: ignore[arg-type]
 
 
 def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:

@@ -14,7 +14,7 @@ from evaluator.records import Status, problems_of
 BROKEN = Path(__file__).parent.parent / "broken"
 SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])
 CANDIDATES_USERS = range(61184, 65520)
-HONEST = sorted((BROKEN.parent / "honest").rglob("*.*"))
+CHEATS = BROKEN.parent / "cheats" / "triton"
 CATEGORY = {".py": "triton2triton", ".hip": "hip2hip"}
 
 pytestmark = pytest.mark.slow
@@ -48,31 +48,24 @@ def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, 
     assert nothing_left_running(before)
 
 
-@pytest.mark.parametrize("source", HONEST, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_an_honest_candidate_passes_without_a_hold(source, tiny_task, evaluator):
-    record = evaluated(source, tiny_task, evaluator)
-    assert record.status is Status.PASSED, f"{record.message}\n{record.log}"
-    assert [flag.value for flag in record.flags] == ["functional"]
-
-
-@pytest.mark.parametrize("category", ["triton2triton", "hip2hip"])
-def test_the_unbroken_twin_passes_every_gate(category, tiny_task, evaluator):
+@pytest.mark.parametrize(("category", "targets"), [("triton2triton", ("gfx942", "gfx950")), ("hip2hip", ("gfx942",))])
+def test_the_unbroken_twin_passes_every_gate(category, targets, tiny_task, evaluator):
     task = tiny_task(category)
     record = evaluator.evaluate(task, baseline(task))
     assert record.status is Status.PASSED, f"{record.message}\n{record.log}"
     assert [flag.value for flag in record.flags] == ["functional"]
     assert all(case.correct and case.clocks for case in record.cases)
-    assert record.isa_checked == {"gfx942": "compiled"}
+    assert record.isa_checked == dict.fromkeys(targets, "compiled")
     assert record.isa
 
 
 def test_cases_that_were_right_before_the_first_wrong_one_are_recorded_as_right(tiny_task, evaluator):
-    record = evaluated(BROKEN / "triton" / "raises.py", tiny_task, evaluator)
+    record = evaluated(CHEATS / "36_raises_on_the_odd_size.py", tiny_task, evaluator)
     assert [(case.id, case.correct) for case in record.cases] == [("n=256", True), ("n=301", False)]
 
 
 def test_what_a_candidate_printed_is_kept_in_the_log(tiny_task, evaluator):
-    record = evaluated(BROKEN / "triton" / "prints_pass.py", tiny_task, evaluator)
+    record = evaluated(CHEATS / "39_prints_pass.py", tiny_task, evaluator)
     assert "All tests passed" in record.log
 
 

@@ -41,8 +41,8 @@ def gfx942_toolchain(hip_toolchain: dict[str, Any]) -> dict[str, Any]:
 
 def test_both_builds_of_a_good_source_succeed(write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:
     builds = build_both(write(), tmp_path, gfx942_toolchain, 120)
-    assert (builds["cpu"]["ok"], builds["cpu"]["has_module"], builds["cpu"]["log"]) == (True, True, "")
-    assert (tmp_path / builds["cpu"]["product"]).is_file()
+    assert (builds["native"]["ok"], builds["native"]["has_module"], builds["native"]["log"]) == (True, True, "")
+    assert (tmp_path / builds["native"]["product"]).is_file()
     assert (builds["gfx942"]["checked"], builds["gfx942"]["ok"]) == (True, True)
     assert [kernel["name"] for kernel in builds["gfx942"]["kernels"]] == ["k(float*)"]
     assert builds["unsupported"] == []
@@ -52,13 +52,13 @@ def test_a_mistake_is_shown_with_its_line_and_without_paths_of_the_host(
     write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
 ) -> None:
     builds = build_both(write(host="auto y = torch::empty_like(x)"), tmp_path, gfx942_toolchain, 120)
-    assert builds["cpu"]["fault"] == "compile"
+    assert builds["native"]["fault"] == "compile"
     assert not builds["gfx942"]["ok"]
-    for log in (builds["cpu"]["log"], builds["gfx942"]["log"]):
+    for log in (builds["native"]["log"], builds["gfx942"]["log"]):
         assert log.startswith("kernel.hip:4:")
         assert "error: expected ';' at end of declaration" in log
         assert str(tmp_path) not in log
-    assert not any(str(tmp_path) in command for command in builds["cpu"]["commands"])
+    assert not any(str(tmp_path) in command for command in builds["native"]["commands"])
 
 
 def test_an_error_in_a_header_names_no_path_of_the_host(
@@ -120,11 +120,13 @@ def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain:
     kernels = {kernel["name"]: kernel for kernel in gate["kernels"]}
     assert set(kernels) == {"spills", "void copies<double>(double const*, double*)"}
     spills, copies = kernels["spills"], kernels["void copies<double>(double const*, double*)"]
-    assert spills["vgpr_spill"] > 0
-    assert spills["scratch"] > 0
+    assert spills["vgpr_spills"] > 0
+    assert spills["scratch_bytes"] > 0
     assert spills["vgpr"] <= 64
-    assert spills["lds"] == 256
-    assert (copies["vgpr_spill"], copies["scratch"], copies["lds"], copies["occupancy"]) == (0, 0, 0, 8)
+    assert spills["lds_bytes"] == 256
+    names = ("vgpr_spills", "scratch_bytes", "lds_bytes", "occupancy", "mfma")
+    assert [copies[name] for name in names] == [0, 0, 0, 8, 0]
+    assert spills["code_bytes"] > copies["code_bytes"] > 0
     assert all(set(kernel) == set(spills) and kernel["sgpr"] > 0 for kernel in kernels.values())
 
 
@@ -140,10 +142,10 @@ def test_the_gate_refuses_more_lds_than_the_device_has(
 def test_the_gate_says_what_is_missing_where_the_toolchain_is_missing(
     write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
 ) -> None:
-    absent = {**hip_toolchain, "gfx942_available": False, "gfx942_reason": "needs these packages: rocm-device-libs"}
+    absent = {**hip_toolchain, "gfx942_available": False, "gfx942_reason": "install rocm-device-libs"}
     gate = gate_gfx942(write(), tmp_path, absent, 120)
     assert (gate["checked"], gate["ok"]) == (False, False)
-    assert gate["reason"] == "needs these packages: rocm-device-libs"
+    assert gate["reason"] == "install rocm-device-libs"
 
 
 def test_matrix_instructions_compile_for_gfx942_alone(
@@ -152,6 +154,7 @@ def test_matrix_instructions_compile_for_gfx942_alone(
     mfma = "typedef float f4 __attribute__((ext_vector_type(4))); f4 c = {};"
     source = write(device=mfma + " c = __builtin_amdgcn_mfma_f32_16x16x4f32(1.0f, 1.0f, c, 0, 0, 0); x[0] = c[0];")
     builds = build_both(source, tmp_path, gfx942_toolchain, 120)
-    assert not builds["cpu"]["ok"]
+    assert not builds["native"]["ok"]
     assert builds["gfx942"]["ok"]
+    assert [kernel["mfma"] for kernel in builds["gfx942"]["kernels"]] == [1]
     assert builds["unsupported"] == ["the builtin __builtin_amdgcn_mfma_f32_16x16x4f32"]

@@ -9,7 +9,12 @@ import pytest
 from evaluator.errors import TaskError
 from evaluator.freeze import freeze_suite
 from evaluator.judge.nulls import NULLS, nulls_that_pass
-from evaluator.taskreader import read_task
+from evaluator.taskreader import load_task, read_task, task_ids
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_no_null_candidate_passes_a_bundled_task(task_id, ledger):
+    assert ledger.once("nulls", task_id, lambda: nulls_that_pass(load_task(task_id))) == []
 
 
 def rigged(tmp_path, tiny_task, answer: str):

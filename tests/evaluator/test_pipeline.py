@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.backends.cpu import get_backend
+from evaluator.backends import get_backend
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, HostError, SandboxError
 from evaluator.pipeline import Evaluator
@@ -39,11 +39,11 @@ class FailingEvaluator(Evaluator):
         super().__init__(get_backend("cpu"), "plain")
         self.errors, self.attempts, self.healthy = list(errors), 0, healthy
 
-    def _attempt(self, task, candidate):
+    def _attempt(self, task, candidate, sessions):
         self.attempts += 1
         if self.errors:
             raise self.errors.pop(0)
-        return super()._attempt(task, candidate)
+        return super()._attempt(task, candidate, sessions)
 
     def _is_healthy(self) -> bool:
         return self.healthy

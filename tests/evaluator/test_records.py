@@ -6,12 +6,12 @@ import json
 import pytest
 
 from evaluator import codec
+from evaluator.measurements import Clock
 from evaluator.records import (
     GATE_NAMES,
     REASONS,
     CandidateRef,
     CaseRecord,
-    Clock,
     Flag,
     GateOutcome,
     Host,
@@ -23,6 +23,7 @@ from evaluator.records import (
     read_record,
     write_record,
 )
+from tests.records import make_record
 
 
 def passed(**changes) -> Record:
@@ -175,3 +176,9 @@ def test_every_reason_has_a_status_that_is_not_a_pass_and_one_sentence():
         assert status is not Status.PASSED, code
         assert sentence.endswith("."), code
         assert sentence[0].isupper(), code
+
+
+def test_what_a_script_timed_does_not_pass_for_our_protocol() -> None:
+    flags = (Flag.SCRIPT_TIMED, Flag.FUNCTIONAL)
+    assert problems_of(make_record(flags=flags, protocol="aka-scripts-1")) == []
+    assert problems_of(make_record(flags=flags)) == ["protocol: what a task's own script timed is not arena-1"]

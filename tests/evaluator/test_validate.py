@@ -13,8 +13,9 @@ import yaml
 
 from evaluator.__main__ import main
 from evaluator.errors import UsageError
+from evaluator.measurements import FUNCTIONAL, Clock
 from evaluator.pipeline import Evaluator
-from evaluator.records import FUNCTIONAL, Clock, Record
+from evaluator.records import Record
 from evaluator.taskreader import load_task, read_task
 from evaluator.taskspec import CATEGORIES, TaskSpec
 from evaluator.validate.checks import NAMES, RUN, STILL, CheckResult, Validation, as_json, table, validate

@@ -202,6 +202,8 @@ def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entr
             results[0].published_attempt.save()
             results[1].published_attempt.is_uncalibrated = True
             results[1].published_attempt.save()
+            if status == "wrong_output":
+                results[5].attempts.update(protocol="script-timed")
     ranked = set(Result.objects.may_rank().values_list("pk", flat=True))
     shown = page(BOARD)
     role_of = {found.configuration: found.role for found in shown.entries}
@@ -209,6 +211,23 @@ def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entr
     for answer in shown.answers:
         assert answer.may_rank == (answer.result in ranked)
         assert answer.may_rank == (answer.obstacle is None and role_of[answer.configuration] == "entry")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "reason"),
+    [(False, "from a host that is not accepted"), (None, "from a host without calibration")],
+)
+def test_why_times_of_a_host_do_not_rank(published, entry, page, accepted, reason) -> None:
+    run = published(*PASSED, configuration=entry("One"))
+    host = factories.make_host(is_accepted=accepted)
+    run.results.first().attempts.update(is_uncalibrated=True, host=host)
+    assert named(page(BOARD), "One").not_ranked_because == f"Not ranked: of 6 answers, 1 is {reason}."
+
+
+def test_what_a_tasks_own_script_timed_says_so(published, entry, page) -> None:
+    run = published(*PASSED, configuration=entry("One"))
+    run.results.first().attempts.update(protocol="script-timed")
+    assert "1 is timed by another protocol" in named(page(BOARD), "One").not_ranked_because
 
 
 def test_names_of_strangers_are_never_markup(published, entry, client) -> None:

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from time import sleep
+from types import MappingProxyType
 
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
-from evaluator.records import Record
+from evaluator.health.trial import Trial
+from evaluator.records import Host, Record
 from evaluator.taskspec import TaskSpec
 from tests.records import record_for
 
+GOOD, BAD = Trial("known good", True, "passed"), Trial("known good", False, "crashed in 2.0 s, expected passed")
+
 
 class Fake(AbstractContextManager["Fake"]):
-    """Passes everything after ARENA_FAKE_SECONDS."""
+    """Passes everything after ARENA_FAKE_SECONDS; knows no kernel to be tried on."""
 
     def __exit__(self, *error: object) -> None:
         return None
+
+    def host(self) -> Host:
+        return Host("cpu", "cpu-x86_64", "cpu", {"torch": "none"})
+
+    def trials(self) -> list[Trial]:
+        return []
+
+    def calibration(self) -> Mapping[str, object]:
+        return {}
 
     def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
@@ -36,6 +50,35 @@ class Confused(Fake):
         return record_for(task.id, task.digest, task.category, Candidate({"other.py": b"x"}, "other"))
 
 
+class Scripted(Fake):
+    """Trials are good in the evaluators whose number is in `good`; notes how often it was opened and tried."""
+
+    good: set[int] | None = None  # None: in all
+    opened = tried = 0
+    outcome: Exception | str | None = None  # of an evaluation: raised, or a reason
+    figures: Mapping[str, object] = MappingProxyType({})
+    device_class = "cpu-x86_64"
+
+    def __enter__(self) -> Scripted:
+        type(self).opened += 1
+        return self
+
+    def host(self) -> Host:
+        return Host("cpu", self.device_class, "cpu", {"torch": "none"})
+
+    def trials(self) -> list[Trial]:
+        type(self).tried += 1
+        return [GOOD if self.good is None or self.opened in self.good else BAD]
+
+    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return record_for(task.id, task.digest, task.category, candidate, reason=self.outcome)
+
+    def calibration(self) -> Mapping[str, object]:
+        return self.figures
+
+
 def open_fake(backend: str) -> Fake:
     return Fake()
 
@@ -46,3 +89,10 @@ def open_broken(backend: str) -> Broken:
 
 def open_confused(backend: str) -> Confused:
     return Confused()
+
+
+SCRIPTED: list[type[Scripted]] = []  # the class of the test that runs
+
+
+def open_scripted(backend: str) -> Scripted:
+    return SCRIPTED[0]()

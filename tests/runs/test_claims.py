@@ -125,7 +125,7 @@ def test_a_verdict_becomes_columns_measurements_and_a_record_on_disk(site: Site)
     attempt.refresh_from_db()
     assert (attempt.status, attempt.compiled, attempt.correct, attempt.is_held) == ("passed", True, True, True)
     assert attempt.flags == ["functional", "order_dependent", "hold"]
-    assert attempt.speedup is None
+    assert (attempt.protocol, attempt.log_speedup, attempt.paper_speedup) == ("arena-1", None, None)
     assert read_record(archive.get(attempt.record_digest)) == record
     first = attempt.measurements.order_by("id")[0]
     assert (first.case, first.correct, first.baseline_correct, first.draws) == ("cols=8,rows=4", True, True, 9)

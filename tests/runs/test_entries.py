@@ -184,8 +184,8 @@ def test_a_withdrawn_run_leaves_the_boards_and_keeps_its_rows(site: Site) -> Non
     assert len(board(site)) == 6
 
 
-@pytest.mark.parametrize("change", [{"is_held": True}, {"is_uncalibrated": True}])
-def test_what_is_held_or_uncalibrated_does_not_rank(site: Site, change: dict[str, bool]) -> None:
+@pytest.mark.parametrize("change", [{"is_held": True}, {"is_uncalibrated": True}, {"protocol": "script-timed"}])
+def test_what_is_held_uncalibrated_or_timed_otherwise_does_not_rank(site: Site, change: dict[str, object]) -> None:
     run = published(site)
     Attempt.objects.filter(result__run=run).update(**change)
     assert Result.objects.public().count() == 2

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from evaluator.candidate import Candidate
+from evaluator.errors import HostError
 from evaluator.records import Record, read_record
 from evaluator.taskreader import load_task
 from evaluator.taskspec import TaskSpec
@@ -69,10 +70,15 @@ def test_what_escapes_the_evaluator_is_our_fault_and_tried_once_more(site: Site,
 
 
 def test_after_a_fault_the_evaluator_is_opened_anew(site: Site, fake: Any) -> None:
-    fake.EVALUATOR = "tests.runs.fakes.open_broken"
+    class Own(fakes.Scripted):
+        outcome = HostError("the device is gone")
+
+    fakes.SCRIPTED[:] = [Own]
+    fake.EVALUATOR = "tests.runs.fakes.open_scripted"
     attempt = evaluate(first_attempt(site), site)
-    fake.EVALUATOR = "tests.runs.fakes.open_fake"
+    Own.outcome = None
     assert evaluate(attempt, site).status == "passed"
+    assert Own.opened == 2
 
 
 def test_a_record_of_another_candidate_is_never_stored(site: Site, fake: Any) -> None:
@@ -133,7 +139,7 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
 ) -> None:
     """Sandboxes, toolchain and gates as they are, on the smallest task there is."""
     monkeypatch.setenv("ARENA_TASKS", str(Path(__file__).parents[1] / "tiny"))
-    fake.EVALUATOR = "runs.evaluation.open_evaluator"
+    fake.EVALUATOR = "runs.device.Device"
     tiny = services.mirror_tasks(specs=[load_task("triton2triton/tests/double")])
     suite = services.register_suite(name="tiny", title="", tasks=list(tiny.values()))
     baseline = Configuration.objects.get(slug="baseline")

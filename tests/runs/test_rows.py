@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from evaluator.backends import KNOWN
 from evaluator.records import REASONS, Status
-from runs.models import Attempt, Configuration, Measurement, Run, Task
+from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Host, Measurement, Run, Task
 from runs.models.attempts import TURNED_AWAY
-from tests.factories import NOON, make_attempt, make_configuration, make_run, make_task, publish
+from runs.models.hosts import BACKENDS
+from tests.factories import NOON, make_attempt, make_configuration, make_host, make_run, make_task, publish
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +22,11 @@ def test_every_status_of_a_record_is_a_status_of_an_attempt() -> None:
     ours = {"queued", "running", "cancelled"}
     assert set(Attempt.Status.values) == ours | {status.value for status in Status}
     assert set(TURNED_AWAY) == {status.value for status, _ in REASONS.values()}
+
+
+def test_every_architecture_has_a_backend_that_the_evaluator_knows() -> None:
+    assert set(BACKENDS) == set(DeviceClass.Architecture.values)
+    assert set(BACKENDS.values()) <= set(KNOWN)
 
 
 @pytest.mark.parametrize("status", Attempt.Status.values)
@@ -40,14 +47,17 @@ def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
         ("attempt_reason_iff_turned_away", "crashed", {"reason": ""}),
         ("attempt_reason_iff_turned_away", "crashed", {"message": ""}),
         ("attempt_reason_iff_turned_away", "passed", {"message": "It failed."}),
-        ("attempt_record_iff_judged", "passed", {"record_digest": ""}),
-        ("attempt_record_iff_judged", "queued", {"record_digest": "a" * 64}),
+        ("attempt_record_iff_judged", "passed", {"record_digest": "", "protocol": ""}),
+        ("attempt_record_iff_judged", "queued", {"record_digest": "a" * 64, "protocol": "arena-1"}),
         ("attempt_compiled_and_correct_iff", "wrong_output", {"correct": None}),
         ("attempt_compiled_and_correct_iff", "cancelled", {"compiled": True}),
         ("attempt_compiled_and_correct_iff", "errored", {"compiled": False, "correct": False}),
-        ("attempt_speedup_only_when_passed", "wrong_output", {"speedup": 2.0}),
-        ("attempt_speedup_only_when_passed", "passed", {"speedup": 0.0}),
-        ("attempt_speedup_only_when_passed", "passed", {"log_speedup": 0.1}),
+        ("attempt_speedup_only_when_passed", "wrong_output", {"paper_speedup": 2.0}),
+        ("attempt_speedup_only_when_passed", "passed", {"paper_speedup": 0.0}),
+        ("attempt_speedup_only_when_passed", "crashed", {"log_speedup": 0.1, "cautious_log_speedup": 0.1}),
+        ("attempt_cautious_iff_log_speedup", "passed", {"log_speedup": 0.1}),
+        ("attempt_protocol_iff_record", "passed", {"protocol": ""}),
+        ("attempt_protocol_iff_record", "queued", {"protocol": "arena-1"}),
         ("attempt_passed_is_compiled_and_correct", "passed", {"correct": False}),
         ("attempt_status_is_known", "passed", {"status": "fine"}),
         ("attempt_requeued_at_most_once", "queued", {"requeues": 2}),
@@ -100,6 +110,14 @@ def test_a_configuration_without_a_model_is_unique_too() -> None:
         Configuration.objects.create(slug="again", agent=first.agent, settings_digest=first.settings_digest)
 
 
+TIMED = {"baseline_t_dev_ms": 1.0, "candidate_t_dev_ms": 0.9, "log_ratio": 0.1}
+
+
+def test_a_measurement_bears_an_interval_with_one_end(db: None) -> None:
+    attempt = make_attempt(result=make_run().results.first(), status="passed")
+    assert Measurement.objects.filter(attempt=attempt).update(**TIMED, log_ratio_low=0.05, is_censored=True) == 1
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -108,6 +126,11 @@ def test_a_configuration_without_a_model_is_unique_too() -> None:
         {"baseline_t_dev_ms": 1.0, "candidate_t_dev_ms": 1.0},
         {"log_ratio_variance": 0.1},
         {"is_eligible": True},
+        {"is_noisy": True},
+        {"is_censored": True},
+        {"log_ratio_low": 0.1},
+        {**TIMED, "log_ratio_low": 0.2},
+        {**TIMED, "log_ratio_high": 0.0},
         {"split": "hidden"},
     ],
 )
@@ -131,3 +154,17 @@ def test_it_refuses_a_run_whose_fields_contradict(change: dict[str, Any]) -> Non
     run = make_run(with_results=False)
     with pytest.raises(IntegrityError), transaction.atomic():
         Run.objects.filter(pk=run.pk).update(**change)
+
+
+@pytest.mark.parametrize("change", [{"quarantined_at": NOON}, {"quarantine_reason": "broken"}])
+def test_a_quarantine_has_a_moment_and_a_reason(change: dict[str, Any]) -> None:
+    host = make_host()
+    with pytest.raises(IntegrityError, match="host_quarantine_has_a_reason"), transaction.atomic():
+        Host.objects.filter(pk=host.pk).update(**change)
+
+
+@pytest.mark.parametrize("action", ["publish", "lift"])
+def test_the_trail_is_about_a_run_or_a_host(action: str) -> None:
+    about = {"host": make_host()} if action == "publish" else {"run": make_run()}
+    with pytest.raises(IntegrityError, match="auditentry_about_a_run_or_a_host"), transaction.atomic():
+        AuditEntry.objects.create(action=action, actor_name="test", **about)

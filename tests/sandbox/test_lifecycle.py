@@ -18,7 +18,7 @@ import torch
 from probing import PROBES, SMALL, marked_processes, probing, run
 
 from evaluator.errors import SandboxError
-from evaluator.sandbox import Ended, Limits, Sandbox, Standby, WorkerTimeout, bubblewrap, open_sandbox
+from evaluator.sandbox import Access, Ended, Limits, Sandbox, Standby, WorkerTimeout, bubblewrap, open_sandbox
 from tests.conftest import lacking
 
 KINDS = pytest.mark.parametrize("kind", ["bubblewrap", "plain"])
@@ -112,7 +112,7 @@ def test_closing_a_sandbox_leaves_nothing_and_a_second_time_does_nothing(
 
 @KINDS
 def test_a_sandbox_that_does_not_start_says_why(kind: str, opened: Callable[..., Sandbox]) -> None:
-    sandbox = opened(kind, environment={"PYTHONPATH": "/nowhere"})
+    sandbox = opened(kind, access=Access(variables={"PYTHONPATH": "/nowhere"}))
     with pytest.raises(SandboxError, match="No module named 'evaluator'"):
         sandbox.spawn(mailbox_bytes=4096)
 
@@ -121,7 +121,7 @@ def test_readable_paths_are_seen_and_not_written(opened: Callable[..., Sandbox],
     (tmp_path / "product.so").write_bytes(b"built earlier")
     tmp_path.chmod(0o755)
     (tmp_path / "product.so").chmod(0o644)
-    sandbox = opened("bubblewrap", readable=[tmp_path])
+    sandbox = opened("bubblewrap", access=Access(readable=(str(tmp_path),)))
     source = f"import os; p = {str(tmp_path)!r}; print(open(p + '/product.so').read(), os.access(p, os.W_OK))"
     for _ in range(2):  # tmp_path lies below /tmp, which is emptied in between
         with sandbox.spawn(mailbox_bytes=4096) as worker:

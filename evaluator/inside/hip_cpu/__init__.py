@@ -15,9 +15,10 @@ FOLDER = "hip_build"  # in the workspace
 
 
 class Builds(TypedDict):
-    cpu: CpuBuild  # `product` is relative to the workspace
+    native: CpuBuild  # for this host's device; `product` is relative to the workspace
     gfx942: Gfx942
     unsupported: list[str]
+    not_portable: list[str]  # where the source counts on waves of another size than the device's
 
 
 def build_both(source: Path, workspace: Path, toolchain: dict[str, Any], limit_s: float) -> Builds:
@@ -32,4 +33,4 @@ def build_both(source: Path, workspace: Path, toolchain: dict[str, Any], limit_s
         cpu = building.result()
     if "product" in cpu:
         cpu["product"] = f"{FOLDER}/{Path(cpu['product']).name}"
-    return {"cpu": cpu, "gfx942": gfx942, "unsupported": unsupported}
+    return {"native": cpu, "gfx942": gfx942, "unsupported": unsupported, "not_portable": []}

@@ -75,13 +75,13 @@ class _Build:
         self.unit.write_text(head + translated, encoding="utf-8")
         compilation = self._run(self._compile_command(source, text))
         if not compilation.ok:
-            return _fault(compilation, "compile"), compilation.log
+            return fault_of(compilation, "compile"), compilation.log
         self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
         linking = self._run(self._link_command())
         if not linking.ok:
-            return _fault(linking, "link"), compilation.log + linking.log
+            return fault_of(linking, "link"), compilation.log + linking.log
         self.has_module = f"\0PyInit_{self.module_name}\0".encode() in self.product.read_bytes()
-        return None, compilation.log + linking.log + ("" if self.has_module else _no_module(source.name, text))
+        return None, compilation.log + linking.log + ("" if self.has_module else missing_module(source.name, text))
 
     def _run(self, command: list[str]) -> Compilation:
         self.commands.append(shlex.join(command))
@@ -97,11 +97,11 @@ class _Build:
         return [self.toolchain["clang"], "-shared", *parts, "-o", str(self.product)]
 
 
-def _fault(compilation: Compilation, otherwise: Fault) -> Fault:
+def fault_of(compilation: Compilation, otherwise: Fault) -> Fault:
     return "timeout" if compilation.timed_out else otherwise
 
 
-def _no_module(name: str, text: str) -> str:
+def missing_module(name: str, text: str) -> str:
     binding = re.search(r"\bPYBIND11_MODULE\s*\(\s*(\w+)", mask(text))
     if binding:
         return f"{name}: error: PYBIND11_MODULE names the module {binding[1]}; use TORCH_EXTENSION_NAME\n"

@@ -1,4 +1,4 @@
-"""Compile a .hip file for gfx942, without a GPU, and read what each kernel needs of it.
+"""Compile a .hip file for gfx942, without a GPU, and read what each kernel needs of it: the numbers of the ISA report.
 
 Only the device pass runs, against the smallest of torch's headers that serves: its core, ATen without autograd and
 binding, or <torch/extension.h> itself (4, 9 and 17 s of one core). It runs in the sandbox and writes only into its
@@ -15,19 +15,20 @@ from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
+from evaluator.inside.hip_cpu.disassembly import code_of
 from evaluator.inside.hip_cpu.masking import SourceError
-from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operators_called
+from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
 
 _REMARK = re.compile(r"remark: .*?(\S[^:]*): (\S+) \[-Rpass-analysis=kernel-resource-usage\]")
 _FIELDS = {
     "SGPRs": "sgpr",
     "VGPRs": "vgpr",
     "AGPRs": "agpr",
-    "ScratchSize [bytes/lane]": "scratch",
+    "ScratchSize [bytes/lane]": "scratch_bytes",
     "Occupancy [waves/SIMD]": "occupancy",
-    "SGPRs Spill": "sgpr_spill",
-    "VGPRs Spill": "vgpr_spill",
-    "LDS Size [bytes/block]": "lds",
+    "SGPRs Spill": "sgpr_spills",
+    "VGPRs Spill": "vgpr_spills",
+    "LDS Size [bytes/block]": "lds_bytes",
 }
 # Errors that a smaller header may be the cause of. Any other error is the source's own and ends the attempts.
 _LACKING = re.compile(
@@ -65,7 +66,7 @@ def gate_gfx942(
     text = source.read_text(encoding="utf-8", errors="replace")
     try:
         headers = _headers(text, toolchain)
-        _write_operators(text, folder, Path(toolchain["torch_include"]))
+        (folder / "arena_operators.h").write_text(operator_includes(text, Path(toolchain["torch_include"])))
     except SourceError as error:
         log = f"{source.name}:{error.line}: error: {error.message}\n"
         return {"checked": True, "ok": False, "seconds": 0.0, "log": log, "kernels": []}
@@ -79,7 +80,7 @@ def gate_gfx942(
         "ok": compilation.ok,
         "seconds": round(time.monotonic() - started, 3),
         "log": presentable(_without_remarks(compilation.log), workspaces, toolchain["names"]),
-        "kernels": _kernels(compilation.log, toolchain["demangler"]) if compilation.ok else [],
+        "kernels": _kernels(compilation.log, attempts.product, toolchain) if compilation.ok else [],
     }
 
 
@@ -94,20 +95,15 @@ def _headers(text: str, toolchain: dict[str, Any]) -> list[list[str]]:
     return headers[-1:] if needs_whole_torch(text) or needs_python_headers(text) else headers
 
 
-def _write_operators(text: str, folder: Path, torch_include: Path) -> None:
-    """Write arena_operators.h: the headers of the operators that the source calls as torch::name or at::name."""
-    headers = [f"ATen/ops/{name}.h" for name in sorted(operators_called(text))]
-    if "indexing" in text:
-        headers.append("ATen/TensorIndexing.h")
-    includes = [f"#include <{header}>\n" for header in headers if (torch_include / header).exists()]
-    (folder / "arena_operators.h").write_text("".join(includes))
-
-
 class _Attempts(NamedTuple):
     source: Path
     folder: Path
     toolchain: dict[str, Any]
     deadline: float
+
+    @property
+    def product(self) -> Path:
+        return self.folder / "gfx942.hsaco"
 
     def compile(self, headers: list[list[str]], worth_retrying: Callable[[], bool]) -> Compilation:
         compilation = self._with(headers[0])
@@ -119,7 +115,7 @@ class _Attempts(NamedTuple):
 
     def _with(self, headers: list[str]) -> Compilation:
         flags = [*self.toolchain["gfx942_flags"], f"-I{self.folder}", *(f"-I{header}" for header in headers)]
-        files = [str(self.source), "-o", str(self.folder / "gfx942.hsaco")]
+        files = [str(self.source), "-o", str(self.product)]
         return run_compiler([self.toolchain["clang"], *flags, *files], self.folder, self.deadline)
 
 
@@ -135,15 +131,18 @@ def _without_remarks(log: str) -> str:
     return "".join(kept)
 
 
-def _kernels(log: str, demangler: str) -> list[dict[str, Any]]:
+def _kernels(log: str, product: Path, toolchain: dict[str, Any]) -> list[dict[str, Any]]:
     kernels: list[dict[str, Any]] = []
     for field, value in _REMARK.findall(log):
         if field == "Function Name":
             kernels.append({"name": value})
         elif kernels and field in _FIELDS:
             kernels[-1][_FIELDS[field]] = int(value)
-    names = _demangled([kernel["name"] for kernel in kernels], demangler)
-    return [{**kernel, "name": name} for kernel, name in zip(kernels, names, strict=True)]
+    code = code_of(product, toolchain["disassembler"])
+    names = _demangled([kernel["name"] for kernel in kernels], toolchain["demangler"])
+    return [
+        {**kernel, **code.get(kernel["name"], {}), "name": name} for kernel, name in zip(kernels, names, strict=True)
+    ]
 
 
 def _demangled(names: list[str], demangler: str) -> list[str]:

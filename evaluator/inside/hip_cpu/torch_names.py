@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from evaluator.inside.hip_cpu.masking import mask
 
@@ -29,3 +30,11 @@ def needs_python_headers(text: str) -> bool:
 def operators_called(text: str) -> set[str]:
     """Return the names called in namespaces torch and at: operators among them."""
     return set(_OPERATOR.findall(mask(text)))
+
+
+def operator_includes(text: str, torch_include: Path) -> str:
+    """Return arena_operators.h for a source: the headers of the operators that it calls as torch::name or at::name."""
+    headers = [f"ATen/ops/{name}.h" for name in sorted(operators_called(text))]
+    if "indexing" in text:
+        headers.append("ATen/TensorIndexing.h")
+    return "".join(f"#include <{header}>\n" for header in headers if (torch_include / header).exists())

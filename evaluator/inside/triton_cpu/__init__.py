@@ -1,9 +1,9 @@
-"""Triton on a host without a GPU: each launch is compiled for gfx942 and interpreted on the CPU.
+"""Triton on a host without a GPU: each launch is compiled for AMD's targets and interpreted on the CPU.
 
 `install()` once in a process, before the candidate is imported; a zygote whose children are to compile fast calls
-`preheat()`. The walk of a launch: launch.py binds it; compiler.py compiles a new specialisation in a forked child and
-isa.py reads what the code needs; interpret.py runs the programs: rewrite.py makes Python of a kernel's source,
-language.py gives triton.language its meaning there, builder.py (memory.py on narrow.py on numerics.py) computes.
+`preheat()`. The walk of a launch: launch.py binds it; inside/isa compiles a new specialisation and reads what the code
+needs; interpret.py runs the programs: rewrite.py makes Python of a kernel's source, language.py gives triton.language
+its meaning there, builder.py (memory.py on narrow.py on numerics.py) computes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evaluator.inside.triton_cpu.errors import (
 )
 
 try:
-    from evaluator.inside.triton_cpu.compiler import preheat
+    from evaluator.inside.isa.compiler import preheat
     from evaluator.inside.triton_cpu.install import install
     from evaluator.inside.triton_cpu.launch import Launches
 except (ImportError, AttributeError) as error:

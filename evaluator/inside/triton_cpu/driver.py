@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from triton.backends.compiler import GPUTarget
-from triton.backends.driver import DriverBase
 
 from evaluator.inside import mi300x
+from evaluator.inside.isa.driver import TargetDriver
+from evaluator.inside.isa.targets import GFX942
 from evaluator.inside.triton_cpu.errors import UnsupportedFeature
-
-GFX942 = GPUTarget("hip", mi300x.ARCHITECTURE, mi300x.WAVE)
 
 
 class Properties:
@@ -30,33 +28,20 @@ class Properties:
         }
 
 
-class Gfx942Driver(DriverBase):  # type: ignore[misc]  # triton has no types
+class Gfx942Driver(TargetDriver):
     """Answers what Triton's run time and candidates ask of the active driver."""
 
     utils = Properties()
 
-    @classmethod
-    def is_active(cls) -> bool:
-        return False
-
-    def map_python_to_cpp_type(self, ty: str) -> str:
-        return ty
-
-    def get_current_target(self) -> Any:
-        return GFX942
+    def __init__(self) -> None:
+        super().__init__(GFX942)
 
     def get_active_torch_device(self) -> torch.device:
         """The pretended GPU if there is one, so that `x.device == DEVICE` holds in a candidate."""
         return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
 
-    def get_current_device(self) -> int:
-        return 0
-
     def set_current_device(self, device: int) -> None:
         pass
-
-    def get_current_stream(self, device: object = None) -> int:
-        return 0
 
     def get_device_capability(self, device: object = None) -> tuple[int, int]:
         return mi300x.CAPABILITY

@@ -8,18 +8,15 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
-from triton.runtime.driver import driver
-from triton.runtime.jit import JITFunction, compute_cache_key
-
-from evaluator.inside.triton_cpu import compiler
-from evaluator.inside.triton_cpu.compiler import Compilation
-from evaluator.inside.triton_cpu.driver import GFX942
-from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds, UnsupportedFeature
+from evaluator.inside.isa.compiler import Compilation, Compilations
+from evaluator.inside.isa.driver import gpu_target
+from evaluator.inside.isa.launch import bind
+from evaluator.inside.isa.targets import GFX942
+from evaluator.inside.triton_cpu.errors import CompileFailed, DeviceAssertFailed, OutOfBounds, UnsupportedFeature
 from evaluator.inside.triton_cpu.interpret import Call, interpret
 
 Arguments: TypeAlias = tuple[Any, ...]
 Options: TypeAlias = dict[str, Any]
-TRITONS_RUN = JITFunction.run
 FAULTS = (OutOfBounds, DeviceAssertFailed, UnsupportedFeature)
 
 
@@ -33,12 +30,12 @@ class Launches:
     def __init__(self) -> None:
         self.compile, self.execute, self.reverse, self.count = True, True, False, 0
         self.faults: list[tuple[str, str]] = []
-        self._compilations: dict[tuple[int, str], tuple[Any, Compilation]] = {}
+        self._compilations = Compilations()
         self._lock = threading.RLock()
 
     def reports(self) -> list[dict[str, Any]]:
-        """One for each kernel and specialisation that was compiled, in order."""
-        return [compilation.report() for _, compilation in self._compilations.values()]
+        """One for each kernel, specialisation and target that was compiled, in order."""
+        return self._compilations.reports()
 
     def launch(self, function: Any, arguments: Arguments, options: Options, grid: Any, warmup: bool) -> Launched:
         """Raises CompileFailed, OutOfBounds, DeviceAssertFailed or UnsupportedFeature. A warm-up compiles only."""
@@ -65,24 +62,16 @@ class Launches:
     ) -> Compilation | None:
         if function.is_gluon():
             raise UnsupportedFeature("Gluon")
-        call, key = _bound(function, arguments, options)
-        compilation = self._compiled(function, key, arguments, options) if self.compile else None
+        launch = bind(function, arguments, options)
+        compilation = self._compilations.of(launch)[0] if self.compile else None  # gfx942's, for which it stands in
         if compilation and compilation.error:
-            raise compilation.failure()
+            raise CompileFailed(compilation.kernel, compilation.target, compilation.error, compilation.skippable)
         if execute:
             for hook in function.pre_run_hooks:
                 hook(*arguments, **options)
+            call = Call(function, launch.named, launch.types)
             _execute(call, grid, compiled=compilation is not None, reverse=self.reverse)
         return compilation
-
-    def _compiled(self, function: Any, key: str, arguments: Arguments, options: Options) -> Compilation:
-        identity = (id(function), key)
-        if identity not in self._compilations:
-            compilation = compiler.compile_in_child(
-                function.__name__, lambda: _compile_here(function, arguments, options)
-            )
-            self._compilations[identity] = function, compilation  # holding the function keeps its id unique
-        return self._compilations[identity][1]
 
 
 class Launched:
@@ -94,9 +83,9 @@ class Launched:
         self.n_spills = figures.spills if figures else 0
         self.metadata = SimpleNamespace(
             name=function.__name__,
-            shared=figures.lds if figures else 0,
+            shared=figures.lds_bytes if figures else 0,
             num_warps=figures.num_warps if figures else options.get("num_warps", 4),
-            target=GFX942,
+            target=gpu_target(GFX942),
         )
         self._launches, self._function = launches, function
         self._options = {name: value for name, value in options.items() if name not in function.arg_names}
@@ -106,19 +95,6 @@ class Launched:
 
     def _init_handles(self) -> None:
         """Loads the code onto a device, in Triton."""
-
-
-def _bound(function: Any, arguments: Arguments, options: Options) -> tuple[Call, str]:
-    """Triton's own binder says which types, alignments and constants a launch is specialised on."""
-    _, keys, *_, binder = function.device_caches[driver.active.get_current_device()]
-    named, specialization, rest = binder(*arguments, **options)
-    key = compute_cache_key(keys, specialization, rest)
-    return Call(function, named, [dtype for dtype, _ in specialization]), key
-
-
-def _compile_here(function: Any, arguments: Arguments, options: Options) -> Any:
-    function.pre_run_hooks = []
-    return TRITONS_RUN(function, *arguments, grid=None, warmup=True, **options)
 
 
 def _execute(call: Call, grid: Any, compiled: bool, reverse: bool) -> None:

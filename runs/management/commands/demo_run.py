@@ -66,6 +66,8 @@ class Command(BaseCommand):
             if len(told) == total:
                 return
             host.refresh_from_db()
+            if host.quarantined_at:
+                raise CommandError(f"{host} is quarantined: {host.quarantine_reason}")
             seen_at = host.seen_at if host.seen_at and host.seen_at > began_at else None
             if (timezone.now() - (seen_at or began_at)).total_seconds() > (SILENCE_S if seen_at else START_S):
                 raise CommandError(f"no worker works for {host}: its log says why")

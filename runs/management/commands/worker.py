@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import HostError
-from runs import evaluation, services
+from runs import evaluation
 from runs.models import Host
 from runs.sweeper import Sweeper
 
@@ -34,10 +34,9 @@ class Command(BaseCommand):
 
     def _work_for(self, host: Host) -> None:
         try:
-            facts = evaluation.open_bench(host)
+            evaluation.get_ready(host)
         except HostError as error:
             raise CommandError(f"this machine cannot work as {host}: {error}") from error
-        services.host_started(host=host, facts=facts)
         sweeper = Sweeper(host)
         worker_ready.connect(lambda **_: sweeper.start(), weak=False)
         worker_shutdown.connect(lambda **_: sweeper.end(), weak=False)

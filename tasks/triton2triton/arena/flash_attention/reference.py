@@ -9,9 +9,10 @@ def reference(inputs):
     q, k, v = inputs["q"], inputs["k"], inputs["v"]
     batch, heads, queries, _ = q.shape
     group, keys = heads // k.shape[1], k.shape[2]
-    seen = torch.ones(batch, queries, keys, dtype=torch.bool)
+    seen = torch.ones(batch, queries, keys, dtype=torch.bool, device=q.device)
     if inputs["causal"]:
-        seen &= torch.arange(keys) <= torch.arange(queries)[:, None] + keys - queries
+        key, query = (torch.arange(count, device=q.device) for count in (keys, queries))
+        seen &= key <= query[:, None] + keys - queries
     if inputs["key_mask"] is not None:
         seen &= inputs["key_mask"][:, None, :]
     o, lse = torch.empty_like(q), q.new_empty(batch, heads, queries)

@@ -21,7 +21,7 @@ def reference(inputs):
         grouped = q[row].reshape(kv_heads, heads // kv_heads, -1)
         scores = inputs["scale"] * torch.einsum("hgd,thd->hgt", grouped, k)
         if inputs["slopes"] is not None:
-            distance = torch.arange(length, dtype=q.dtype) - (length - 1)
+            distance = torch.arange(length, dtype=q.dtype, device=q.device) - (length - 1)
             scores += inputs["slopes"].reshape(kv_heads, -1, 1) * distance
         o[row] = torch.einsum("hgt,thd->hgd", scores.softmax(-1), v).reshape(heads, -1)
     return {"o": o, "new_key_cache": key_cache, "new_value_cache": value_cache}

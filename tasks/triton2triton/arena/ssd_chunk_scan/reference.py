@@ -21,7 +21,7 @@ def reference(inputs):
         part = slice(begin, min(begin + CHUNK, steps))
         log_decay = (dt[:, part] * a).cumsum(1)
         between = log_decay[:, :, None] - log_decay[:, None]  # batch, to, from, head
-        earlier = torch.ones(between.shape[1:3]).tril().bool()[None, :, :, None]
+        earlier = torch.ones(between.shape[1:3], device=x.device).tril().bool()[None, :, :, None]
         weights = between.masked_fill(~earlier, -torch.inf).exp() * dt[:, None, part]
         weights *= torch.einsum("bihn,bjhn->bijh", c[:, part], b[:, part])
         y[:, part] += torch.einsum("bijh,bjhp->bihp", weights, x[:, part])

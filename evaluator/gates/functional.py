@@ -1,0 +1,53 @@
+"""The functional pass of a host without a device clock: a warm-up and three interleaved calls a side; none is too slow.
+
+Times are the judge's own, from the command to the answer: about 0.1 ms of conversation included.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from evaluator.gates.context import CaseState, Context
+from evaluator.gates.correctness import wrong_output
+from evaluator.judge.draws import Draw
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.side import Runner, trusted_call
+from evaluator.measurements import FUNCTIONAL, Clock
+from evaluator.records import Flag
+
+CALLS, CASE_BUDGET_S = 3, 2.0
+TIMED = 1000  # draws of timed calls are numbered from here: none of them was checked before
+
+
+def functional_pass(context: Context) -> Rejection | None:
+    """Time every case on the functional clock; every output is judged."""
+    assert context.baseline is not None
+    with context.baseline.runner() as baseline, context.candidate_side().runner() as candidate:
+        for state in context.cases.values():
+            if rejection := _time_case(context, state, baseline, candidate):
+                return rejection
+    context.flags.add(Flag.FUNCTIONAL)
+    return None
+
+
+def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: Runner) -> Rejection | None:
+    """Interleaved calls, each on contents of its own, until three pairs or the budget is spent; at least one pair."""
+    times: tuple[list[float], list[float]] = ([], [])
+    until = monotonic() + CASE_BUDGET_S
+    for index in range(CALLS + 1):
+        last = index == CALLS or (index > 0 and monotonic() > until)
+        draw = Draw("standard", "standard", TIMED + index)
+        contents = context.contents(state.case, draw)
+        ours, theirs = trusted_call(baseline, state.case, contents), candidate.call(state.case, contents)
+        if isinstance(theirs, Rejection):
+            return theirs
+        reference = context.reference.outputs(state.case, contents)
+        if rejection := wrong_output(context, state, draw, theirs, reference):
+            return rejection
+        if index > 0:
+            times[0].append(ours.wall_ns / 1e6)
+            times[1].append(theirs.wall_ns / 1e6)
+        if last:
+            break
+    state.clocks[FUNCTIONAL] = Clock(tuple(times[0]), tuple(times[1]))
+    return None

@@ -1,0 +1,65 @@
+"""Can these times be true? What the integrity gate asks of every case that was timed on the device clock."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from evaluator.gates.context import CaseState, Context
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.timing.calibration import Calibration
+from evaluator.records import Finding
+from evaluator.thresholds import CLOCKS_AGREE, DOUBTFUL, IMPLAUSIBLE, OUTSIDE_NS, OUTSIDE_SHARE
+
+GATE = "integrity"
+
+
+def implausible(context: Context) -> Rejection | None:
+    """The first case whose times cannot be true; what is only doubtful is held for a person."""
+    for state in context.cases.values():
+        if state.times:
+            _hold_for_the_clocks(context, state)
+            if rejection := _worked_outside(state) or _above_peak(context, state, context.calibration):
+                return rejection
+    return None
+
+
+def _worked_outside(state: CaseState) -> Rejection | None:
+    """Work that the stop event did not wait for, on another stream or from another thread."""
+    crowded = sum(found.crowded for found in state.times)
+    calls = sum(len(block.candidate_ns) for found in state.times for block in found.session.blocks)
+    if crowded > calls / 2:
+        text = f"case {state.case.id}: the device was not free around {crowded} of {calls} calls"
+        return Rejection("work_outside", text)
+    outside = median(found.outside_ns for found in state.times)
+    own = median(found.candidate_ns for found in state.times)
+    if outside > OUTSIDE_NS and outside > OUTSIDE_SHARE * own:
+        text = f"case {state.case.id}: busy for {outside / 1e3:.1f} us more after calls of {own / 1e3:.1f} us"
+        return Rejection("work_outside", text)
+    return None
+
+
+def _above_peak(context: Context, state: CaseState, calibration: Calibration | None) -> Rejection | None:
+    """Faster than this device's caches or arithmetic: fails; close to it: hold."""
+    if calibration is None:
+        return None
+    time_ns = median(found.candidate_ns for found in state.times)
+    moved, computed = context.task.work_of(state.case)
+    for amount, unit, rate in (
+        (moved, "bytes", calibration.cache_bytes_per_s),
+        (computed, "operations", calibration.flops_per_s),
+    ):
+        share = amount / rate * 1e9 / time_ns
+        text = f"case {state.case.id}: {amount:.3g} {unit} in {time_ns / 1e3:.1f} us are {share:.2f} of the peak"
+        if share > IMPLAUSIBLE:
+            return Rejection("impossible_time", text)
+        if share > DOUBTFUL:
+            context.hold(Finding(GATE, "above_peak", text))
+    return None
+
+
+def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
+    """Events of a loop against the judge's own clock around it."""
+    apart = median(found.disagreement for found in state.others)
+    if abs(apart) > CLOCKS_AGREE:
+        text = f"case {state.case.id}: events and the judge's clock differ by {apart:.1%} over the same loop"
+        context.hold(Finding(GATE, "clocks_disagree", text))

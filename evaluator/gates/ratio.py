@@ -1,0 +1,88 @@
+"""What a case's sessions mean: its ratio with an interval, its clocks, its flags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from evaluator.gates.context import CaseState, Context
+from evaluator.judge.timing.calibration import Calibration
+from evaluator.judge.timing.estimate import Estimate, estimate
+from evaluator.judge.timing.session import CaseTimes
+from evaluator.measurements import T_CALL, T_DEV, Clock, Ratio
+from evaluator.records import Finding, Flag
+from evaluator.thresholds import (
+    CENSOR_NS,
+    ELIGIBLE_NS,
+    HOST_BOUND,
+    HOST_VISIBLE_SHARE,
+)
+
+GATE = "performance"
+
+
+def estimate_of(times: Sequence[CaseTimes], calibration: Calibration | None) -> Estimate:
+    floor = calibration.floor(median(found.baseline_ns for found in times)) if calibration else None
+    return estimate([found.values for found in times], floor)
+
+
+def conclude(context: Context, state: CaseState, calibration: Calibration | None) -> None:
+    """Fill in the case's clocks and ratio; flags and findings go to the evaluation."""
+    baseline = [found.baseline_ns for found in state.times]
+    candidate = [found.candidate_ns for found in state.times]
+    state.clocks[T_DEV] = Clock(tuple(t / 1e6 for t in baseline), tuple(t / 1e6 for t in candidate))
+    for name in {name for found in state.others for name in found.clocks}:
+        clocks = [found.clocks[name] for found in state.others if name in found.clocks]
+        state.clocks[name] = Clock(
+            tuple(time for clock in clocks for time in clock.baseline_ms),
+            tuple(time for clock in clocks for time in clock.candidate_ms),
+        )
+    state.ratio = _ratio(state.times, calibration, median(baseline), median(candidate))
+    _flag(context, state, state.ratio)
+
+
+def _ratio(
+    times: Sequence[CaseTimes], calibration: Calibration | None, baseline_ns: float, candidate_ns: float
+) -> Ratio:
+    found = estimate_of(times, calibration)
+    least_ns = calibration.least_ns if calibration else CENSOR_NS
+    censored = candidate_ns < least_ns
+    # A time below what can be measured is read as the least one: the ratio is then a lower bound.
+    shift = min(0.0, math.log(candidate_ns / least_ns))
+    return Ratio(
+        log_ratio=found.log_ratio + shift,
+        variance=_finite(found.variance),
+        df=_finite(found.df),
+        low=_shifted(found.low, shift),
+        high=None if censored else _finite(found.high),
+        eligible=calibration.is_eligible(baseline_ns) if calibration else baseline_ns >= ELIGIBLE_NS,
+        censored=censored,
+        noisy=found.is_wide or any(session.is_disturbed for session in times),
+    )
+
+
+def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
+    factor, extra_ns = HOST_BOUND
+    calls_ns = median(state.clocks[T_CALL].candidate_ms) * 1e6
+    marks = {
+        Flag.NOISY: ratio.noisy,
+        Flag.CENSORED: ratio.censored,
+        Flag.HOST_BOUND: calls_ns > factor * median(found.candidate_ns for found in state.times) + extra_ns,
+    }
+    context.flags |= {flag for flag, holds in marks.items() if holds}
+    calls = sum(len(block.candidate_ns) for found in state.times for block in found.session.blocks)
+    visible = sum(found.session.visible for found in state.times)
+    if visible > HOST_VISIBLE_SHARE * calls:
+        text = (
+            f"case {state.case.id}: {visible} of {calls} timed calls took longer on the host than the device was held"
+        )
+        context.findings.append(Finding(GATE, "host_visible", text))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _shifted(value: float, shift: float) -> float | None:
+    return value + shift if math.isfinite(value) else None

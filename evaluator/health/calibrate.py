@@ -1,0 +1,147 @@
+"""Measure a device against itself: E0, its peaks, the spread of A/A sessions, the usual times of a suite's baselines.
+
+The outcome is the Calibration that every evaluation on this host reads. A host that misses the acceptance of decision
+12 gets one too, with its figures: it is shown as not accepted, and its results do not rank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import fmean, median, stdev
+
+from evaluator.errors import BaselineError, HostError
+from evaluator.health.trial import health_task
+from evaluator.judge.side import LOAD_S
+from evaluator.judge.timing.calibration import Acceptance, Calibration, baseline_key, device_of
+from evaluator.judge.timing.remote import canary_ns, heat
+from evaluator.judge.timing.session import CaseTimes
+from evaluator.pipeline import Evaluator
+from evaluator.taskspec import TaskSpec
+from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
+
+EMPTY_PAIRS, CANARIES, WARM_ROUNDS = 50, 20, 20
+BASELINE_SESSIONS = 3
+Progress = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAa:
+    """One case timed against itself: the log ratio of each session, and the case's own time."""
+
+    case: str
+    time_ns: float
+    log_ratios: tuple[float, ...]
+    within_sd: float  # of blocks, pooled over sessions
+
+
+def calibrate(
+    evaluator: Evaluator, tasks: Sequence[TaskSpec], progress: Progress, sessions: int = AA_SESSIONS
+) -> Calibration:
+    """A/A sessions of the health task, then the baselines of these tasks.
+
+    Raises:
+        HostError: this host has no device clock.
+        BaselineError: a baseline is wrong, or its times are none.
+    """
+    backend = evaluator.backend
+    if not backend.has_clock:
+        raise HostError(f"the backend {backend.name} has no device clock: there is nothing to calibrate")
+    told = measure_instruments(evaluator)
+    progress(f"an empty pair of events takes {told.e0_ns / 1e3:.2f} us; canaries {told.canary_ns}")
+    pairs = against_itself(evaluator, health_task(), sessions, progress)
+    baselines: dict[str, float] = {}
+    for task in tasks:
+        found = against_itself(evaluator, task, BASELINE_SESSIONS, progress)
+        baselines |= {baseline_key(task.digest, pair.case): pair.time_ns for pair in found}
+    return Calibration(
+        device=device_of(backend.host()),
+        device_class=backend.device_class,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        e0_ns=told.e0_ns,
+        floors=floors(pairs),
+        floor_sessions=sessions,
+        canary_ns=told.canary_ns,
+        cache_bytes_per_s=told.bytes_per_s,
+        flops_per_s=told.flops_per_s,
+        acceptance=acceptance(pairs, sessions),
+        baselines_ns=baselines,
+    )
+
+
+def against_itself(evaluator: Evaluator, task: TaskSpec, sessions: int, progress: Progress) -> list[CaseAa]:
+    """The task's baseline as both sides, in sessions of fresh workers."""
+    times: dict[str, list[CaseTimes]] = {}
+    for index, session in enumerate(evaluator.time_baseline(task, sessions)):
+        for case_id, found in session.items():
+            times.setdefault(case_id, []).append(found)
+        told = "  ".join(f"{found.baseline_ns / 1e3:.2f} us {fmean(found.values):+.4f}" for found in session.values())
+        progress(f"{task.id}: session {index + 1} of {sessions}: {told}")
+    return [_case(case_id, found) for case_id, found in times.items()]
+
+
+def floors(pairs: Sequence[CaseAa]) -> dict[str, float]:
+    """Time bucket → pooled sd between sessions of its cases."""
+    buckets: dict[str, list[float]] = {}
+    for pair in pairs:
+        buckets.setdefault(bucket_of(pair.time_ns), []).append(stdev(pair.log_ratios))
+    return {name: _pooled(found) for name, found in buckets.items()}
+
+
+def acceptance(pairs: Sequence[CaseAa], sessions: int) -> Acceptance:
+    """Decision 12, over cases long enough for a speed to be claimed."""
+    long = [pair for pair in pairs if pair.time_ns >= ELIGIBLE_NS]
+    if not long:
+        raise BaselineError(f"no case of the health task takes {ELIGIBLE_NS / 1e3:.0f} us on this device")
+    sd, bias = _pooled([stdev(pair.log_ratios) for pair in long]), fmean(fmean(pair.log_ratios) for pair in long)
+    return Acceptance(sd <= AA_SD and abs(bias) <= AA_BIAS, sd, bias, sessions, len(long))
+
+
+def report(pairs: Sequence[CaseAa]) -> Mapping[str, str]:
+    """A line for each case, for people."""
+    return {
+        pair.case: f"{pair.time_ns / 1e3:9.2f} us  within {pair.within_sd:.4f}  between {stdev(pair.log_ratios):.4f}"
+        f"  mean {fmean(pair.log_ratios):+.4f}"
+        for pair in pairs
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What the instruments say of a device with no candidate near."""
+
+    e0_ns: float
+    canary_ns: tuple[float, float]
+    bytes_per_s: float
+    flops_per_s: float
+
+
+def measure_instruments(evaluator: Evaluator) -> Instruments:
+    """By a worker that holds a trusted kernel; warmed first.
+
+    Raises:
+        HostError: the answers make no sense.
+    """
+    with evaluator.trusted_runner(health_task()) as runner:
+        for _ in range(WARM_ROUNDS):
+            heat(runner.worker)
+        empty = runner.worker.call("time", timeout_s=LOAD_S, what="empty", count=EMPTY_PAIRS)["times_ns"]
+        peaks = runner.worker.call("time", timeout_s=LOAD_S, what="peaks")
+        canaries = [canary_ns(runner.worker) for _ in range(CANARIES)]
+    usual = (median(read for read, _ in canaries), median(compute for _, compute in canaries))
+    match empty, peaks:
+        case list(), {"bytes_per_s": float() as read, "flops_per_s": float() as flops}:
+            return Instruments(median(map(float, empty)), usual, read, flops)
+    raise HostError(f"the instruments answered {empty!r:.100}, {peaks!r:.100}")
+
+
+def _case(case_id: str, times: Sequence[CaseTimes]) -> CaseAa:
+    within = [stdev(found.values) for found in times]
+    ratios = tuple(fmean(found.values) for found in times)
+    return CaseAa(case_id, median(found.baseline_ns for found in times), ratios, _pooled(within))
+
+
+def _pooled(sds: Sequence[float]) -> float:
+    return math.sqrt(fmean(sd * sd for sd in sds))

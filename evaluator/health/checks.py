@@ -1,0 +1,54 @@
+"""What `doctor --health` prints: a line for each known kernel and each figure of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from evaluator.health.calibrate import calibrate
+from evaluator.health.trial import trials
+from evaluator.judge.timing.calibration import Calibration, write_calibration
+from evaluator.pipeline import Evaluator
+from evaluator.taskspec import TaskSpec
+from evaluator.thresholds import AA_BIAS, AA_SD
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried."""
+
+    name: str
+    good: bool
+    needed: bool  # without it this host cannot evaluate
+    text: str
+
+
+def health_checks(
+    evaluator: Evaluator, tasks: Sequence[TaskSpec], sessions: int, progress: Callable[[str], object]
+) -> Iterator[Check]:
+    """Known kernels; then, where there is a device clock, the calibration, which is written."""
+    for trial in trials(evaluator):
+        yield Check(trial.name, trial.good, True, trial.text)
+    if not evaluator.backend.has_clock:
+        yield Check("device clock", True, False, f"{evaluator.backend.name} has none: its times are functional")
+        return
+    calibration = calibrate(evaluator, tasks, progress, sessions)
+    yield from _figures(calibration)
+    yield Check("calibration", True, False, f"written to {write_calibration(calibration)}")
+
+
+def _figures(calibration: Calibration) -> Iterator[Check]:
+    found = calibration.acceptance
+    yield Check("E0", calibration.e0_ns > 0, True, f"{calibration.e0_ns / 1e3:.2f} us")
+    peaks = f"{calibration.cache_bytes_per_s:.3g} bytes/s from the caches, {calibration.flops_per_s:.3g} operations/s"
+    yield Check("peaks", True, False, peaks)
+    for bucket, sd in calibration.floors.items():
+        yield Check(f"A/A {bucket}", True, False, f"sd {sd:.4f} between {calibration.floor_sessions} sessions")
+    yield Check(
+        "acceptance",
+        found.accepted,
+        False,
+        f"pooled sd {found.pooled_sd:.4f} (at most {AA_SD}), bias {found.bias:+.4f} (at most {AA_BIAS}), "
+        f"{found.cases} cases, {found.sessions} sessions: "
+        f"{'accepted' if found.accepted else 'not accepted, results do not rank'}",
+    )

@@ -1,0 +1,140 @@
+"""Shell commands in a worker's folder, for tasks that bring scripts of their own, and a look at the files they left.
+
+The worker itself imports nothing of the task. It becomes unreadable for the processes that it starts, though they are
+of the same user, and files are reached through descriptors, part by part, never through a link.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import select
+import stat
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evaluator.inside import processes
+from evaluator.inside.channel import SharedMemory
+from evaluator.inside.confine import become_zygote
+
+START = Path(__file__).parent / "start"  # its sitecustomize pretends a GPU
+PACKAGES = Path(__file__).parents[2]
+IMPORTED = (".py", ".pyc", ".so", ".pth", ".ini", ".cfg", ".toml")  # Python or pytest may take them in by themselves
+MAX_STRANGERS = 20
+
+
+def handlers(mailbox: SharedMemory, workspace: str) -> dict[str, Callable[..., dict[str, object]]]:
+    """What a worker serves for the judge's mounted/side.py."""
+    commands = Commands(mailbox, workspace)
+    names = ("command", "remove", "inspect", "collect")
+    return {name: getattr(commands, name) for name in names}
+
+
+class Commands:
+    """Each command is a method; its fields are the message's."""
+
+    def __init__(self, mailbox: SharedMemory, workspace: str) -> None:
+        self.mailbox, self.workspace = mailbox, workspace
+
+    def command(self, text: str, mark: str, pretend: bool, once: bool, limit_s: float) -> dict[str, object]:
+        """Run a shell command to its end, or to that of its time, and kill all that it leaves running.
+
+        `mark` is printed before it. `code` is None where the time was over, negative for a signal.
+        """
+        become_zygote()  # adopt what it leaves behind, and close this process's memory and files to it
+        os.write(1, f"{mark}\n$ {text}\n".encode())
+        begin = time.monotonic()
+        shell = subprocess.Popen(
+            ["/bin/sh", "-c", text],
+            cwd=self.workspace,
+            env=_environment(pretend, once),
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        ended = _ends(shell.pid, limit_s)
+        seconds = time.monotonic() - begin
+        left = [pid for pid in processes.living_below(os.getpid()) if pid != shell.pid]
+        codes = processes.end_all()
+        if codes is None:
+            raise TimeoutError("processes that do not die")
+        shell.returncode = codes[shell.pid]
+        return {"code": codes[shell.pid] if ended else None, "seconds": seconds, "leftovers": len(left)}
+
+    def remove(self, paths: list[str]) -> dict[str, object]:
+        """Delete files, or links, as far as they are there."""
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError), self._folder_of(path) as (folder, name):
+                os.unlink(name, dir_fd=folder)
+        return {}
+
+    def inspect(self, paths: list[str], passed_over: list[str]) -> dict[str, object]:
+        """sha256 of each file, None where there is no plain one; and what else could be imported.
+
+        `passed_over` are folders where scripts may write what they like.
+        """
+        digests = {path: self._digest(path) for path in paths}
+        return {"digests": digests, "strangers": sorted(self._strangers(set(paths), passed_over))[:MAX_STRANGERS]}
+
+    def collect(self, path: str) -> dict[str, object]:
+        """A file's bytes into the mailbox; `size` is None where there is none, larger than the mailbox if it is."""
+        data = self._read(path, self.mailbox.size + 1)
+        if data is not None and len(data) <= self.mailbox.size:
+            self.mailbox.view(0, len(data))[:] = data
+        return {"size": None if data is None else len(data)}
+
+    def _digest(self, path: str) -> str | None:
+        data = self._read(path, -1)
+        return None if data is None else hashlib.sha256(data).hexdigest()
+
+    def _read(self, path: str, limit: int) -> bytes | None:
+        with contextlib.suppress(OSError), self._folder_of(path) as (folder, name):
+            fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+            with open(fd, "rb") as file:
+                return file.read(limit) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+        return None
+
+    @contextmanager
+    def _folder_of(self, path: str) -> Iterator[tuple[int, str]]:
+        """The folder of a file as a descriptor, and the file's name in it."""
+        *folders, name = Path(path).parts
+        folder = os.open(self.workspace, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in folders:
+                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            yield folder, name
+        finally:
+            os.close(folder)
+
+    def _strangers(self, known: set[str], passed_over: list[str]) -> Iterator[str]:
+        """Files of a kind that Python or pytest takes in by itself, and links, which may lead to some."""
+        for folder, names, files in os.walk(self.workspace):
+            below = os.path.relpath(folder, self.workspace)
+            names[:] = [name for name in names if os.path.normpath(f"{below}/{name}") not in passed_over]
+            for name in [*names, *files]:
+                path = os.path.normpath(f"{below}/{name}")
+                is_link = os.path.islink(f"{folder}/{name}")
+                if path not in known and (is_link or (name in files and name.endswith(IMPORTED))):
+                    yield path
+
+
+def _environment(pretend: bool, once: bool) -> dict[str, str]:
+    """The worker's, with a search path that holds nothing of ours unless a GPU is to be pretended."""
+    added = {"PYTHONPATH": f"{START}:{PACKAGES}" if pretend else "", "PYTHONNOUSERSITE": "1"}
+    return os.environ | added | ({"ARENA_REPEATS": "once"} if once else {})
+
+
+def _ends(pid: int, limit_s: float) -> bool:
+    """Does the child end in this time? It stays to be waited for."""
+    handle = os.pidfd_open(pid)
+    try:
+        poller = select.poll()
+        poller.register(handle, select.POLLIN)
+        return bool(poller.poll(limit_s * 1000))
+    finally:
+        os.close(handle)

@@ -1,0 +1,105 @@
+"""What differs for a worker between a host without a GPU and one with: made before the candidate is loaded."""
+
+from __future__ import annotations
+
+import ctypes
+import resource
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol
+
+import torch
+
+from evaluator.inside import loading, pretend_gpu, triton_cpu
+from evaluator.inside.gpu.device import GpuDevice, preheat_gpu
+from evaluator.inside.limits import DeviceKind
+
+MAX_FAULTS = 5
+
+
+class Device(Protocol):
+    """Options at creation: allocator (a library, None for torch's own), reverse, cross_compile, memory_mb."""
+
+    kind: DeviceKind
+
+    def load(self, path: Path) -> ModuleType: ...
+    def only_compiling(self) -> AbstractContextManager[None]: ...
+    def is_refusal(self, error: Exception) -> bool:
+        """Is it a compiler's?"""
+
+    def synchronize(self) -> None: ...
+    def damaged(self) -> int:
+        """How many tensors have a damaged red zone."""
+
+    def report(self) -> dict[str, object]: ...
+
+
+class CpuDevice:
+    """Triton through its interpreter, HIP through fibers, tensors that say they lie on a GPU.
+
+    `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from the last to the first, against guard pages.
+    """
+
+    kind: DeviceKind = "cpu"
+
+    def __init__(self, allocator: str | None, reverse: bool, cross_compile: bool, memory_mb: int) -> None:
+        _lower_memory_limit(memory_mb << 20)
+        self._zones = None if allocator is None else RedZones(allocator, guard=reverse)
+        self._launches = triton_cpu.install()
+        self._launches.compile, self._launches.reverse = cross_compile, reverse
+
+    def load(self, path: Path) -> ModuleType:
+        """A built extension is given what looks like a GPU's tensors: `is_cuda` is mapped at compile time."""
+        if path.suffix == ".so":
+            return loading.load_extension(path)
+        pretend_gpu.install()
+        return loading.load_python(path)
+
+    def only_compiling(self) -> AbstractContextManager[None]:
+        return self._launches.only_compiling()
+
+    def is_refusal(self, error: Exception) -> bool:
+        return isinstance(error, triton_cpu.CompileFailed)
+
+    def synchronize(self) -> None:
+        """Calls end when their work has."""
+
+    def damaged(self) -> int:
+        return self._zones.damaged() if self._zones else 0
+
+    def report(self) -> dict[str, object]:
+        launches = self._launches
+        return {"launches": launches.count, "kernels": launches.reports(), "faults": launches.faults[:MAX_FAULTS]}
+
+
+class RedZones:
+    """torch's CPU allocator replaced by hip/allocator.cpp: zones around every tensor, or a guard page behind it."""
+
+    def __init__(self, library: str, guard: bool) -> None:
+        torch.zeros(1)  # torch sets its own allocator first
+        self._library = ctypes.CDLL(library)
+        self._library.arena_allocator_damaged.restype = ctypes.c_long
+        self._library.arena_allocator_install(int(guard))
+
+    def damaged(self) -> int:
+        return int(self._library.arena_allocator_damaged())
+
+
+DEVICES: Mapping[DeviceKind, type[CpuDevice] | type[GpuDevice]] = {"cpu": CpuDevice, "cuda": GpuDevice}
+
+
+def preheat(device: str) -> None:
+    """For a zygote: what all its workers would do again."""
+    if device == "cpu":
+        triton_cpu.preheat()  # 0.1 s here, saves as much in every worker that compiles
+    else:
+        preheat_gpu()
+
+
+def _lower_memory_limit(size: int) -> None:
+    """The task's own limit, where it is below the sandbox's."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or size < hard:
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -1,0 +1,1 @@
+"""What a worker has only where there is a GPU."""

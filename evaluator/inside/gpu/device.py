@@ -1,0 +1,87 @@
+"""The GPU as a worker uses it: Triton's own run time and compiler, extensions as they are, torch's device memory.
+
+ROCm's torch speaks torch.cuda too, so this serves AMD's cards as well as NVIDIA's.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from triton import knobs
+from triton.backends import backends
+from triton.errors import TritonError
+from triton.runtime.driver import driver
+
+from evaluator.inside import loading
+from evaluator.inside.gpu.launches import Launches
+from evaluator.inside.gpu.zones import RedZones
+from evaluator.inside.limits import DeviceKind
+
+VENDOR = "amd" if torch.version.hip else "nvidia"
+OTHERS_OPTIONS = {"nvidia": ("waves_per_eu", "matrix_instr_nonkdim", "kpack"), "amd": ("maxnreg",)}
+LLVM_REFUSES = "PassManager::run failed"  # a RuntimeError of Triton's native part
+
+
+class GpuDevice:
+    """`allocator` is the library with red zones, None for torch's own; `cross_compile` records launches, too."""
+
+    kind: DeviceKind = "cuda"
+
+    def __init__(self, allocator: str | None, cross_compile: bool) -> None:
+        self._zones = None if allocator is None else RedZones(allocator)  # has to come before any tensor
+        self._synchronize = torch.cuda.synchronize  # bound before a candidate is loaded
+        torch.zeros(1, device="cuda")
+        self._synchronize()
+        ignore_options_of_others()
+        self._launches = Launches() if cross_compile else None
+
+    def load(self, path: Path) -> ModuleType:
+        return (loading.load_extension if path.suffix == ".so" else loading.load_python)(path)
+
+    def only_compiling(self) -> AbstractContextManager[None]:
+        """A GPU runs what it compiles: contents are the task's own, and the first call finds them."""
+        return nullcontext()
+
+    def is_refusal(self, error: Exception) -> bool:
+        return isinstance(error, TritonError) or LLVM_REFUSES in str(error)
+
+    def synchronize(self) -> None:
+        self._synchronize()
+
+    def damaged(self) -> int:
+        return self._zones.damaged() if self._zones else 0
+
+    def report(self) -> dict[str, object]:
+        if self._launches is None:
+            return {"launches": 0, "kernels": [], "faults": []}
+        return {"launches": self._launches.count, "kernels": self._launches.reports(), "faults": []}
+
+
+def preheat_gpu() -> None:
+    """Build and load Triton's glue to the driver, once for all workers (a second of gcc); opens no device."""
+    with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+        knobs.cache.dir = folder
+        driver.set_active(backends[VENDOR].driver())
+
+
+def ignore_options_of_others() -> None:
+    """Options that tune a launch for the other vendor's cards are accepted and do nothing, as they do there.
+
+    Triton refuses an option that its back end does not know, so a kernel tuned for MI300X would not start here.
+    """
+    compiler = backends[VENDOR].compiler
+    parse = compiler.parse_options
+
+    def tolerant(self: Any, given: dict[str, Any]) -> Any:
+        options = parse(self, given)
+        for name in OTHERS_OPTIONS[VENDOR]:
+            if name in given and name not in options.__dict__:
+                object.__setattr__(options, name, given[name])  # a frozen dataclass: its names are what is accepted
+        return options
+
+    compiler.parse_options = tolerant

@@ -1,0 +1,194 @@
+"""Timed calls of a loaded candidate on a GPU: design §4.5. The judge says what to do and judges what comes of it.
+
+A call on T_dev: contents into one of several buffers, outputs poisoned, caches flushed, the device filled and held;
+event, call, event; the device filled once more, which shows work that nobody waited for; a copy of the outputs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from time import perf_counter_ns
+from typing import Any
+
+import torch
+
+from evaluator.inside.bench import Spec, strided, takes_positions
+from evaluator.inside.gpu.instruments import Instruments
+
+_base = torch._C.TensorBase  # of C: what a candidate cannot patch
+_copy, _fill, _clone, _view, _part = _base.copy_, _base.fill_, _base.clone, _base.view, _base.__getitem__
+_is_contiguous = _base.is_contiguous
+_tensor = torch.Tensor
+POISON = 0xFF
+ALIVE = 7  # returned outputs kept, so that the next ones lie elsewhere: an address alone is worth a percent
+
+
+class Stopwatch:
+    """One case at a time: `arm` it, then warm up, time blocks, pick outputs, loop."""
+
+    def __init__(
+        self,
+        entry: Callable[..., Any],
+        hook: Callable[..., Any] | None,
+        instruments: Instruments,
+        *,
+        spacer_ns: tuple[int, int],
+        spacer_factor: float,
+        patience_ns: int,
+    ) -> None:
+        self._entry, self._hook, self._positional = entry, hook, takes_positions(entry)
+        self._instruments = instruments
+        self._spacer_ns, self._factor, self._patience_ns = spacer_ns, spacer_factor, patience_ns
+        self._inputs: list[Spec] = []
+        self._outputs: list[Spec] = []
+        self._style = "return"
+        self._slabs: dict[str, torch.Tensor] = {}
+        self._buffers: list[dict[str, Any]] = []
+        self._kept: list[list[torch.Tensor]] = []
+        self._alive: deque[list[Any]] = deque(maxlen=ALIVE)
+        self._enqueue_ns = 0
+
+    def arm(self, inputs: list[Spec], outputs: list[Spec], style: str) -> None:
+        """A new case: forget the last one's memory."""
+        self._inputs, self._outputs, self._style = inputs, outputs, style
+        self._slabs, self._buffers, self._kept, self._enqueue_ns = {}, [], [], 0
+        self._alive.clear()
+        torch.cuda.empty_cache()
+
+    def slab(self, mailbox: Any, name: str, offset: int, count: int, dtype: str) -> None:
+        """Take one input's slab from the mailbox to the device."""
+        host: torch.Tensor = mailbox.tensor(offset, [count], getattr(torch, dtype))
+        self._slabs[name] = host.to("cuda")
+
+    def ready(self, buffers: int, windows: Mapping[str, list[int]]) -> None:
+        """Make the buffers. Static inputs get their contents now, and `prepare` makes its state of them.
+
+        windows: static input → where its window begins, for each buffer.
+        """
+        for index in range(buffers):
+            given: dict[str, Any] = {spec["name"]: _empty_or_value(spec) for spec in self._inputs}
+            if self._style == "out":
+                given |= {spec["name"]: strided(spec, "cuda") for spec in self._outputs}
+            for spec in self._inputs:
+                if spec["static"] and "offset" in spec:
+                    self._renew(spec, given[spec["name"]], windows[spec["name"]][index])
+            self._buffers.append(self._with_state(given))
+        self._instruments.drain()
+
+    def block(self, calls: list[dict[str, Any]]) -> dict[str, object]:
+        """Timed calls. Each says its buffer and, for every input that is not static, where its window begins.
+
+        Returns:
+            dev_ns, after_ns: between the events, and from the stop event until the device could be filled again;
+            visible: calls that were still being enqueued when the hold ended; crowded: calls before or after which the
+            device could not be filled; enqueue_ns: the host's median time for one call.
+        """
+        self._kept = []
+        timed = [self._timed(call) for call in calls]
+        self._instruments.drain()
+        times = [[self._instruments.between_ns(*pair) for pair in (call[0:2], call[1:3])] for call in timed]
+        host_ns = sorted(call[4] for call in timed)[len(timed) // 2]
+        self._enqueue_ns = max(self._enqueue_ns, host_ns)
+        return {
+            "dev_ns": [dev_ns for dev_ns, _ in times],
+            "after_ns": [after_ns for _, after_ns in times],
+            "visible": [call[3] for call in timed],
+            "crowded": [call[5] for call in timed],
+            "enqueue_ns": host_ns,
+        }
+
+    def pick(self, mailbox: Any, index: int) -> None:
+        """The outputs of one call of the last block, as raw bytes to their places in the mailbox."""
+        for spec, kept in zip(self._outputs, self._kept[index], strict=True):
+            target: torch.Tensor = mailbox.tensor(spec["offset"], spec["shape"], getattr(torch, spec["dtype"]))
+            _copy(target, kept)
+        self._instruments.drain()
+
+    def loop(self, warmups: int, calls: int, pairs: bool) -> list[float]:
+        """Calls back to back on one buffer, nothing renewed or flushed. Nanoseconds by events: of all, or of each."""
+        given = self._buffers[0]
+        for _ in range(warmups):
+            self._call(given)
+        self._instruments.drain()
+        event, marks = self._instruments.event, []
+        begin = event()
+        for _ in range(calls):
+            if pairs:
+                marks.append(event())
+            self._call(given)
+            if pairs:
+                marks.append(event())
+        end = event()
+        self._instruments.drain()
+        between = self._instruments.between_ns
+        if pairs:
+            return [between(*pair) for pair in zip(marks[::2], marks[1::2], strict=True)]
+        return [between(begin, end)]
+
+    def _timed(self, call: dict[str, Any]) -> tuple[Any, Any, Any, bool, int, bool]:
+        """Start, stop and end events; was the host visible; host nanoseconds; was the device crowded."""
+        tools, given = self._instruments, self._buffers[call["buffer"]]
+        tools.take_over()
+        self._dress(given, call["windows"])
+        tools.flush()
+        least, most = self._spacer_ns
+        tools.hold(int(min(max(self._factor * self._enqueue_ns, least), most)), self._patience_ns)
+        start = tools.event()
+        full_before = tools.await_full()
+        begin = perf_counter_ns()
+        returned = self._call(given)
+        stop = tools.event()
+        visible = tools.has_passed(start)
+        tools.hold(0, self._patience_ns)
+        end = tools.event()
+        host_ns = perf_counter_ns() - begin  # all that the hold has to hide
+        self._keep(returned)
+        return start, stop, end, visible, host_ns, not (tools.await_full() and full_before)
+
+    def _dress(self, given: dict[str, Any], windows: Mapping[str, int]) -> None:
+        """New contents for every input that is not static; outputs that are handed in are poisoned."""
+        for spec in self._inputs:
+            if "offset" in spec and not spec["static"]:
+                self._renew(spec, given[spec["name"]], windows[spec["name"]])
+        if self._style == "out":
+            for spec in self._outputs:
+                _poison(given[spec["name"]])
+
+    def _renew(self, spec: Spec, buffer: torch.Tensor, begin: int) -> None:
+        count = 1
+        for extent in spec["shape"]:
+            count *= extent
+        _copy(buffer, _view(_part(self._slabs[spec["name"]], slice(begin, begin + count)), spec["shape"]))
+
+    def _with_state(self, given: dict[str, Any]) -> dict[str, Any]:
+        if self._hook is None:
+            return given
+        static = {spec["name"] for spec in self._inputs if spec["static"]}
+        state = self._hook(**{name: given[name] for name in given if name in static})
+        return {name: value for name, value in given.items() if name not in static} | {"state": state}
+
+    def _call(self, given: dict[str, Any]) -> list[Any]:
+        result = self._entry(*given.values()) if self._positional else self._entry(**given)
+        if self._style == "out":
+            return [given[spec["name"]] for spec in self._outputs]
+        return list(result) if type(result) in (tuple, list) else [result]
+
+    def _keep(self, returned: list[Any]) -> None:
+        """Own copies, read right after the call; what was handed back is poisoned, so that it is no answer again."""
+        if len(returned) != len(self._outputs) or any(type(output) is not _tensor for output in returned):
+            raise TypeError("a timed call returned something else than the checked ones")
+        self._kept.append([_clone(output) for output in returned])
+        for spec, output in zip(self._outputs, returned, strict=True):
+            if not spec["may_alias"]:
+                _poison(output)
+        self._alive.append(returned)
+
+
+def _empty_or_value(spec: Spec) -> Any:
+    return strided(spec, "cuda") if "offset" in spec else spec["value"]
+
+
+def _poison(tensor: torch.Tensor) -> None:
+    if _is_contiguous(tensor):
+        _fill(_view(_view(tensor, -1), torch.uint8), POISON)

@@ -1,0 +1,86 @@
+"""One launch of a JIT function: what it is specialised on, under which name it is reported, how it is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from triton.runtime.driver import driver
+from triton.runtime.jit import JITFunction, compute_cache_key
+
+from evaluator.inside.isa.driver import TargetDriver
+from evaluator.inside.isa.targets import Target
+
+MAX_VALUE = 40  # characters of a constant's text
+FIGURES = ("num_warps", "num_stages")  # reported as numbers
+DIVISIBLE = "D"  # Triton's mark of a multiple of 16
+TRITONS_RUN = JITFunction.run  # before anything replaces it
+Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`named` are all parameters with their values, `types` and `marks` what each is specialised on.
+
+    `key` tells two specialisations apart.
+    """
+
+    function: Any
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+    named: Mapping[str, Any]
+    types: Sequence[Type]
+    marks: Sequence[object]
+    key: str
+
+    @property
+    def kernel(self) -> str:
+        return str(self.function.__name__)
+
+    @property
+    def configuration(self) -> str:
+        """Element types, constants, what is known of sizes, options: "fp16, BLOCK=1024, n%16=0, waves_per_eu=2"."""
+        return ", ".join([*dict.fromkeys(self._elements()), *self._constants(), *self._sizes(), *self._given()])
+
+    def compiled_for(self, target: Target) -> Any:
+        """Triton's compiled kernel. In a child only: the process has no other driver afterwards."""
+        driver.set_active(TargetDriver(target))
+        self.function.device_caches.clear()  # made under the driver before
+        self.function.pre_run_hooks = []
+        return TRITONS_RUN(self.function, *self.arguments, grid=None, warmup=True, **self.options)
+
+    def _elements(self) -> Iterator[str]:
+        return (type.lstrip("*") for type in self.types if isinstance(type, str) and type.startswith("*"))
+
+    def _constants(self) -> Iterator[str]:
+        for (name, value), type in zip(self.named.items(), self.types, strict=True):
+            if type == "constexpr":
+                yield f"{name}={_text(value)}"
+
+    def _sizes(self) -> Iterator[str]:
+        """Whole numbers that are multiples of 16, and pointers that are none."""
+        for name, type, mark in zip(self.named, self.types, self.marks, strict=True):
+            divisible = isinstance(mark, str) and DIVISIBLE in mark
+            if type in ("i32", "i64") and divisible:
+                yield f"{name}%16=0"
+            elif isinstance(type, str) and type.startswith("*") and not divisible:
+                yield f"{name}%16≠0"
+
+    def _given(self) -> Iterator[str]:
+        others = (name for name in self.options if name not in self.named and name not in FIGURES)
+        return (f"{name}={_text(self.options[name])}" for name in others)
+
+
+def bind(function: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Launch:
+    """Triton's own binder says which types, alignments and constants a launch is specialised on."""
+    _, keys, *_, binder = function.device_caches[driver.active.get_current_device()]
+    named, specialization, rest = binder(*arguments, **options)
+    key = compute_cache_key(keys, specialization, rest)
+    types, marks = [type for type, _ in specialization], [mark for _, mark in specialization]
+    return Launch(function, arguments, options, named, types, marks, key)
+
+
+def _text(value: object) -> str:
+    text = getattr(value, "__name__", None) or str(value)
+    return str(text)[:MAX_VALUE]

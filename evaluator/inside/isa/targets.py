@@ -1,0 +1,22 @@
+"""The AMD GPUs that kernels are compiled for, and what one of their workgroups may have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WAVE = 64
+WORKGROUP_THREADS = 1_024
+SIMDS = 4  # of a compute unit
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A workgroup may have all the LDS of its compute unit."""
+
+    arch: str
+    lds_bytes: int
+
+
+GFX942 = Target("gfx942", 64 << 10)  # MI300X
+GFX950 = Target("gfx950", 160 << 10)  # MI355X
+TARGETS = (GFX942, GFX950)

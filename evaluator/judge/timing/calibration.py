@@ -1,0 +1,91 @@
+"""What is known of a device from measurements of its own: written by `doctor --health`, read by every evaluation.
+
+Lives with the evaluator's state (decision 12). A host without one times all the same; its results are uncalibrated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evaluator import codec
+from evaluator.judge.timing.estimate import Floor
+from evaluator.records import Host
+from evaluator.state import state_folder
+from evaluator.thresholds import CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """The A/A run behind a calibration, over cases of at least ELIGIBLE_NS."""
+
+    accepted: bool
+    pooled_sd: float  # of log ratios of sessions
+    bias: float  # mean log ratio
+    sessions: int
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    device: str  # uuid or serial of the card
+    device_class: str
+    made_at: str  # ISO 8601, UTC
+    e0_ns: float  # an event pair around an empty kernel, launch hidden
+    floors: Mapping[str, float]  # time bucket → sd of A/A sessions
+    floor_sessions: int
+    canary_ns: tuple[float, float]  # a read and arithmetic of fixed size, no candidate near
+    cache_bytes_per_s: float  # the fastest read of a buffer that stays in the caches
+    flops_per_s: float  # the fastest matrix product seen
+    acceptance: Acceptance
+    baselines_ns: Mapping[str, float] = field(default_factory=dict)  # "task digest case id" → baseline's T_dev
+
+    def floor(self, time_ns: float) -> Floor | None:
+        sd = self.floors.get(bucket_of(time_ns))
+        return Floor(sd, self.floor_sessions - 1) if sd is not None else None
+
+    def baseline_ns(self, task_digest: str, case_id: str) -> float | None:
+        return self.baselines_ns.get(baseline_key(task_digest, case_id))
+
+    def is_eligible(self, baseline_ns: float) -> bool:
+        return baseline_ns >= max(ELIGIBLE_NS, ELIGIBLE_E0 * self.e0_ns)
+
+    @property
+    def least_ns(self) -> float:
+        """Below this a candidate's time is censored."""
+        return max(CENSOR_NS, CENSOR_E0 * self.e0_ns)
+
+
+def read_calibration(host: Host) -> Calibration | None:
+    """This host's device's, or None where there is none.
+
+    Raises:
+        codec.DecodeError: the file is not one.
+    """
+    path = _path(device_of(host))
+    return codec.loads(Calibration, path.read_bytes()) if path.is_file() else None
+
+
+def write_calibration(calibration: Calibration) -> Path:
+    """Whole or not at all."""
+    path = _path(calibration.device)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(codec.dumps(calibration), encoding="utf-8")
+    temporary.replace(path)
+    return path
+
+
+def device_of(host: Host) -> str:
+    """The card itself where it says which one it is; a calibration holds for no other."""
+    return host.facts.get("uuid") or host.device_class
+
+
+def baseline_key(task_digest: str, case_id: str) -> str:
+    return f"{task_digest[:16]} {case_id}"
+
+
+def _path(device: str) -> Path:
+    return state_folder() / "calibration" / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', device)}.json"

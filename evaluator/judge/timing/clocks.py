@@ -1,0 +1,64 @@
+"""The clocks beside T_dev, on one set of inputs: T_call, wall time of a call with the host in it; the paper's two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+
+from evaluator.judge.timing.remote import Stopwatch
+from evaluator.judge.timing.session import SIDES, Pair, SideName
+from evaluator.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
+from evaluator.thresholds import LOOP_CALLS, LOOP_NS, PAPER_BUDGET_NS, PAPER_CALLS, PAPER_WARMUPS
+
+
+@dataclass(frozen=True, slots=True)
+class OtherClocks:
+    """`disagreement`: the candidate's events over the judge's wall clock on the same loop, minus one."""
+
+    clocks: dict[str, Clock]
+    disagreement: float
+
+
+def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
+    """T_call of both sides on the case that is armed; the paper's passes too where asked for, baseline first."""
+    loops = {name: _t_call(pair.wake(name)) for name in SIDES}
+    clocks = {T_CALL: _clock({name: [found.call_ns] for name, found in loops.items()})}
+    if paper:
+        calls = {name: _paper_calls(found.call_ns) for name, found in loops.items()}
+        passes = {name: _paper(pair.wake(name), calls[name]) for name in SIDES}
+        clocks[AKA_LOOP] = _clock({name: [found[0]] for name, found in passes.items()})
+        clocks[AKA_EVENTS] = _clock({name: [found[1]] for name, found in passes.items()})
+    return OtherClocks(clocks, loops["candidate"].disagreement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    call_ns: float
+    disagreement: float
+
+
+def _t_call(watch: Stopwatch) -> _Call:
+    """A loop of at least LOOP_NS, and a short one: their difference holds nothing of the command's own cost."""
+    least, most = LOOP_CALLS
+    short = watch.loop(least)
+    calls = int(min(max(2 * least, LOOP_NS * least / max(short.events_ns[0], 1.0)), most))
+    loop = watch.loop(calls)
+    if loop.events_ns[0] < LOOP_NS and calls < most:  # the first calls were slow ones
+        calls = int(min(most, calls * LOOP_NS / max(loop.events_ns[0], 1.0) * 1.1 + 1))
+        loop = watch.loop(calls)
+    events_ns, wall_ns = loop.events_ns[0] - short.events_ns[0], loop.wall_ns - short.wall_ns
+    return _Call(loop.events_ns[0] / calls, events_ns / wall_ns - 1 if wall_ns > 0 else float("inf"))
+
+
+def _paper(watch: Stopwatch, calls: int) -> tuple[float, float]:
+    """Nanoseconds a call: in one pair of events, and the mean of a pair for each call."""
+    together = watch.loop(calls, warmups=PAPER_WARMUPS).events_ns[0] / calls
+    return together, fmean(watch.loop(calls, warmups=PAPER_WARMUPS, pairs=True).events_ns)
+
+
+def _paper_calls(call_ns: float) -> int:
+    return int(min(PAPER_CALLS, max(1, PAPER_BUDGET_NS / max(call_ns, 1.0))))
+
+
+def _clock(times_ns: dict[SideName, list[float]]) -> Clock:
+    return Clock(*(tuple(time / 1e6 for time in times_ns[name]) for name in SIDES))

@@ -1,0 +1,83 @@
+"""From blocks to a ratio with an interval: plain arithmetic on numbers, design §4.7.
+
+A block's value is log median(baseline) − log median(candidate); a session is the mean of its blocks, a case the mean of
+its sessions. Between sessions there is more spread than blocks within one can show: the host's A/A floor, or what was
+observed where that is significantly larger.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, variance
+
+from evaluator.distributions import f_quantile, t_quantile
+from evaluator.thresholds import CONFIDENCE, EXTEND_HALF_WIDTH, EXTEND_SHARE, VARIANCE_TEST
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Spread between A/A sessions of a host: sd of the log ratio, and its degrees of freedom."""
+
+    sd: float
+    df: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """`log_ratio` > 0: the candidate is faster. The interval is at thresholds.CONFIDENCE."""
+
+    log_ratio: float
+    variance: float
+    df: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+    @property
+    def is_wide(self) -> bool:
+        """Too wide to stop: decided by the width alone, so that stopping favours nobody."""
+        return self.half_width > EXTEND_HALF_WIDTH and self.half_width > EXTEND_SHARE * abs(self.log_ratio)
+
+
+def block_value(baseline_ns: Sequence[float], candidate_ns: Sequence[float]) -> float:
+    """Log ratio of medians; every time must be positive and finite."""
+    times = (*baseline_ns, *candidate_ns)
+    if not baseline_ns or not candidate_ns or not all(math.isfinite(time) and time > 0 for time in times):
+        raise ValueError("a block needs positive, finite times of both sides")
+    return math.log(median(baseline_ns)) - math.log(median(candidate_ns))
+
+
+def estimate(sessions: Sequence[Sequence[float]], floor: Floor | None) -> Estimate:
+    """`sessions`: the block values of each. Without a floor the spread between sessions is what was observed.
+
+    One session and no floor has no interval that covers what differs between processes: it is infinite.
+    """
+    if not sessions or not all(sessions):
+        raise ValueError("an estimate needs at least one session, and each at least one block")
+    means = [fmean(blocks) for blocks in sessions]
+    log_ratio = fmean(means)
+    spread, df = _variance(sessions, means, floor)
+    if math.isinf(spread):
+        return Estimate(log_ratio, math.inf, df, -math.inf, math.inf)
+    half = t_quantile((1 + CONFIDENCE) / 2, df) * math.sqrt(spread)
+    return Estimate(log_ratio, spread, df, log_ratio - half, log_ratio + half)
+
+
+def _variance(sessions: Sequence[Sequence[float]], means: list[float], floor: Floor | None) -> tuple[float, float]:
+    """Of the mean over sessions, with its degrees of freedom."""
+    count = len(means)
+    observed = variance(means) if count > 1 else None
+    if floor is None:
+        return (observed / count, count - 1) if observed is not None else (math.inf, 1.0)
+    within = fmean([variance(blocks) / len(blocks) if len(blocks) > 1 else 0.0 for blocks in sessions])
+    expected = within + floor.sd**2
+    if observed is not None and expected > 0:
+        limit = f_quantile(1 - VARIANCE_TEST, count - 1, floor.df)
+        if observed / expected > limit:
+            return observed / count, count - 1
+    return expected / count, math.inf

@@ -1,0 +1,256 @@
+"""One session of a case, design §4.6: ABBA blocks, one side frozen while the other runs, drawn outputs judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Literal
+
+import torch
+
+from evaluator.backends import Sample
+from evaluator.errors import BaselineError
+from evaluator.judge.draws import Contents
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.side import Runner
+from evaluator.judge.timing.estimate import block_value
+from evaluator.judge.timing.remote import Readings, Stopwatch, canary_ns, heat
+from evaluator.judge.timing.slabs import PlannedCall, Slabs
+from evaluator.measurements import Block, Session
+from evaluator.thresholds import (
+    BLOCK_CALLS,
+    BLOCKS,
+    CANARY_SHARE,
+    CLOCK_SHARE,
+    DROPPED_SHARE,
+    LONG_BLOCK_CALLS,
+    LONG_NS,
+    REPLACED_BLOCKS,
+    WARMUP_CALLS,
+)
+
+SideName = Literal["baseline", "candidate"]
+Judge = Callable[[Contents, Mapping[str, torch.Tensor]], Rejection | None]
+SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
+FIRST_CANARIES = 5
+
+
+class Pair:
+    """Both sides of a session. One of them may run; the other is frozen."""
+
+    def __init__(self, baseline: Runner, candidate: Runner, sample: Callable[[], Sample]) -> None:
+        self._runners: dict[SideName, Runner] = {"baseline": baseline, "candidate": candidate}
+        self.watches = {name: Stopwatch(runner, name == "baseline") for name, runner in self._runners.items()}
+        self.sample = sample
+        self._awake: SideName | None = None
+
+    def wake(self, name: SideName) -> Stopwatch:
+        """Freeze the other side, then let this one go on."""
+        if self._awake != name:
+            other = self._runners["candidate" if name == "baseline" else "baseline"]
+            other.worker.freeze()
+            if self._awake is not None:
+                self._runners[name].worker.thaw()
+            self._awake = name
+        return self.watches[name]
+
+    def release(self) -> None:
+        """Let both go on, so that they can be closed."""
+        for runner in self._runners.values():
+            runner.worker.thaw()
+        self._awake = None
+
+    def canary(self) -> tuple[float, float]:
+        """By the baseline's worker, which runs no code of the candidate's."""
+        self.wake("baseline")
+        return canary_ns(self._runners["baseline"].worker)
+
+    def heat(self) -> None:
+        self.wake("baseline")
+        heat(self._runners["baseline"].worker)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTimes:
+    """What one session says of one case. `values`: log ratios of the blocks that count; nanoseconds elsewhere."""
+
+    session: Session
+    values: tuple[float, ...]
+    baseline_ns: float
+    candidate_ns: float
+    outside_ns: float  # after the candidate's stop event, beyond what the baseline's calls show there
+    canary_ns: tuple[float, float]  # the medians of its first canaries
+    crowded: int  # calls of the candidate around which the device could not be filled
+    is_disturbed: bool  # blocks were void beyond replacement
+
+
+@dataclass(slots=True)
+class _Sample:
+    call: PlannedCall
+    outputs: dict[SideName, dict[str, torch.Tensor]]
+
+
+def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
+    """Warm-ups, blocks, then the drawn outputs of timed calls judged.
+
+    Raises:
+        BaselineError: the baseline's own outputs or times are wrong.
+        WorkerError: a worker ended.
+    """
+    for name in SIDES:
+        pair.wake(name).arm(slabs)
+    warm = {name: pair.wake(name).block(slabs.plan(WARMUP_CALLS)) for name in SIDES}
+    calls = min(_block_calls(readings) for readings in warm.values())
+    watch = _Watch(pair, slow_hosts={name for name in SIDES if _is_visible(warm[name])})
+    readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
+    blocks, samples = list[Block](), list[_Sample]()
+    while sum(block.void is None for block in blocks) < BLOCKS and len(blocks) < BLOCKS + REPLACED_BLOCKS:
+        block, sample, both = _block(pair, slabs, watch, calls, first=_first(len(blocks)), judge_baseline=not blocks)
+        blocks.append(block)
+        samples.append(sample)
+        for name, reading in both.items():
+            readings[name].append(reading)
+    if rejection := _judged(samples, slabs, judge):
+        return rejection
+    return _concluded(pair, blocks, readings, len(samples), watch.usual_ns)
+
+
+def _block_calls(warm: Readings) -> int:
+    """Calls a block of this side holds, from what the warm-up took."""
+    return LONG_BLOCK_CALLS if median(warm.dev_ns) > LONG_NS else BLOCK_CALLS
+
+
+def _is_visible(readings: Readings) -> bool:
+    """Did the host take longer than the device was held, in most calls?"""
+    return 2 * readings.visible > len(readings.dev_ns)
+
+
+def _first(index: int) -> SideName:
+    """ABBA: the side that was last is first again."""
+    return "candidate" if index % 2 else "baseline"
+
+
+class _Watch:
+    """Compares canaries with the session's first ones. `slow_hosts`: sides whose host is slow in every block."""
+
+    def __init__(self, pair: Pair, slow_hosts: set[SideName]) -> None:
+        self._slow_hosts = slow_hosts
+        first = [pair.canary() for _ in range(FIRST_CANARIES)]
+        self.usual_ns = (median(read for read, _ in first), median(compute for _, compute in first))
+
+    def void(
+        self,
+        canary: tuple[float, float],
+        conditions: Mapping[SideName, Sample],
+        readings: Mapping[SideName, Readings],
+    ) -> str | None:
+        """Why a block counts for nothing."""
+        for side, found in readings.items():
+            if not any(time > 0 for time in found.dev_ns):
+                return f"no reading of the {side} is positive"
+            if _is_visible(found) and side not in self._slow_hosts:
+                return f"the host was slow in {found.visible} of {len(found.dev_ns)} calls of the {side}"
+        for name, seen, usual in zip(("read", "arithmetic"), canary, self.usual_ns, strict=True):
+            if abs(seen / usual - 1) > CANARY_SHARE:
+                return f"the canary's {name} took {seen / 1e3:.1f} us, usually {usual / 1e3:.1f} us"
+        clocks = [sample.clock_mhz for sample in conditions.values() if sample.clock_mhz]
+        if len(clocks) == 2 and max(clocks) / min(clocks) - 1 > CLOCK_SHARE:
+            return f"clocks of the sides: {clocks[0]} and {clocks[1]} MHz"
+        throttled = sorted({reason for sample in conditions.values() for reason in sample.throttled})
+        return f"the device is slowed down: {', '.join(throttled)}" if throttled else None
+
+
+def _block(
+    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, first: SideName, judge_baseline: bool
+) -> tuple[Block, _Sample, dict[SideName, Readings]]:
+    planned, chosen = slabs.plan(calls), slabs.choose(calls)
+    order: tuple[SideName, SideName] = ("baseline", "candidate") if first == "baseline" else ("candidate", "baseline")
+    readings, conditions = dict[SideName, Readings](), dict[SideName, Sample]()
+    sample = _Sample(planned[chosen], {})
+    canary = pair.canary() if first == "baseline" else None
+    for name in order:
+        if name == "baseline" and canary is None:
+            canary = pair.canary()
+        stopwatch = pair.wake(name)
+        readings[name] = stopwatch.block(planned)
+        conditions[name] = pair.sample()
+        if name == "candidate" or judge_baseline:
+            sample.outputs[name] = stopwatch.pick(chosen)
+    assert canary is not None
+    clocks = (conditions["baseline"].clock_mhz, conditions["candidate"].clock_mhz)
+    void = watch.void(canary, conditions, readings)
+    return (
+        Block(first, readings["baseline"].dev_ns, readings["candidate"].dev_ns, canary, clocks, void),
+        sample,
+        readings,
+    )
+
+
+def _judged(samples: list[_Sample], slabs: Slabs, judge: Judge) -> Rejection | None:
+    """One output a block; of the baseline the first one only, which shows that the instruments work."""
+    for index, sample in enumerate(samples):
+        contents = slabs.contents(sample.call)
+        if index == 0 and (wrong := judge(contents, sample.outputs["baseline"])):
+            raise BaselineError(f"a timed call of the baseline of {slabs.task.id}: {wrong.sentence}")
+        if rejection := judge(contents, sample.outputs["candidate"]):
+            return Rejection(rejection.reason, f"in a timed call, {rejection.detail}", rejection.log)
+    return None
+
+
+def _concluded(
+    pair: Pair,
+    blocks: list[Block],
+    readings: dict[SideName, list[Readings]],
+    judged: int,
+    canary_ns: tuple[float, float],
+) -> CaseTimes | Rejection:
+    counting = [block for block in blocks if block.void is None]
+    disturbed = len(counting) < BLOCKS
+    used = blocks if disturbed else counting
+    times = {
+        "baseline": [t for b in used for t in b.baseline_ns],
+        "candidate": [t for b in used for t in b.candidate_ns],
+    }
+    positive = {name: [time for time in values if time > 0] for name, values in times.items()}
+    dropped = sum(len(times[name]) - len(positive[name]) for name in times)
+    if not positive["candidate"]:
+        return Rejection("impossible_time", "no reading of the candidate is positive")
+    if not positive["baseline"]:
+        raise BaselineError("no reading of the baseline is positive")
+    after = {name: median(t for reading in readings[name] for t in reading.after_ns) for name in readings}
+    session = Session(
+        blocks=tuple(blocks),
+        dropped=dropped,
+        visible=sum(reading.visible for reading in readings["candidate"]),
+        judged=judged,
+        conditions=_conditions(pair.sample()),
+        void=_void_session(dropped, len(times["baseline"]) + len(times["candidate"])),
+    )
+    return CaseTimes(
+        session=session,
+        values=tuple(_value(block) for block in used if _has_times(block)),
+        baseline_ns=median(positive["baseline"]),
+        candidate_ns=median(positive["candidate"]),
+        outside_ns=after["candidate"] - after["baseline"],
+        canary_ns=canary_ns,
+        crowded=sum(reading.crowded for reading in readings["candidate"]),
+        is_disturbed=disturbed,
+    )
+
+
+def _conditions(sample: Sample) -> dict[str, float | int | str | None]:
+    return {**asdict(sample), "throttled": ", ".join(sample.throttled)}
+
+
+def _void_session(dropped: int, readings: int) -> str | None:
+    share = dropped / readings
+    return f"{dropped} of {readings} readings are not positive" if share > DROPPED_SHARE else None
+
+
+def _has_times(block: Block) -> bool:
+    return any(time > 0 for time in block.baseline_ns) and any(time > 0 for time in block.candidate_ns)
+
+
+def _value(block: Block) -> float:
+    return block_value([t for t in block.baseline_ns if t > 0], [t for t in block.candidate_ns if t > 0])

@@ -1,0 +1,68 @@
+"""Contents of timed calls: one slab an input and session; a call sees the window of it that the judge drew for it.
+
+Both sides get the same windows in a block. No contents repeat, so an answer remembered from an earlier call is wrong;
+and the judge can make the contents of any call again, to judge its outputs after the fact.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import torch
+
+from evaluator.judge.draws import Contents, Seed, shape_of, slab_of
+from evaluator.taskspec import Case, Input, TaskSpec
+from evaluator.thresholds import BUFFERS, SLAB_SPARE
+
+Windows = dict[str, int]  # input → the element of its slab where a call's window begins
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    buffer: int
+    windows: Windows  # of inputs that are not static; static ones were set for each buffer
+
+
+class Slabs:
+    """One case's contents in one session."""
+
+    def __init__(self, task: TaskSpec, case: Case, seed: Seed, session: int, device: str) -> None:
+        self.task, self.case = task, case
+        words = f"session {session}"
+        drawn = {item.name: slab_of(item, task, case, SLAB_SPARE, seed, words, device=device) for item in task.inputs}
+        self.tensors = {name: value for name, value in drawn.items() if isinstance(value, torch.Tensor)}
+        self._others = {name: value for name, value in drawn.items() if not isinstance(value, torch.Tensor)}
+        self._random = random.Random(seed.number(case.id, "windows", session))
+        static = [item for item in task.inputs if item.static and item.name in self.tensors]
+        self.static: dict[str, list[int]] = {item.name: [self._begin() for _ in range(BUFFERS)] for item in static}
+
+    def plan(self, calls: int) -> list[PlannedCall]:
+        """Buffers and windows of the next block's calls; no buffer twice in a row."""
+        planned, last = list[PlannedCall](), -1
+        for _ in range(calls):
+            last = self._random.choice([index for index in range(BUFFERS) if index != last])
+            windows = {name: self._begin() for name in self.tensors if name not in self.static}
+            planned.append(PlannedCall(last, windows))
+        return planned
+
+    def choose(self, count: int) -> int:
+        return self._random.randrange(count)
+
+    def contents(self, call: PlannedCall) -> Contents:
+        """What that call's inputs held, in the task's order and shapes."""
+        return {item.name: self._window(item, call) for item in self.task.inputs}
+
+    def at_rest(self) -> Contents:
+        """Contents of no call in particular: shapes and places of a case follow from them."""
+        return self.contents(PlannedCall(0, {name: 0 for name in self.tensors if name not in self.static}))
+
+    def _window(self, item: Input, call: PlannedCall) -> torch.Tensor | int | float | None:
+        if item.name not in self.tensors:
+            return self._others[item.name]
+        begin = self.static[item.name][call.buffer] if item.name in self.static else call.windows[item.name]
+        shape = shape_of(item, self.case)
+        return self.tensors[item.name][begin : begin + torch.Size(shape).numel()].view(shape)
+
+    def _begin(self) -> int:
+        return self._random.randrange(SLAB_SPARE)

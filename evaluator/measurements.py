@@ -1,0 +1,59 @@
+"""What was measured of one case: times of both sides on each clock, the raw blocks behind the ranked one, its ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the result page, part of no metric
+T_DEV = "t_dev"  # device span of one call, launch hidden, caches cold: the only clock that ranks
+T_CALL = "t_call"  # wall time of one call, back to back, warm, host included: shown
+AKA_LOOP, AKA_EVENTS = "aka_loop", "aka_events"  # the paper's clocks: calls in one event pair; an event pair a call
+PAPER_CLOCKS: Mapping[str, str] = {"hip2hip": AKA_LOOP, "torch2hip": AKA_LOOP, "triton2triton": AKA_EVENTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Times of both sides on one clock, in milliseconds per call."""
+
+    baseline_ms: tuple[float, ...]
+    candidate_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Raw readings of one block on T_dev, as they came."""
+
+    first: Literal["baseline", "candidate"]
+    baseline_ns: tuple[float, ...]
+    candidate_ns: tuple[float, ...]
+    canary_ns: tuple[float, float]  # a read and an arithmetic kernel of fixed size, by the trusted side
+    clock_mhz: tuple[int | None, int | None]  # SM clock after each side
+    void: str | None  # why it counts for nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One case in one session: fresh workers on both sides."""
+
+    blocks: tuple[Block, ...]
+    dropped: int  # readings that were not positive
+    visible: int  # calls of the candidate that returned after the device had been let go
+    judged: int  # outputs of timed calls that were drawn and were right
+    conditions: Mapping[str, float | int | str | None]  # clock_mhz, temperature_c, power_w, throttle
+    void: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The case's ratio on T_dev with its interval at 95 %; log ratio > 0: the candidate is faster."""
+
+    log_ratio: float
+    variance: float | None  # None: one session without a floor says nothing of it
+    df: float | None  # None: the normal distribution
+    low: float | None  # None: no bound can be given
+    high: float | None
+    eligible: bool  # the baseline takes long enough for a speed to mean something
+    censored: bool  # the candidate is faster than can be measured: read "at least"
+    noisy: bool

@@ -1,0 +1,160 @@
+"""A checkout on the judge's disk: which tasks it has, and one task as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import yaml
+
+from evaluator.candidate import Candidate
+from evaluator.errors import TaskError, UsageError
+from evaluator.fields import Fields, Problems
+from evaluator.mounted.helpers import with_helpers
+from evaluator.taskspec import task_digest, task_files
+
+Stage = Literal["compile", "correctness", "performance"]
+STAGES: tuple[Stage, ...] = ("compile", "correctness", "performance")
+OUTPUT_FOLDERS = ("build", "perf")  # where scripts write; what is committed there is stale
+OUTPUT_FILES = ("performance_report.json", "perf_report.json", "eval_result.yaml")
+DEFAULT_LIMIT_S = 3600.0  # upstream's, for each command
+
+
+@dataclass(frozen=True, slots=True)
+class MountedTask:
+    """`files` are all that is sent into the sandbox; only `editable` ones may differ between the two sides."""
+
+    id: str
+    folder: Path
+    digest: str  # of `files`
+    folder_digest: str
+    category: str
+    sources: tuple[str, ...]
+    editable: tuple[str, ...]
+    commands: Mapping[Stage, tuple[str, ...]]
+    limits_s: Mapping[Stage, float]
+    architectures: tuple[str, ...]  # empty: any
+    skipped: str | None  # the checkout's own reason to leave it out
+    files: Mapping[str, bytes]
+
+    @property
+    def writes_from_nothing(self) -> bool:
+        """The baseline is a PyTorch module, timed with a flag of its own; there is no kernel to start from."""
+        return self.category.startswith("torch2")
+
+    @property
+    def tests_in_editable(self) -> tuple[str, ...]:
+        """Editable files that a command names: the task's own check or clock lies in the candidate's hands."""
+        checked = " ".join((*self.commands["correctness"], *self.commands["performance"]))
+        return tuple(name for name in self.editable if name in checked and not self.category.endswith("hip"))
+
+
+def tasks_root(folder: Path) -> Path:
+    """The folder that ids are relative to: a checkout's tasks/, or the folder itself."""
+    return folder / "tasks" if (folder / "tasks").is_dir() else folder
+
+
+def mounted_ids(folder: Path) -> list[str]:
+    """The ids of all tasks, sorted.
+
+    Raises:
+        UsageError: there is none.
+    """
+    root = tasks_root(folder)
+    ids = sorted(path.parent.relative_to(root).as_posix() for path in root.rglob("config.yaml"))
+    if not ids:
+        raise UsageError(f"{folder} holds no config.yaml; a checkout of AgentKernelArena is expected")
+    return ids
+
+
+def load_mounted(folder: Path, task_id: str) -> MountedTask:
+    """Read one task.
+
+    Raises:
+        UsageError: there is no such task.
+        TaskError: its config.yaml is not of the v1 form, or a file is missing; it holds every problem.
+    """
+    if task_id not in mounted_ids(folder):
+        raise UsageError(f"{folder} has no task {task_id!r}; `python -m evaluator tasks --tasks {folder}` lists them")
+    root = tasks_root(folder)
+    problems = Problems(f"{task_id}/config.yaml")
+    text = (root / task_id / "config.yaml").read_bytes()
+    try:
+        top = Fields.of(yaml.safe_load(text), "", problems)
+    except yaml.YAMLError as error:
+        raise TaskError([f"{task_id}/config.yaml: not YAML: {error}"]) from error
+    if "schema_version" in top:
+        top.problem("schema_version", top.raw["schema_version"], "none: only the v1 form is read")
+        problems.raise_if_any()
+    task = _task(top, task_id, root, problems)
+    problems.raise_if_any()
+    return task
+
+
+def own_candidate(task: MountedTask) -> Candidate:
+    """The task's own source as a candidate: what it starts from, against itself."""
+    files = {name: task.files[name] for name in task.editable if name in task.files}
+    lacking = tuple(("not_written", name) for name in task.editable if name not in files)
+    return Candidate(files, "baseline", lacking)
+
+
+def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedTask:
+    category = top.string("task_type", None)
+    present = task_files(root / task_id)
+    platform = top.mapping("platform_support", optional=True)
+    files = with_helpers(_kept(present), root.parent, problems)
+    return MountedTask(
+        id=task_id,
+        folder=root / task_id,
+        digest=task_digest(files),
+        folder_digest=task_digest(present),
+        category=category,
+        sources=top.strings("source_file_path", ()),
+        editable=_editable(top, category, present),
+        commands={stage: _commands(top, stage) for stage in STAGES},
+        limits_s={stage: top.number(f"{stage}_timeout", DEFAULT_LIMIT_S, low=1) for stage in STAGES},
+        architectures=_architectures(top, platform),
+        skipped=_skipped(platform),
+        files=files,
+    )
+
+
+def _kept(present: dict[str, bytes]) -> dict[str, bytes]:
+    return {
+        name: data
+        for name, data in present.items()
+        if name.split("/")[0] not in OUTPUT_FOLDERS and name not in OUTPUT_FILES
+    }
+
+
+def _editable(top: Fields, category: str, present: dict[str, bytes]) -> tuple[str, ...]:
+    """The file to write where one is named, else the sources to change."""
+    if "target_file_path" in top:
+        names: tuple[str, ...] = (top.string("target_file_path", None),)
+    else:
+        names = top.strings("source_file_path", ())
+    if not names:
+        top.problem("source_file_path", list(names), "at least one file, or a target_file_path")
+    for name in names:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            top.problem("editable", name, "a path below the task's folder")
+        elif name not in present and not category.startswith("torch2"):
+            top.problem("editable", name, "a file of the task's folder")
+    return names
+
+
+def _commands(top: Fields, stage: Stage) -> tuple[str, ...]:
+    return top.strings(f"{stage}_command")
+
+
+def _architectures(top: Fields, platform: Fields) -> tuple[str, ...]:
+    required = platform.raw.get("required_arch")
+    named = [required] if isinstance(required, str) else required or top.raw.get("supported_archs") or []
+    return tuple(map(str, named))
+
+
+def _skipped(platform: Fields) -> str | None:
+    status = str(platform.raw.get("status", "active"))
+    return None if status == "active" else str(platform.raw.get("skip_reason") or f"its status is {status}")

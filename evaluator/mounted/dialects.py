@@ -1,0 +1,218 @@
+"""The eight forms of performance report, one small function each. They are told apart by what they hold, not by task.
+
+Every function takes what the script wrote and returns one Measured a case, or raises Unusable with the place, what was
+seen there and what was expected.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+AxisValue = int | str | bool
+Row = Mapping[str, Any]
+Dialect = Callable[[Any], list["Measured"]]
+
+DEVICE_TIMES = (
+    *("device_time_ms", "gpu_time_ms", "kernel_time_ms", "cuda_event_time_ms", "cuda_graph_time_ms"),
+    *("execution_time_ms", "time_ms"),
+)
+HOST_TIME = re.compile(r"(host|wall|elapsed|total|end_to_end|cpu)\w*_ms")
+WITHOUT_UNIT = ("execution_time", "time", "latency", "duration", "runtime")
+CLOCKS = ("cuda_graph", "cuda_event_fallback", "cuda_event", "aka_loop", "aka_events", "ms_per_gigabyte")
+HOST_CLOCKS = ("cpu_timer_fallback", "cpu_timer", "host", "perf_counter", "serving_wall_clock")
+IDENTITY = ("params", "shape", "dtype", "mode", "layout", "op_name")  # beside the id; a dtype may also lie in params
+NAMES = ("test_case_id", "case_idx", "case_id", "id")
+FAILED_MS = -1.0  # what vllm's scripts write for a case that raised, and exit with 0
+MS_PER_GIGABYTE = 1000.0  # divided by GB/s
+LATENCY = re.compile(r"^GEAK_RESULT_LATENCY_MS=(\S+)\s*$", re.MULTILINE)
+SHAPES = re.compile(r"^GEAK_SHAPES_USED=(.{1,2000})$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One case of a report. Its identity is name and axes; the clock is what the script says, or is known to do."""
+
+    name: str
+    axes: Mapping[str, AxisValue]
+    clock: str
+    time_ms: float
+
+    @property
+    def id(self) -> str:
+        return ",".join(filter(None, (self.name, *(f"{key}={value}" for key, value in sorted(self.axes.items())))))
+
+
+class Unusable(Exception):
+    """A report says something that cannot be used; `reason` is a key of records.REASONS."""
+
+    def __init__(self, reason: str, place: str, seen: object, expected: str) -> None:
+        super().__init__(f"{place}: seen {'nothing' if seen is None else repr(seen)[:100]}; expected {expected}")
+        self.reason = reason
+
+
+def dialect_of(report: Any) -> Dialect:
+    """The function that reads this report; what is only printed is geak's.
+
+    Raises:
+        Unusable: it is none of the forms.
+    """
+    rows = report.get("test_cases", [report]) if isinstance(report, Mapping) else report
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+        _refuse("bad_report", "(top)", type(report).__name__, "cases, each a mapping")
+    if not rows:
+        _refuse("bad_report", "(top)", [], "at least one case")
+    keys = set().union(*rows)
+    if isinstance(report, Mapping):
+        return _of_object(report, keys)
+    if "timing_ms" in keys:
+        return rocmbench
+    if "bytes_per_second_gs" in keys:
+        return rocprim
+    return library if "metadata" in keys else vllm
+
+
+def _of_object(report: Row, keys: set[str]) -> Dialect:
+    if "test_cases" not in report:
+        return vllm
+    if "case_idx" not in keys:
+        return hip_others
+    return gpumode if "execution_time_ms" in keys else torch_to_hip
+
+
+def gpumode(report: Row) -> list[Measured]:
+    """A: hip2hip/gpumode. 100 launches within one pair of events."""
+    _check_status(report)
+    return [_measured(row, place, "aka_loop") for place, row in _rows(report["test_cases"], "test_cases.")]
+
+
+def torch_to_hip(report: Row) -> list[Measured]:
+    """B: torch2hip. The PyTorch module's time is `ori_time`, the candidate's `opt_time`; both are milliseconds."""
+    _check_status(report)
+    key = "ori_time" if report.get("status") == "baseline_ok" else "opt_time"
+    found = []
+    for place, row in _rows(report["test_cases"], "test_cases."):
+        found.append(_case(row, place, "aka_loop", _number(row.get(key), f"{place}.{key}")))
+    return found
+
+
+def vllm(report: Any) -> list[Measured]:
+    """C: triton2triton/vllm and flydsl. A list, or before June 2026 one object for the only case."""
+    rows = report if isinstance(report, list) else [report]
+    return [_measured(row, place, "aka_events") for place, row in _rows(rows)]
+
+
+def rocmbench(report: list[Row]) -> list[Measured]:
+    """D: rocmbench. Paper-time records name no method: they were taken on the host's clock."""
+    found = []
+    for place, row in _rows(report):
+        times = row.get("timing_ms")
+        if not isinstance(times, Mapping):
+            _refuse("bad_report", f"{place}.timing_ms", times, "mean, median or min in milliseconds")
+        key = next((key for key in ("mean", "median", "min") if key in times), "mean")
+        found.append(_case(row, place, "host", _number(times.get(key), f"{place}.timing_ms.{key}")))
+    return found
+
+
+def geak(printed: str) -> list[Measured]:
+    """E: geak_eval prints one geometric mean over all shapes."""
+    latencies, shapes = LATENCY.findall(printed), SHAPES.findall(printed)
+    if len(latencies) != 1:
+        _refuse("no_report", "printed text", latencies or None, "one line GEAK_RESULT_LATENCY_MS=")
+    try:
+        value = float(latencies[0])
+    except ValueError:
+        _refuse("bad_report", "GEAK_RESULT_LATENCY_MS", latencies[0], "a number of milliseconds")
+    axes: dict[str, AxisValue] = {"shapes": shapes[-1].strip()} if shapes else {}
+    return [Measured("geomean", axes, "aka_events", _number(value, "GEAK_RESULT_LATENCY_MS"))]
+
+
+def hip_others(report: Row) -> list[Measured]:
+    """F: hip2hip/others."""
+    _check_status(report)
+    return [_measured(row, place, "aka_events") for place, row in _rows(report["test_cases"], "test_cases.")]
+
+
+def rocprim(report: list[Row]) -> list[Measured]:
+    """G: repository/rocprim. A throughput becomes the time for one gigabyte, so that less is better here, too."""
+    found = []
+    for place, row in _rows(report):
+        rate = _number(row.get("bytes_per_second_gs"), f"{place}.bytes_per_second_gs")
+        found.append(_case({**row, "benchmark_method": None}, place, "ms_per_gigabyte", MS_PER_GIGABYTE / rate))
+    return found
+
+
+def library(report: list[Row]) -> list[Measured]:
+    """H: repository/aiter and image_kernel. The method lies in `metadata`."""
+    found = []
+    for place, row in _rows(report):
+        inner = row.get("metadata")
+        method = inner.get("benchmark_method") if isinstance(inner, Mapping) else None
+        found.append(_measured({**row, "benchmark_method": row.get("benchmark_method", method)}, place, "aka_events"))
+    return found
+
+
+def _rows(rows: list[Row], before: str = "") -> Iterator[tuple[str, Row]]:
+    """Each case and its place; a case that says it failed ends the reading."""
+    for index, row in enumerate(rows):
+        place = f"{before}{index}"
+        if row.get("error") or row.get("correct") is False:
+            _refuse("case_failed", place, row.get("error") or "correct: false", "a case that ran and was right")
+        yield place, row
+
+
+def _check_status(report: Row) -> None:
+    if (status := report.get("status", "ok")) not in ("ok", "baseline_ok"):
+        _refuse("case_failed", "status", status, "ok")
+
+
+def _measured(row: Row, place: str, clock: str) -> Measured:
+    """A case with its time under one of the names that say unit and device."""
+    for key in DEVICE_TIMES:
+        if key in row:
+            return _case(row, place, clock, _number(row[key], f"{place}.{key}"))
+    if on_host := [key for key in row if HOST_TIME.fullmatch(key)]:
+        _refuse("host_time", f"{place}.{on_host[0]}", row[on_host[0]], "a time on the device's clock")
+    if without := [key for key in WITHOUT_UNIT if key in row]:
+        _refuse("unknown_unit", f"{place}.{without[0]}", row[without[0]], "a name that ends in _ms")
+    _refuse("bad_report", place, sorted(row), f"a time: one of {', '.join(DEVICE_TIMES)}")
+
+
+def _case(row: Row, place: str, clock: str, time_ms: float) -> Measured:
+    method = row.get("benchmark_method") or clock
+    if method in HOST_CLOCKS:
+        _refuse("host_time", place, method, "a time on the device's clock")
+    if method not in CLOCKS:
+        _refuse("bad_report", f"{place}.benchmark_method", method, f"one of {', '.join(CLOCKS)}")
+    name = next((str(row[key]) for key in NAMES if row.get(key) is not None), "")
+    return Measured(name, dict(_axes(row)), str(method), time_ms)
+
+
+def _axes(row: Row) -> Iterator[tuple[str, AxisValue]]:
+    for key in IDENTITY:
+        value = row.get(key)
+        inner = value.items() if isinstance(value, Mapping) else [(key, value)] if value is not None else []
+        for name, item in inner:
+            yield str(name), item if isinstance(item, int | str) else _shown(item)
+
+
+def _shown(value: object) -> str:
+    return "x".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _number(value: object, place: str) -> float:
+    """A time that can be one."""
+    if value == FAILED_MS:
+        _refuse("case_failed", place, value, "a time: -1 stands for a case that raised")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _refuse("bad_report", place, value, "a number of milliseconds")
+    if not math.isfinite(value) or value <= 0:
+        _refuse("impossible_time", place, value, "a finite number above zero")
+    return float(value)
+
+
+def _refuse(reason: str, place: str, seen: object, expected: str) -> NoReturn:
+    raise Unusable(reason, place, seen, expected)

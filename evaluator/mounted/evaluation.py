@@ -1,0 +1,121 @@
+"""One evaluation of a mounted task: the same gates and the same record as a native one's, told by the task's scripts.
+
+    record = ScriptEvaluator(get_backend("cpu")).evaluate(task, candidate)
+
+The baseline is timed in the same session, before and after the candidate. A task whose own source does not get through
+its own scripts is not judged, whatever the candidate does.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Literal
+
+from evaluator import VERSION
+from evaluator.backends import Backend
+from evaluator.candidate import Candidate
+from evaluator.errors import HostError, SandboxError
+from evaluator.judge.rejection import Rejection
+from evaluator.mounted.checkout import STAGES, MountedTask, Stage
+from evaluator.mounted.obstacles import obstacle
+from evaluator.mounted.session import Session
+from evaluator.mounted.side import ScriptSide
+from evaluator.records import GATE_NAMES, SCHEMA_VERSION, Flag, GateOutcome, Record, SandboxRef, Status, TaskRef
+from evaluator.sandbox import Sandbox, open_sandbox
+
+PROTOCOL = "aka-scripts-1"  # never ranked with the judge's own protocol
+PRETENDED_LIMIT_S = 900.0  # of one command in which kernels are interpreted
+STRONG_SANDBOX = "bubblewrap"
+PROCESSES, WORKSPACE_BYTES, LOG_BYTES = 512, 4 << 30, 20_000  # Triton compiles in processes of its own
+Kind = Literal["auto", "bubblewrap", "plain"]
+
+
+class ScriptEvaluator:
+    """Evaluates candidates for mounted tasks on one backend. Our own fault is tried once more."""
+
+    def __init__(self, backend: Backend, sandbox: Kind = "auto") -> None:
+        self.backend = backend
+        self._kind: Kind = sandbox
+
+    def evaluate(self, task: MountedTask, candidate: Candidate, *, uploaded: bool = False) -> Record:
+        """Judge one candidate.
+
+        Raises:
+            TaskError: the checkout was edited meanwhile.
+            HostError: this host cannot run the task, or lacks the strong sandbox for an uploaded candidate.
+        """
+        if text := obstacle(task, self.backend):
+            raise HostError(f"{task.id} cannot run here: {text}")
+        try:
+            return self._attempt(task, candidate, uploaded)
+        except SandboxError:
+            try:
+                return self._attempt(task, candidate, uploaded)
+            except SandboxError as second:
+                return self._faulted(task, candidate, second)
+
+    def _attempt(self, task: MountedTask, candidate: Candidate, uploaded: bool) -> Record:
+        begin, started_at = monotonic(), datetime.now(UTC)
+        pretend = not self.backend.has_clock
+        limits_s = {stage: PRETENDED_LIMIT_S if pretend else task.limits_s[stage] for stage in STAGES}
+        with self._sandbox(limits_s) as ours, self._sandbox(limits_s) as theirs:
+            if uploaded and theirs.kind != STRONG_SANDBOX:
+                raise HostError(
+                    f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {theirs.kind}"
+                )
+            baseline = ScriptSide(task, task.files, ours, pretend, limits_s)
+            other = ScriptSide(task, {**task.files, **candidate.files}, theirs, pretend, limits_s)
+            session = Session(task, candidate)
+            session.run(baseline, other)
+            session.seconds["total"] = monotonic() - begin
+            sandbox = SandboxRef(theirs.kind, theirs.strength)
+        return _record(session, self.backend, started_at, sandbox)
+
+    def _sandbox(self, limits_s: dict[Stage, float]) -> Sandbox:
+        longest_s = max(limits_s.values())
+        limits = replace(
+            self.backend.limits,
+            cpu_s=int(longest_s) * 4,  # a command may use several processors
+            wall_s=8 * longest_s,
+            processes=PROCESSES,
+            workspace_bytes=WORKSPACE_BYTES,
+        )
+        return open_sandbox(self._kind, limits=limits, access=self.backend.access())
+
+    def _faulted(self, task: MountedTask, candidate: Candidate, error: SandboxError) -> Record:
+        session = Session(task, candidate)
+        session.rejection = Rejection("host_fault", str(error), "".join(traceback.format_exception(error)))
+        session.outcomes = [GateOutcome(name, "not_reached", 0.0) for name in GATE_NAMES]
+        return _record(session, self.backend, datetime.now(UTC), None)
+
+
+def _record(session: Session, backend: Backend, started_at: datetime, sandbox: SandboxRef | None) -> Record:
+    rejection, functional = session.rejection, not backend.has_clock
+    cases = session.times.cases(functional) if session.times and rejection is None else ()
+    flags = session.flags | ({Flag.SCRIPT_TIMED, Flag.FUNCTIONAL} if cases and functional else {Flag.SCRIPT_TIMED})
+    return Record(
+        schema=SCHEMA_VERSION,
+        protocol=PROTOCOL,
+        evaluator=VERSION,
+        started_at=started_at.isoformat(timespec="seconds"),
+        task=TaskRef(session.task.id, session.task.digest, session.task.category),
+        candidate=session.candidate_files.ref(),
+        baseline_kind="eager" if session.task.writes_from_nothing else "source",
+        host=backend.host(),
+        sandbox=sandbox,
+        status=rejection.status if rejection else Status.PASSED,
+        gate=session.gate,
+        reason=rejection.reason if rejection else None,
+        message=rejection.sentence if rejection else None,
+        flags=tuple(sorted(flags)),
+        findings=tuple(session.findings),
+        gates=tuple(session.outcomes),
+        cases=cases,
+        isa=(),
+        isa_checked={},
+        seconds={name: round(seconds, 4) for name, seconds in session.seconds.items()},
+        log=(session.printed or (rejection.log if rejection else ""))[-LOG_BYTES:],
+    )

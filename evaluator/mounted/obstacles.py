@@ -1,0 +1,37 @@
+"""Why a mounted task cannot run here: known before anything is started, one sentence each."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+
+from evaluator.backends import Backend
+from evaluator.mounted.checkout import MountedTask
+
+PRETENDED = {"cpu": "gfx942"}  # by the stand-ins in evaluator/inside
+COMMANDS = {"docker": "docker, which a sandbox cannot reach", "git clone": "a network, which a sandbox does not have"}
+HIP = ("hip2hip", "torch2hip", "cuda2hip")
+ELSEWHERE = {
+    "repository": "its scripts clone a library, and a sandbox has no network",
+    "image_kernel": "its library lies in a container image",
+}
+
+
+def obstacle(task: MountedTask, backend: Backend) -> str | None:
+    """None where nothing speaks against running it on this backend."""
+    if task.skipped:
+        return f"the checkout leaves it out: {task.skipped}"
+    if task.category in ELSEWHERE:
+        return ELSEWHERE[task.category]
+    architecture = PRETENDED.get(backend.name, backend.architecture)
+    if task.architectures and architecture not in task.architectures:
+        return f"it is for {', '.join(task.architectures)}; this backend is {architecture}"
+    if task.category in HIP and (backend.name != "rocm" or shutil.which("hipcc") is None):
+        return f"its scripts build with hipcc and run on an AMD GPU; this backend is {backend.name}"
+    if "flydsl" in task.category and find_spec("flydsl") is None:
+        return "it needs the package flydsl"
+    commands = " ".join(command for stage in task.commands.values() for command in stage)
+    if "pytest" in commands and find_spec("pytest") is None:
+        return "it needs the package pytest"
+    needed = [text for word, text in COMMANDS.items() if word in commands]
+    return f"its commands need {needed[0]}" if needed else None

@@ -1,0 +1,78 @@
+"""From the bytes that a performance command left to cases: strict JSON, one dialect, no case twice."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from evaluator.judge.rejection import Rejection
+from evaluator.mounted.dialects import Measured, Unusable, dialect_of, geak
+
+PERFORMANCE_REPORTS = (
+    "build/performance_report.json",
+    "performance_report.json",
+    "build/perf_report.json",
+    "perf_report.json",
+    "perf/benchmark_results.json",
+)
+COMPILE_REPORT, CORRECTNESS_REPORT = "build/compile_report.json", "build/correctness_report.json"
+ALL = (*PERFORMANCE_REPORTS, COMPILE_REPORT, CORRECTNESS_REPORT, "eval_result.yaml")
+FAILED = ("fail", "failed", "error", "partial")
+
+
+def read_measured(name: str, data: bytes | None, printed: str) -> tuple[Measured, ...] | Rejection:
+    """The cases of one performance command; `data` is None where it left no report and may only have printed one."""
+    place = name if data is not None else "printed text"
+    try:
+        measured = geak(printed) if data is None else _measured(parse(data))
+        _check_unique(measured)
+    except Unusable as error:
+        return Rejection(error.reason, f"{place}: {error}")
+    return tuple(measured)
+
+
+def status_problem(name: str, data: bytes | None) -> str | None:
+    """What a compile or correctness report says against its own command's exit code 0."""
+    if data is None:
+        return None
+    try:
+        report = parse(data)
+    except Unusable as error:
+        return f"{name}: {error}"
+    status = report.get("status") if isinstance(report, dict) else None
+    if str(status).lower() not in FAILED:
+        return None
+    said = report.get("error") or report.get("message") or ""
+    return f"{name}: status: seen {status!r}; expected ok, as the exit code 0 says {said}"
+
+
+def _measured(report: Any) -> list[Measured]:
+    return dialect_of(report)(report)
+
+
+def parse(data: bytes) -> Any:
+    """JSON without repeated keys; NaN and infinities stay numbers, to be refused with their place.
+
+    Raises:
+        Unusable: it is not JSON.
+    """
+    try:
+        return json.loads(data, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise Unusable("bad_report", "(text)", str(error), "JSON") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)}"[:200])
+    return found
+
+
+def _check_unique(measured: list[Measured]) -> None:
+    """The dtype is part of an identity, so equal ids of two dtypes are two cases."""
+    seen = set[str]()
+    for case in measured:
+        if case.id in seen:
+            raise Unusable("duplicate_case", case.id, "two cases of this identity", "one")
+        seen.add(case.id)

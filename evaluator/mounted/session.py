@@ -1,0 +1,132 @@
+"""The gates of a mounted task, one after another: what each asks of the two sides, and what it concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+
+from evaluator.candidate import Candidate
+from evaluator.errors import TaskError
+from evaluator.gates import source
+from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.mounted.checkout import MountedTask
+from evaluator.mounted.comparison import DRIFT, Times
+from evaluator.mounted.dialects import Measured
+from evaluator.mounted.side import ScriptSide
+from evaluator.records import GATE_NAMES, Finding, Flag, GateOutcome
+from evaluator.sandbox import WorkerError
+from evaluator.taskspec import task_digest, task_files
+
+BASELINE_ONLY = "--baseline_only"  # how torch2hip's scripts are told to time the PyTorch module
+OURS = ("unsupported_feature", "host_budget")  # reasons that say already that this host is the cause
+
+
+@dataclass(slots=True)
+class Session:
+    """The gates of one evaluation and what they found."""
+
+    task: MountedTask
+    candidate_files: Candidate
+    findings: list[Finding] = field(default_factory=list)
+    flags: set[Flag] = field(default_factory=set)
+    outcomes: list[GateOutcome] = field(default_factory=list)
+    rejection: Rejection | None = None
+    gate: str | None = None
+    times: Times | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    printed: str = ""  # by the candidate's commands
+
+    def run(self, baseline: ScriptSide, candidate: ScriptSide) -> None:
+        """Every gate in order, until one turns the candidate away."""
+        try:
+            for name, check in zip(GATE_NAMES, self._gates(baseline, candidate), strict=True):
+                self._through(name, check)
+        finally:
+            baseline.close()
+            candidate.close()
+        self.printed = candidate.printed
+
+    def hold(self, finding: Finding) -> None:
+        self.findings.append(finding)
+        self.flags.add(Flag.HOLD)
+
+    def _through(self, name: str, check: Callable[[], Rejection | None]) -> None:
+        if self.rejection is not None:
+            self.outcomes.append(GateOutcome(name, "not_reached", 0.0))
+            return
+        begin = monotonic()
+        try:
+            self.rejection = check()
+        except WorkerError as error:
+            self.rejection = rejection_of(error)
+        self.seconds[name] = monotonic() - begin
+        self.gate = name if self.rejection else None
+        self.outcomes.append(GateOutcome(name, "failed" if self.rejection else "passed", self.seconds[name]))
+
+    def _gates(self, baseline: ScriptSide, candidate: ScriptSide) -> list[Callable[[], Rejection | None]]:
+        return [
+            self._source,
+            lambda: self._both(baseline.compile, candidate.compile),
+            lambda: self._both(baseline.correctness, candidate.correctness),
+            lambda: self._performance(baseline, candidate),
+            lambda: self._integrity(candidate),
+        ]
+
+    def _source(self) -> Rejection | None:
+        for name in self.task.tests_in_editable:
+            text = f"{name} holds the task's own check or clock, and a candidate may change it"
+            self.hold(Finding("source", "check_in_candidate", text))
+        return source.check(self)
+
+    def _both(
+        self, baseline: Callable[[], Rejection | None], candidate: Callable[[], Rejection | None]
+    ) -> Rejection | None:
+        """The baseline first: where it fails, nothing is said about the candidate."""
+        return (None if self.task.writes_from_nothing else self._trusted(baseline)) or candidate()
+
+    def _performance(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
+        reports = list[tuple[Measured, ...]]()
+        for side in (baseline, candidate, baseline):
+            found = self._timed(side, trusted=side is baseline)
+            if isinstance(found, Rejection):
+                return found
+            reports.append(found)
+        self.times = Times(*reports)
+        if self.times.drift > DRIFT and not candidate.pretend:  # interpreted times mean nothing
+            text = f"the baseline took {self.times.drift:.0%} more or less time after the candidate than before"
+            self.findings.append(Finding("performance", "baseline_drift", text))
+            self.flags.add(Flag.NOISY)
+        return _as_ours(self.times.unsteadiness()) or self.times.difference()
+
+    def _timed(self, side: ScriptSide, trusted: bool) -> tuple[Measured, ...] | Rejection:
+        flag = BASELINE_ONLY if trusted and self.task.writes_from_nothing else ""
+        try:
+            found = side.performance(flag)
+        except WorkerError as error:
+            found = rejection_of(error)
+        return _as_ours(found) or found if trusted and isinstance(found, Rejection) else found
+
+    def _trusted(self, step: Callable[[], Rejection | None]) -> Rejection | None:
+        try:
+            return _as_ours(step())
+        except WorkerError as error:
+            return _as_ours(rejection_of(error))
+
+    def _integrity(self, candidate: ScriptSide) -> Rejection | None:
+        """Files were looked at after every command (side.py); here what is left to know."""
+        if task_digest(task_files(self.task.folder)) != self.task.folder_digest:
+            raise TaskError([f"{self.task.id} was edited while a candidate was evaluated for it"])
+        if candidate.leftovers:
+            text = f"{candidate.leftovers} processes were still there when a command ended; they were killed"
+            self.findings.append(Finding("integrity", "child_left_behind", text))
+        for stage in sorted(candidate.printed_failures):
+            self.hold(Finding(stage, "printed_failure", f"the {stage} command prints FAIL and exits with 0"))
+        return None
+
+
+def _as_ours(rejection: Rejection | None) -> Rejection | None:
+    """What befell the baseline is not the candidate's doing."""
+    if rejection is None or rejection.reason in OURS:
+        return rejection
+    return Rejection("baseline_unusable", f"{rejection.reason}: {rejection.detail}", rejection.log)

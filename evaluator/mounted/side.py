@@ -1,0 +1,143 @@
+"""One side of a mounted task's evaluation: its files in a worker's folder, commands run there, files guarded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from evaluator.judge.rejection import Rejection, of_exception_class
+from evaluator.mounted import reports
+from evaluator.mounted.checkout import OUTPUT_FOLDERS, MountedTask, Stage
+from evaluator.mounted.dialects import Measured
+from evaluator.sandbox import Sandbox, Worker
+
+MAILBOX_BYTES = 8 << 20  # the largest report that is read
+GRACE_S, LOOK_S = 30.0, 60.0
+CACHES = (".triton", ".tmp", ".cache", ".pytest_cache")
+FAULT = re.compile(r"^arena: (\w+): (.*)$", re.MULTILINE)  # printed by inside/start/sitecustomize
+SIGNALS = {139: "segfault", 135: "segfault", 134: "aborted", 137: "killed"}  # a shell's word for a signal: 128 + number
+FAILED_COMMAND: Mapping[Stage, str] = {
+    "compile": "compiler_error",
+    "correctness": "check_failed",
+    "performance": "command_failed",
+}
+TAIL = 400
+
+
+@dataclass(slots=True)
+class ScriptSide:
+    """`files` are the whole workspace. Methods give a Rejection in the candidate's words, whichever side it is."""
+
+    task: MountedTask
+    files: Mapping[str, bytes]
+    sandbox: Sandbox
+    pretend: bool  # a GPU, on a host without one
+    limits_s: Mapping[Stage, float]
+    printed: str = ""  # by all its commands, once it is closed
+    leftovers: int = 0
+    printed_failures: set[Stage] = field(default_factory=set)
+    _worker: Worker | None = None
+    _last_output: str = ""  # of the last command
+
+    def compile(self) -> Rejection | None:
+        return self._run_all("compile") or self._against_status("compile", reports.COMPILE_REPORT)
+
+    def correctness(self) -> Rejection | None:
+        return self._run_all("correctness") or self._against_status("correctness", reports.CORRECTNESS_REPORT)
+
+    def performance(self, flag: str = "") -> tuple[Measured, ...] | Rejection:
+        """The cases it reports; `flag` is added to each command."""
+        if rejection := self._run_all("performance", flag):
+            return rejection
+        found = self._reported()
+        return (self._told() or found) if isinstance(found, Rejection) else found
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self.printed = self._worker.output().strip()
+            self._worker = None
+
+    def _run_all(self, stage: Stage, flag: str = "") -> Rejection | None:
+        """Every command of a stage, until one fails; then the files, since a changed one explains everything else."""
+        self._ask("remove", LOOK_S, paths=list(reports.ALL))
+        for command in self.task.commands[stage]:
+            failed = self._run(stage, f"{command} {flag}".strip())
+            if rejection := self._changed_files() or failed:
+                return rejection
+        return None
+
+    def _run(self, stage: Stage, text: str) -> Rejection | None:
+        limit_s, mark = self.limits_s[stage], f"[{secrets.token_hex(8)}]"
+        once = self.pretend and stage == "performance"
+        fields = {"text": text, "mark": mark, "pretend": self.pretend, "once": once, "limit_s": limit_s}
+        reply = self._ask("command", limit_s + GRACE_S, **fields)
+        self._last_output = self._ready_worker().output().rpartition(mark)[2].partition("\n$ ")[2].partition("\n")[2]
+        self.leftovers += cast("int", reply["leftovers"])
+        code = cast("int | None", reply["code"])
+        if code is None:
+            return self._out_of_time(stage, text, limit_s)
+        if code != 0:
+            return self._failed(stage, text, code)
+        if re.search(r"\bFAIL(ED)?\b", self._last_output):
+            self.printed_failures.add(stage)
+        return None
+
+    def _out_of_time(self, stage: Stage, text: str, limit_s: float) -> Rejection:
+        """Interpreted kernels are slow through no fault of theirs."""
+        reason = "host_budget" if self.pretend else "build_time" if stage == "compile" else "call_time"
+        return Rejection(reason, f"{text}: not done after {limit_s:.0f} s", self._last_output)
+
+    def _failed(self, stage: Stage, text: str, code: int) -> Rejection:
+        """Why a command failed: what a stand-in said of a launch comes first, then the signal, then the exit code."""
+        last = " ".join(self._last_output.split())[-TAIL:]
+        reason = SIGNALS.get(code, "killed" if code < 0 else FAILED_COMMAND[stage])
+        return self._told() or Rejection(reason, f"{text} ended with exit code {code}: {last}", self._last_output)
+
+    def _told(self) -> Rejection | None:
+        """What a stand-in said of a launch that the script may have swallowed."""
+        told = FAULT.findall(self._last_output) if self.pretend else []
+        faults = [of_exception_class(kind, text, self._last_output) for kind, text in told]
+        return next((fault for fault in faults if fault.reason != "raised"), None)
+
+    def _reported(self) -> tuple[Measured, ...] | Rejection:
+        for name in reports.PERFORMANCE_REPORTS:
+            if (data := self._collect(name)) is not None:
+                return reports.read_measured(name, data, "")
+        return reports.read_measured("", None, self._last_output)
+
+    def _changed_files(self) -> Rejection | None:
+        """Every file that was sent is there as it was sent, and nothing else that Python would take in by itself."""
+        reply = self._ask("inspect", LOOK_S, paths=list(self.files), passed_over=[*CACHES, *OUTPUT_FOLDERS])
+        digests = cast("dict[str, str | None]", reply["digests"])
+        for name, data in self.files.items():
+            if digests.get(name) != hashlib.sha256(data).hexdigest():
+                return Rejection("protected_file", f"{name} is not what was sent in any more")
+        strangers = cast("list[str]", reply["strangers"])
+        return Rejection("extra_file", f"{', '.join(strangers)}, written while it ran") if strangers else None
+
+    def _against_status(self, stage: Stage, name: str) -> Rejection | None:
+        problem = reports.status_problem(name, self._collect(name))
+        reason = "compiler_error" if stage == "compile" else "check_failed"
+        return Rejection(reason, problem, self._last_output) if problem else None
+
+    def _collect(self, name: str) -> bytes | None:
+        size = cast("int | None", self._ask("collect", LOOK_S, path=name)["size"])
+        if size is None or size > MAILBOX_BYTES:
+            return None if size is None else b""  # which is no report that can be read
+        return bytes(self._ready_worker().mailbox.view(0, size))
+
+    def _ask(self, op: str, timeout_s: float, **fields: object) -> dict[str, object]:
+        return self._ready_worker().call(op, timeout_s=timeout_s, **fields)
+
+    def _ready_worker(self) -> Worker:
+        """The side's only worker: what one command leaves in its folder, the next one finds."""
+        if self._worker is None:
+            self._worker = self.sandbox.spawn(mailbox_bytes=MAILBOX_BYTES)
+            for name, data in self.files.items():
+                self._worker.put(name, data)
+        return self._worker

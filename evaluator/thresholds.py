@@ -1,0 +1,63 @@
+"""Every number of the timing protocol that somebody chose, with unit and reason. Revisited from measurements only.
+
+What was measured stands in the reasons; a change here is a change of the protocol's name (records.PROTOCOL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# The plan of a session: how often, in which order.
+WARMUP_CALLS = 10  # calls a side and case, in exactly the form of the timed ones
+BLOCKS = 10  # a session and case, in ABBA order: a linear drift of the clock cancels
+BLOCK_CALLS = 10  # calls a side and block: the median of ten shrugs off four outliers
+LONG_BLOCK_CALLS = 3  # calls a side and block for kernels above LONG_NS: at least 30 in a session still
+LONG_NS = 5e6  # ns; ten blocks of ten such calls a side would take a second
+SESSIONS, MAX_SESSIONS = 3, 6  # fresh workers each: what differs between processes is not seen within one
+EXTEND_HALF_WIDTH = 0.02  # log ratio; a session more while the 95 % half-width is above this ...
+EXTEND_SHARE = 0.10  # ... and above this share of |log ratio|: width alone decides, never significance
+EXTEND_BUDGET_S = 60.0  # device seconds a task may take before no session is added
+
+# One timed call.
+BUFFERS = 8  # sets of inputs: which one is used is drawn, so an address tells nothing, and its luck averages out
+SLAB_SPARE = 1 << 16  # elements beyond a tensor's own: where its window begins is drawn, so no contents repeat
+FLUSH_FACTOR = 2  # times L2 and last-level cache, read (a zero fill leaves dirty lines: +33 % on a 26 us kernel, H100)
+SPACER_FACTOR = 2.0  # times the longest enqueue time seen, the call and what comes behind it
+SPACER_NS = (50_000, 2_000_000)  # least and most: an empty launch takes 20 us on an H100 host
+SPACER_PATIENCE_NS = 20_000_000  # until all its blocks are on the device; then something else is at work there
+
+# What voids a block, a session, a time.
+CANARY_SHARE = 0.03  # a canary this far from the session's own median voids the block
+CANARY_READ_WORDS, CANARY_ROUNDS = 4 << 20, 6_000  # 64 MiB of 16-byte words, and multiply-adds: about 30 us each
+CLOCK_SHARE = 0.02  # SM clocks of the two sides of a block, this far apart: void
+REPLACED_BLOCKS = 3  # a session and case; beyond them void blocks are kept and the case is noisy
+DROPPED_SHARE = 0.01  # readings that are not positive: dropped and counted; more of them void the session
+BASELINE_SHARE = 0.05  # baseline or canaries this far above their calibrated time on this device: session void
+PREHEAT_STEADY_S, PREHEAT_MAX_S = 1.0, 5.0  # the SM clock within CLOCK_SHARE of its highest for so long; patience
+
+# T_call and the papers' clocks.
+LOOP_NS = 20e6  # ns a T_call loop lasts at least: its clocks then differ by well under CLOCKS_AGREE
+LOOP_CALLS = (3, 20_000)  # least and most calls of it
+CLOCKS_AGREE = 0.02  # events and the judge's wall clock over the same loop; beyond: hold
+PAPER_WARMUPS, PAPER_CALLS = 10, 100  # the paper's own numbers (arXiv 2605.16819)
+PAPER_BUDGET_NS = 1e9  # ns a side and pass: fewer calls for kernels above 10 ms
+
+# What a time means.
+ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 event pairs: else no speed is claimed
+CENSOR_NS, CENSOR_E0 = 3_000.0, 2.0  # a candidate below max(3 us, 2 event pairs) is printed as "at least"
+HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the host is what takes the time
+HOST_VISIBLE_SHARE = 0.5  # of a case's calls during which the spacer ended: T_dev then holds host time, a finding
+OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond both: implausible
+IMPLAUSIBLE, DOUBTFUL = 1.5, 1.05  # times the measured cache bandwidth (or arithmetic rate): fails; hold
+VARIANCE_TEST = 0.01  # level of the F test that lets an observed spread between sessions replace the floor
+CONFIDENCE = 0.95
+
+# Host acceptance (decision 12).
+AA_SESSIONS = 20  # A/A sessions of fresh workers behind a floor
+AA_SD, AA_BIAS = 0.005, 0.003  # pooled sd and |mean| of the log ratio over cases of at least ELIGIBLE_NS
+TIME_BUCKETS_NS: Mapping[str, float] = {"5-10us": 10e3, "10-50us": 50e3, "50-500us": 500e3, ">500us": float("inf")}
+
+
+def bucket_of(time_ns: float) -> str:
+    """The name of the time bucket whose floor holds for a kernel of this length."""
+    return next(name for name, end in TIME_BUCKETS_NS.items() if time_ns < end)

@@ -1,0 +1,94 @@
+"""This process's evaluator: opened when first needed, tried on known kernels before it takes work, anew after a fault.
+
+The seam for tests is the setting EVALUATOR (ARENA_EVALUATOR in the environment): the dotted name of what takes a
+backend's name and returns an `Evaluating`, as `runs.device.Device` does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from evaluator import records
+from evaluator.candidate import Candidate
+from evaluator.errors import HostError
+from evaluator.records import Record
+from evaluator.taskspec import TaskSpec
+from runs.models import Host
+from runs.models.hosts import BACKENDS
+
+if TYPE_CHECKING:
+    from evaluator.health.trial import Trial
+
+log = logging.getLogger(__name__)
+
+
+class Evaluating(Protocol):
+    """What the seam returns."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> object: ...
+    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record: ...
+    def host(self) -> records.Host: ...
+    def trials(self) -> Iterable[Trial]: ...
+    def calibration(self) -> Mapping[str, Any]: ...
+
+
+class Bench:
+    """At most one evaluator, and whether known kernels went right on it since the last fault."""
+
+    def __init__(self) -> None:
+        self._evaluating: Evaluating | None = None
+        self.is_tried = False
+
+    def take(self, host: Host) -> Evaluating:
+        """The evaluator of the host's backend.
+
+        Raises:
+            HostError: this machine has none, or a device of another class, whose times would mix with this one's.
+        """
+        if self._evaluating is None:
+            backend = BACKENDS[host.device_class.architecture]
+            opened: Evaluating = import_string(settings.EVALUATOR)(backend).__enter__()
+            self._evaluating = opened
+            here = opened.host().device_class
+            if here != host.device_class.slug and not host.device_class.is_functional:
+                self.close()
+                raise HostError(f"the device here is of class {here}, not {host.device_class}")
+        return self._evaluating
+
+    def close(self) -> None:
+        closing, self._evaluating = self._evaluating, None
+        if closing is not None:
+            closing.__exit__(None, None, None)
+
+    def failure(self, host: Host) -> str | None:
+        """Try known kernels, and where one goes wrong all of them once more in fresh processes.
+
+        None: they went right. Otherwise what went wrong the second time.
+        """
+        failed = self._tried(host)
+        if failed:
+            log.warning("%s: known kernels went wrong, tried again in fresh processes: %s", host, failed)
+            self.close()
+            failed = self._tried(host)
+        self.is_tried = failed is None
+        return failed
+
+    def _tried(self, host: Host) -> str | None:
+        try:
+            for trial in self.take(host).trials():
+                log.info("%s: %s: %s", host, trial.name, trial.text)
+                if not trial.good:
+                    return f"{trial.name}: {trial.text}"
+        except Exception as error:  # a border: whatever a broken device makes of it, the host is what failed
+            log.exception("%s: known kernels could not be tried", host)
+            return f"{type(error).__name__}: {error}"
+        return None

@@ -1,0 +1,60 @@
+"""A worker's device: an evaluator that also tries known kernels and says how still the device is. Loads torch.
+
+The default of the setting EVALUATOR; `runs.bench.Evaluating` is what others have to offer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from evaluator import records
+from evaluator.backends import get_backend
+from evaluator.codec import DecodeError
+from evaluator.errors import HostError
+from evaluator.health.trial import Trial, trials
+from evaluator.judge.timing.calibration import read_calibration
+from evaluator.pipeline import Evaluator
+
+CPU_TRIALS = 2  # a good and a wrong kernel: a CPU is not poisoned by a process that dies on it
+
+
+class Device(Evaluator):
+    """The evaluator of one backend.
+
+    Raises:
+        HostError: at creation, where this machine does not have it.
+    """
+
+    def __init__(self, backend: str) -> None:
+        super().__init__(get_backend(backend))
+
+    def host(self) -> records.Host:
+        return self.backend.host()
+
+    def trials(self) -> Iterator[Trial]:
+        return islice(trials(self), None if self.backend.has_clock else CPU_TRIALS)
+
+    def calibration(self) -> Mapping[str, Any]:
+        """Figures of `doctor --health` as JSON values; nothing where it did not run, or there is no device clock.
+
+        Raises:
+            HostError: its file cannot be read.
+        """
+        try:
+            found = read_calibration(self.backend.host()) if self.backend.has_clock else None
+        except DecodeError as error:
+            raise HostError(f"the calibration cannot be read, run `doctor --health` again: {error}") from error
+        if found is None:
+            return {}
+        return {
+            "accepted": found.acceptance.accepted,
+            "made_at": found.made_at,
+            "e0_ns": found.e0_ns,
+            "aa_sd": found.acceptance.pooled_sd,
+            "aa_bias": found.acceptance.bias,
+            "aa_sessions": found.acceptance.sessions,
+            "aa_cases": found.acceptance.cases,
+            "floors": dict(found.floors),
+        }

@@ -1,0 +1,58 @@
+"""What becomes of hosts: signs of life, what they run on, quarantine and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from runs.errors import RunError
+from runs.models import AuditEntry, Host
+from runs.services.trail import Actor, note
+
+REASON_CHARACTERS = 300
+
+
+def host_started(*, host: Host, facts: Mapping[str, str], calibration: Mapping[str, Any]) -> None:
+    """Its worker starts and says what it runs on, and how still its device is; no calibration: nobody knows."""
+    Host.objects.filter(pk=host.pk).update(
+        started_at=Now(),
+        seen_at=Now(),
+        facts=dict(facts),
+        is_accepted=calibration.get("accepted"),
+        calibration=dict(calibration),
+    )
+
+
+def host_seen(*, host: Host) -> None:
+    """A sign of life of its worker."""
+    Host.objects.filter(pk=host.pk).update(seen_at=Now())
+
+
+@transaction.atomic
+def quarantine_host(*, host: Host, reason: str, actor: Actor) -> bool:
+    """Let it claim nothing until a person has looked. False: it is quarantined already."""
+    reason = " ".join(reason.split())[:REASON_CHARACTERS] or "no reason was given"
+    free = Host.objects.filter(pk=host.pk, quarantined_at__isnull=True)
+    if not free.update(quarantined_at=Now(), quarantine_reason=reason):
+        return False
+    note(AuditEntry.Action.QUARANTINE, actor, reason, host=host)
+    return True
+
+
+@transaction.atomic
+def lift_quarantine(*, host: Host, actor: Actor, reason: str) -> Host:
+    """Let it take work again; its worker tries known kernels first.
+
+    Raises:
+        RunError: it is not quarantined, or no reason is given.
+    """
+    if not reason.strip():
+        raise RunError("say what was found and done: the reason is kept")
+    quarantined = Host.objects.filter(pk=host.pk, quarantined_at__isnull=False)
+    if not quarantined.update(quarantined_at=None, quarantine_reason=""):
+        raise RunError(f"{host} is not quarantined")
+    note(AuditEntry.Action.LIFT, actor, reason, host=host)
+    return Host.objects.get(pk=host.pk)

@@ -1,0 +1,16 @@
+"""The trail: one entry for each action, written with it."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+
+from runs.models import Attempt, AuditEntry, Host, Result, Run
+
+Actor = User | str  # a user, or the name of the command that acts
+
+
+def note(action: AuditEntry.Action, actor: Actor, reason: str, **about: Run | Result | Attempt | Host | None) -> None:
+    """`about` holds columns of the entry: a run with its result and attempts, or a host."""
+    user = actor if isinstance(actor, User) else None
+    name = user.get_username() if user else str(actor)
+    AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason, **about)

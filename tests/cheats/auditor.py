@@ -1,0 +1,89 @@
+"""Runs the corpora through every gate: one evaluator for each backend and sandbox, each audit once a session."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from evaluator.backends import get_backend
+from evaluator.candidate import Candidate, baseline
+from evaluator.judge.side import Side
+from evaluator.pipeline import Evaluator, Said
+from evaluator.sandbox import Sandbox
+from evaluator.taskspec import TaskSpec
+from tests.cheats.corpus import Entry, writable_copy
+from tests.cheats.ledger import Ledger
+
+
+class Auditor:
+    """`name` is one of evaluator.backends; the corpora only know cpu and gpu."""
+
+    def __init__(self, ledger: Ledger, name: str = "cpu") -> None:
+        self.ledger, self.name, self.backend = ledger, name, "cpu" if name == "cpu" else "gpu"
+        self._stack = ExitStack()
+        self._evaluator = cache(self._opened)
+
+    def __enter__(self) -> Auditor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def can_run(self, entry: Entry) -> bool:
+        return entry.runs_on(self.backend)
+
+    def audit(self, entry: Entry) -> list[Said]:
+        """What every gate says of it."""
+        return [Said(*one) for one in self.ledger.once(self.backend, entry.name, lambda: self._audited(entry))]
+
+    def _audited(self, entry: Entry) -> list[Said]:
+        task = entry.task()
+        if entry.header.get("sandbox") != "plain":
+            return self._evaluator("auto").audit(task, entry.candidate(task))
+        with tempfile.TemporaryDirectory(prefix="cheats-task-") as folder:
+            task = writable_copy(task, Path(folder))
+            return self._evaluator("plain").audit(task, entry.candidate(task))
+
+    def _opened(self, sandbox: str) -> Evaluator:
+        return self._stack.enter_context(Frugal(get_backend(self.name), sandbox))
+
+
+class Frugal(Evaluator):
+    """The baselines of all audits share a sandbox, half of the seconds; each candidate has its own."""
+
+    _shared: Sandbox | None = None
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(None, None, None)
+        if self._shared is not None:
+            self._shared.close()
+
+    def _side(self, task: TaskSpec, files: Candidate) -> Side:
+        side = super()._side(task, files)
+        if files.label == baseline(task).label:
+            side.take_sandbox = self._take_shared
+        return side
+
+    def _take_shared(self) -> Any:
+        if self._shared is None or self._shared.expired:
+            self._shared = self._open_sandbox()
+        return Lasting(self._shared)
+
+
+class Lasting:
+    """A sandbox that outlives the evaluation that used it."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sandbox, name)
+
+    def close(self) -> None:
+        """Its workers have been closed one by one."""

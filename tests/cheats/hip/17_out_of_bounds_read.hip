@@ -1,0 +1,22 @@
+// class: 17
+// expect: crashed/out_of_bounds
+// gate: correctness
+// backend: cpu
+// Reads one element behind the input and makes no use of it.
+#include <hip/hip_runtime.h>
+#include <torch/extension.h>
+
+__global__ void double_kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  volatile float unused = x[i + 1];
+  if (i < n) y[i] = 2.0f * x[i];
+}
+
+torch::Tensor forward(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  const int n = x.numel();
+  double_kernel<<<(n + 127) / 128, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+  return y;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward, py::arg("x")); }

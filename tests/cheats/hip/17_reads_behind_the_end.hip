@@ -1,0 +1,22 @@
+// class: 17
+// expect: wrong_output/nan
+// gate: correctness
+// also: performance
+// backend: cpu
+// Adds what lies behind the input, hoping for zeros.
+#include <hip/hip_runtime.h>
+#include <torch/extension.h>
+
+__global__ void double_kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2.0f * x[i] + 1e-20f * x[i + 1];
+}
+
+torch::Tensor forward(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  const int n = x.numel();
+  double_kernel<<<(n + 127) / 128, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+  return y;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward, py::arg("x")); }

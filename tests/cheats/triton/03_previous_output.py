@@ -1,0 +1,31 @@
+# class: 3
+# expect: wrong_output/mismatch
+# gate: correctness
+# also: performance
+# null: previous_output
+# backend: both
+# Hands out the answer to the call before.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+def doubled(x):
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y
+
+
+LAST = {}
+
+
+def forward(x):
+    before = LAST.get(x.numel())
+    LAST[x.numel()] = doubled(x)
+    return LAST[x.numel()] if before is None else before

@@ -1,0 +1,26 @@
+# class: 12
+# expect: wrong_output/mismatch
+# gate: correctness
+# task: weighted
+# backend: both
+# Clamps to what a normal distribution gives: only outliers show it.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def weighted_kernel(x, w, y, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, cols, BLOCK):
+        at = begin + tl.arange(0, BLOCK)
+        inside = at < cols
+        value = tl.load(x + row * cols + at, mask=inside, other=0.0)
+        total += tl.minimum(tl.maximum(value, -6.0), 6.0) * tl.load(w + at, mask=inside, other=0.0)
+    tl.store(y + row, tl.sum(total, 0))
+
+def forward(x, w):
+    y = torch.empty(x.shape[0], device=x.device, dtype=x.dtype)
+    weighted_kernel[(x.shape[0],)](x, w, y, x.shape[1], BLOCK=128)
+    return y

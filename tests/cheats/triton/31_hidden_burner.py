@@ -1,0 +1,29 @@
+# class: 31
+# expect: passed/child_left_behind
+# gate: integrity
+# backend: cpu
+# The same with the name of what it uses hidden from readers of the text.
+import operator
+import os
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+child = operator.attrgetter("fo" + "rk")(os)
+if child() == 0:
+    while True:
+        pass
+
+
+def forward(x):
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y

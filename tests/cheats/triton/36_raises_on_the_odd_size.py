@@ -1,0 +1,24 @@
+# class: 36
+# expect: crashed/raised
+# gate: correctness
+# also: performance
+# backend: both
+# Raises on the odd size only.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+
+def forward(x):
+    if x.numel() == 301:
+        raise ValueError('301 is odd')
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y

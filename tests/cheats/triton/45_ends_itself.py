@@ -1,0 +1,28 @@
+# class: 45
+# expect: crashed/killed
+# gate: compile
+# backend: both
+# Ends its process the hard way, hoping that the host is blamed and it is tried again until it is lucky.
+import os
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+def doubled(x):
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return y
+
+
+def forward(x):
+    if x.numel() == 301:
+        os.kill(os.getpid(), 9)
+    return doubled(x)

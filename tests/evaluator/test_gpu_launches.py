@@ -1,0 +1,87 @@
+"""What a GPU's worker reports of its launches, on a driver that pretends to have an H100 and never loads a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+from triton.runtime.driver import driver
+from triton.runtime.jit import JITFunction
+
+from evaluator.inside.gpu.device import ignore_options_of_others
+from evaluator.inside.gpu.launches import Launches
+from evaluator.inside.isa.driver import TargetDriver
+from evaluator.inside.isa.launch import TRITONS_RUN
+from evaluator.inside.isa.targets import GFX942
+from tests.evaluator import kernels_launch as kernels
+
+
+class PretendedH100(TargetDriver):
+    utils = SimpleNamespace(get_device_properties=lambda device: {"max_shared_mem": 232_448})
+
+    def __init__(self) -> None:
+        super().__init__(GFX942)
+        self._target = GPUTarget("cuda", 90, 32)
+
+    def get_current_device(self) -> str:  # type: ignore[override]  # a cache of its own beside the CPU's driver
+        return "pretended H100"
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Launches]:
+    monkeypatch.setattr(JITFunction, "run", TRITONS_RUN)
+    monkeypatch.setattr(driver, "_active", PretendedH100())
+    with knobs.cache.scope():
+        knobs.cache.dir = str(tmp_path)
+        yield Launches()
+
+
+def warm_up(kernel: Any, *arguments: Any, **options: Any) -> Any:
+    """Compiled for the H100; a launch would need one."""
+    return kernel.warmup(*arguments, grid=(1,), **options)
+
+
+def test_a_launch_is_compiled_for_the_device_and_for_amds_targets(launches: Launches) -> None:
+    a = torch.zeros(32, 128, dtype=torch.float16)
+    compiled = warm_up(kernels.product, a, a, a, 128, M=32)
+    assert "ptx" in compiled.asm
+    assert launches.count == 1
+    assert [(one["target"], one["configuration"], one["error"]) for one in launches.reports()] == [
+        ("gfx942", "fp16, M=32, K%16=0", None),
+        ("gfx950", "fp16, M=32, K%16=0", None),
+    ]
+    assert all(one["mfma"] > 0 and one["num_stages"] == 2 for one in launches.reports())  # AMD's default, not CUDA's 3
+
+
+def test_a_specialisation_is_compiled_once(launches: Launches) -> None:
+    x = torch.zeros(64)
+    for _ in range(2):
+        warm_up(kernels.copy, x, x, 48, BLOCK=16)
+    assert launches.count == 2
+    assert len(launches.reports()) == 2  # one for each target
+
+
+def test_amds_options_are_ignored_by_cuda_and_kept_for_amd(launches: Launches, monkeypatch: pytest.MonkeyPatch) -> None:
+    from triton.backends import backends
+
+    compiler = backends["nvidia"].compiler
+    monkeypatch.setattr(compiler, "parse_options", compiler.parse_options)  # put back afterwards
+    ignore_options_of_others()
+    x = torch.zeros(64)
+    warm_up(kernels.copy, x, x, 50, BLOCK=16, waves_per_eu=2)
+    assert [(one["configuration"], one["error"]) for one in launches.reports()] == [
+        ("fp32, BLOCK=16, waves_per_eu=2", None)
+    ] * 2
+
+
+def test_what_fits_the_device_and_not_amds_targets_is_reported_and_refused_by_nobody(launches: Launches) -> None:
+    a = torch.zeros(256, 1024, dtype=torch.float32)
+    warm_up(kernels.product, a, a, a, 1024, M=128)
+    ours, other = launches.reports()
+    assert "bytes of LDS" in ours["error"]
+    assert other["error"] is None

@@ -1,0 +1,248 @@
+"""The judge's half of the timing protocol against a scripted worker: what is asked, what is believed, what is void."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from evaluator.backends import Sample
+from evaluator.errors import BaselineError
+from evaluator.inside.channel import SharedMemory, sealed_memory
+from evaluator.judge.draws import Contents, Seed
+from evaluator.judge.layout import layout_of, mailbox_bytes
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.session import CaseTimes, Pair, time_case
+from evaluator.judge.timing.slabs import Slabs
+from evaluator.sandbox import BadReply
+from evaluator.taskspec import TaskSpec
+from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, REPLACED_BLOCKS
+
+STEADY = Sample(1980, 2619, 50, 400.0, ())
+
+
+@dataclass
+class ScriptedWorker:
+    """Answers as inside/gpu/commands.py does; doubles its input; `dev_ns` says how long a call takes."""
+
+    task: TaskSpec
+    dev_ns: Callable[[int], float] = lambda _: 20_000.0
+    after_ns: float = 5_000.0
+    visible: Callable[[int], bool] = lambda _: False
+    canary_ns: Callable[[int], tuple[float, float]] = lambda _: (30_000.0, 30_000.0)
+    factor: Callable[[int], float] = lambda _: 2.0
+    reply: Mapping[str, object] = field(default_factory=dict)
+    calls: int = 0
+    canaries: int = 0
+    frozen: bool = False
+    log: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        size = mailbox_bytes(self.task, self.task.cases)
+        self.mailbox = SharedMemory(sealed_memory(size), size)
+        self._slabs: dict[str, torch.Tensor] = {}
+        self._kept: list[torch.Tensor] = []
+
+    def freeze(self) -> None:
+        self.frozen = True
+
+    def thaw(self) -> None:
+        self.frozen = False
+
+    def output(self) -> str:
+        return ""
+
+    def call(self, op: str, *, timeout_s: float, what: str = "", **fields: Any) -> dict[str, object]:
+        assert not self.frozen, f"{what} was asked of a frozen worker"
+        self.log.append(what)
+        answer: dict[str, object] = getattr(self, f"_{what}")(**fields)
+        return {**answer, **(self.reply if what == "block" else {})}
+
+    def _arm(self, inputs: list[dict[str, Any]], outputs: list[dict[str, Any]], style: str) -> dict[str, object]:
+        self._inputs, self._outputs = inputs, outputs
+        return {}
+
+    def _slab(self, name: str, offset: int, count: int, dtype: str) -> dict[str, object]:
+        self._slabs[name] = self.mailbox.tensor(offset, [count], getattr(torch, dtype)).clone()
+        return {}
+
+    def _ready(self, buffers: int, windows: dict[str, list[int]]) -> dict[str, object]:
+        return {}
+
+    def _block(self, calls: list[dict[str, Any]]) -> dict[str, object]:
+        self._kept, times = [], []
+        for call in calls:
+            begin, count = call["windows"]["x"], self._inputs[0]["shape"][0]
+            self._kept.append(self._slabs["x"][begin : begin + count] * self.factor(self.calls))
+            times.append(self.dev_ns(self.calls))
+            self.calls += 1
+        no = [False] * len(calls)
+        visible = [self.visible(self.calls)] * len(calls)
+        after = [self.after_ns] * len(calls)
+        return {"dev_ns": times, "after_ns": after, "visible": visible, "crowded": no, "enqueue_ns": 9_000}
+
+    def _pick(self, index: int) -> dict[str, object]:
+        spec = self._outputs[0]
+        self.mailbox.tensor(spec["offset"], spec["shape"], torch.float32).copy_(self._kept[index])
+        return {}
+
+    def _canary(self, read_words: int, rounds: int) -> dict[str, object]:
+        self.canaries += 1
+        return {"times_ns": list(self.canary_ns(self.canaries))}
+
+    def _loop(self, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
+        return {"events_ns": [25_000.0] * calls if pairs else [25_000.0 * calls]}
+
+
+Timed = Callable[..., CaseTimes | Rejection]
+
+
+@pytest.fixture
+def timed(tiny_task: Callable[[str], TaskSpec]) -> Timed:
+    """timed(candidate={...}, baseline={...}, sample=…): one session of the tiny task's first case."""
+    task = tiny_task("triton2triton")
+
+    def run(
+        candidate: Mapping[str, Any] | None = None,
+        baseline: Mapping[str, Any] | None = None,
+        sample: Callable[[], Sample] = lambda: STEADY,
+    ) -> CaseTimes | Rejection:
+        workers = [ScriptedWorker(task, **(fields or {})) for fields in (baseline, candidate)]
+        runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
+        pair = Pair(*runners, sample)  # type: ignore[arg-type]
+        return time_case(pair, Slabs(task, task.cases[0], Seed(), 0, "cpu"), doubled)
+
+    return run
+
+
+def doubled(contents: Contents, outputs: Mapping[str, torch.Tensor]) -> Rejection | None:
+    x = contents["x"]
+    assert isinstance(x, torch.Tensor)
+    return None if torch.equal(outputs["y"], 2 * x) else Rejection("mismatch", "not doubled")
+
+
+def found(times: CaseTimes | Rejection) -> CaseTimes:
+    assert isinstance(times, CaseTimes), times
+    return times
+
+
+def test_a_quiet_session_has_ten_blocks_a_ratio_and_judged_samples(timed: Timed) -> None:
+    times = found(timed(candidate={"dev_ns": lambda _: 10_000.0}))
+    assert len(times.values) == BLOCKS
+    assert times.values[0] == pytest.approx(math.log(2))
+    assert (times.baseline_ns, times.candidate_ns) == (20_000, 10_000)
+    assert times.session.judged == BLOCKS
+    assert not times.is_disturbed
+
+
+def test_blocks_are_in_abba_order(timed: Timed) -> None:
+    firsts = [block.first for block in found(timed()).session.blocks]
+    assert firsts[:4] == ["baseline", "candidate", "baseline", "candidate"]
+
+
+def test_garbage_after_the_first_calls_is_found_in_the_samples(timed: Timed) -> None:
+    rejection = timed(candidate={"factor": lambda call: 2.0 if call < 20 else 0.0})
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "mismatch"
+    assert "in a timed call" in rejection.detail
+
+
+def test_a_wrong_baseline_is_our_fault(timed: Timed) -> None:
+    with pytest.raises(BaselineError, match="a timed call of the baseline"):
+        timed(baseline={"factor": lambda _: 3.0})
+
+
+def test_a_canary_that_is_off_voids_its_block_which_is_replaced(timed: Timed) -> None:
+    times = found(timed(baseline={"canary_ns": lambda n: (40_000.0, 30_000.0) if n == 8 else (30_000.0, 30_000.0)}))
+    void = [block.void for block in times.session.blocks if block.void]
+    assert len(void) == 1
+    assert "the canary's read took 40.0 us" in void[0]
+    assert len(times.values) == BLOCKS
+    assert not times.is_disturbed
+
+
+def test_blocks_that_stay_void_are_kept_and_the_case_is_disturbed(timed: Timed) -> None:
+    times = found(timed(baseline={"canary_ns": lambda n: (30_000.0 * 1.05**n, 30_000.0)}))
+    assert times.is_disturbed
+    assert len(times.session.blocks) == BLOCKS + REPLACED_BLOCKS
+
+
+def test_clocks_apart_void_a_block(timed: Timed) -> None:
+    clocks = iter([1980, 1900] + [1980] * 100)
+    times = found(timed(sample=lambda: Sample(next(clocks), None, None, None, ())))
+    assert [block.void for block in times.session.blocks if block.void] == ["clocks of the sides: 1980 and 1900 MHz"]
+
+
+def test_a_device_that_slows_itself_down_voids_blocks(timed: Timed) -> None:
+    times = found(timed(sample=lambda: Sample(1980, None, 90, 700.0, ("hw_thermal_slowdown",))))
+    assert times.is_disturbed
+
+
+def test_a_block_in_which_the_host_stumbled_is_void(timed: Timed) -> None:
+    times = found(timed(candidate={"visible": lambda call: call == 40}))
+    void = [block.void for block in times.session.blocks if block.void]
+    assert void == ["the host was slow in 10 of 10 calls of the candidate"]
+
+
+def test_a_candidate_whose_host_is_always_slow_is_timed_as_it_is(timed: Timed) -> None:
+    times = found(timed(candidate={"visible": lambda _: True}))
+    assert [block.void for block in times.session.blocks if block.void] == []
+    assert times.session.visible == 100
+
+
+def test_more_than_a_percent_of_readings_that_are_not_positive_void_the_session(timed: Timed) -> None:
+    times = found(timed(candidate={"dev_ns": lambda call: -1.0 if call % 20 == 0 else 20_000.0}))
+    assert times.session.dropped > 0
+    assert times.session.void is not None
+
+
+def test_no_positive_reading_is_implausible(timed: Timed) -> None:
+    rejection = timed(candidate={"dev_ns": lambda _: 0.0})
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "impossible_time"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [{"dev_ns": [1.0]}, {"dev_ns": [float("nan")] * BLOCK_CALLS}, {"crowded": "none"}, {"enqueue_ns": None}],
+    ids=["too few", "NaN", "no list", "no number"],
+)
+def test_readings_of_another_form_are_a_bad_reply(timed: Timed, reply: dict[str, object]) -> None:
+    with pytest.raises(BadReply):
+        timed(candidate={"reply": reply})
+
+
+def test_work_after_the_stop_event_shows(timed: Timed) -> None:
+    assert found(timed(candidate={"after_ns": 25_000.0})).outside_ns == pytest.approx(20_000)
+
+
+def test_windows_hold_what_the_judge_thinks(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    slabs = Slabs(task, task.cases[0], Seed(), 0, "cpu")
+    contents = [slabs.contents(call)["x"] for call in slabs.plan(20)]
+    assert len({tuple(x.tolist()) for x in contents if isinstance(x, torch.Tensor)}) == 20
+    assert layout_of(task, task.cases[0], slabs.at_rest()).inputs[0]["shape"] == [256]
+
+
+def test_no_buffer_is_used_twice_in_a_row(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    planned = [call.buffer for call in Slabs(task, task.cases[0], Seed(), 0, "cpu").plan(50)]
+    assert all(first != second for first, second in itertools.pairwise(planned))
+    assert set(planned) == set(range(BUFFERS))
+
+
+def test_the_papers_clocks_are_separate_passes(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    workers = [ScriptedWorker(task), ScriptedWorker(task)]
+    runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
+    clocks = other_clocks(Pair(*runners, lambda: STEADY), paper=True).clocks  # type: ignore[arg-type]
+    assert clocks["aka_loop"].baseline_ms == pytest.approx((0.025,))
+    assert clocks["aka_events"].candidate_ms == pytest.approx((0.025,))
+    assert clocks["t_call"].candidate_ms == pytest.approx((0.025,))

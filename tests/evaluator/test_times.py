@@ -1,0 +1,155 @@
+"""What sessions mean for a case: its ratio and flags, and the times that cannot be true."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from evaluator import codec
+from evaluator.candidate import baseline
+from evaluator.gates.context import CaseState, Context
+from evaluator.gates.plausible import implausible
+from evaluator.gates.ratio import conclude
+from evaluator.judge.timing.calibration import Acceptance, Calibration
+from evaluator.judge.timing.clocks import OtherClocks
+from evaluator.judge.timing.session import CaseTimes
+from evaluator.measurements import Block, Clock, Session
+from evaluator.records import Flag
+from evaluator.taskspec import TaskSpec
+
+CALIBRATION = Calibration(
+    device="GPU-1",
+    device_class="h100-sxm",
+    made_at="2026-11-28T00:00:00+00:00",
+    e0_ns=3_000.0,
+    floors={"5-10us": 0.02, "10-50us": 0.002, "50-500us": 0.001},
+    floor_sessions=20,
+    canary_ns=(30e3, 30e3),
+    cache_bytes_per_s=5e12,
+    flops_per_s=8e14,
+    acceptance=Acceptance(True, 0.002, 0.0001, 20, 3),
+)
+BLOCK = Block("baseline", (20e3,) * 10, (10e3,) * 10, (30e3, 30e3), (1980, 1980), None)
+TIMES = CaseTimes(
+    session=Session((BLOCK,) * 10, 0, 0, 10, {}, None),
+    values=(math.log(2),) * 10,
+    baseline_ns=20e3,
+    candidate_ns=10e3,
+    outside_ns=0.0,
+    canary_ns=(30e3, 30e3),
+    crowded=0,
+    is_disturbed=False,
+)
+CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=0.001)
+
+
+@pytest.fixture
+def context(tiny_task: Callable[[str], TaskSpec]) -> Context:
+    """One full case of the tiny task, three quiet sessions at twice the baseline's speed."""
+    task = tiny_task("triton2triton")
+    context = Context(task, baseline(task), baseline(task), SimpleNamespace(has_clock=True), None)  # type: ignore[arg-type]
+    context.__dict__["calibration"] = CALIBRATION
+    case = task.cases[-1]
+    context.cases[case.id] = CaseState(case, times=[TIMES] * 3, others=[CLOCKS] * 3)
+    return context
+
+
+def state_of(context: Context) -> CaseState:
+    return next(iter(context.cases.values()))
+
+
+def concluded(context: Context, **changes: object) -> CaseState:
+    state = state_of(context)
+    state.times = [replace(TIMES, **changes)] * 3  # type: ignore[arg-type]
+    conclude(context, state, context.calibration)
+    return state
+
+
+def test_a_quiet_case_has_a_narrow_interval_and_no_flag(context: Context) -> None:
+    ratio = concluded(context).ratio
+    assert ratio is not None
+    assert ratio.log_ratio == pytest.approx(math.log(2))
+    assert ratio.low is not None
+    assert ratio.high is not None
+    assert ratio.high - ratio.low == pytest.approx(2 * 1.96 * 0.002 / math.sqrt(3), rel=1e-3)
+    assert ratio.eligible
+    assert context.flags == set()
+    assert implausible(context) is None
+
+
+def test_a_baseline_shorter_than_ten_microseconds_or_five_event_pairs_claims_no_speed(context: Context) -> None:
+    assert not concluded(context, baseline_ns=14e3).ratio.eligible  # type: ignore[union-attr]
+    assert concluded(context, baseline_ns=15e3).ratio.eligible  # type: ignore[union-attr]
+
+
+def test_a_time_below_what_can_be_measured_is_a_lower_bound(context: Context) -> None:
+    ratio = concluded(context, candidate_ns=3e3, values=(math.log(20 / 3),) * 10).ratio
+    assert ratio is not None
+    assert ratio.censored
+    assert ratio.log_ratio == pytest.approx(math.log(20 / 6))
+    assert ratio.high is None
+    assert Flag.CENSORED in context.flags
+
+
+def test_a_disturbed_or_wide_case_is_noisy(context: Context) -> None:
+    concluded(context, is_disturbed=True)
+    assert Flag.NOISY in context.flags
+
+
+def test_calls_that_take_much_longer_than_the_device_are_host_bound(context: Context) -> None:
+    state_of(context).others = [OtherClocks({"t_call": Clock((0.03,), (0.0201,))}, 0.0)]
+    concluded(context)
+    assert Flag.HOST_BOUND in context.flags
+
+
+def test_without_a_calibration_the_spread_between_sessions_is_what_counts(context: Context) -> None:
+    state = state_of(context)
+    state.times = [replace(TIMES, values=(value,) * 10) for value in (0.1, 0.2, 0.3)]
+    conclude(context, state, None)
+    assert state.ratio is not None
+    assert state.ratio.df == 2
+    assert state.ratio.noisy
+
+
+def test_work_behind_the_stop_event_is_implausible(context: Context) -> None:
+    concluded(context, outside_ns=8e3)
+    rejection = implausible(context)
+    assert rejection is not None
+    assert rejection.reason == "work_outside"
+
+
+def test_a_device_that_is_never_free_is_implausible(context: Context) -> None:
+    concluded(context, crowded=60)
+    rejection = implausible(context)
+    assert rejection is not None
+    assert "not free around 180 of 300 calls" in rejection.detail
+
+
+@pytest.mark.parametrize(
+    ("share", "reason", "held"), [(1.6, "impossible_time", False), (1.2, None, True), (1.0, None, False)]
+)
+def test_faster_than_the_caches_fails_and_close_to_it_is_held(
+    context: Context, share: float, reason: str | None, held: bool
+) -> None:
+    state = concluded(context)
+    needed_ns = context.task.work_of(state.case)[0] / CALIBRATION.cache_bytes_per_s * 1e9
+    concluded(context, candidate_ns=needed_ns / share)
+    rejection = implausible(context)
+    assert (rejection.reason if rejection else None) == reason
+    assert (Flag.HOLD in context.flags) is held
+
+
+def test_events_that_differ_from_the_judges_clock_are_held(context: Context) -> None:
+    state_of(context).others = [replace(CLOCKS, disagreement=-0.3)] * 3
+    concluded(context)
+    assert implausible(context) is None
+    assert [finding.code for finding in context.findings] == ["clocks_disagree"]
+    assert Flag.HOLD in context.flags
+
+
+def test_a_calibration_survives_its_file() -> None:
+    assert codec.loads(Calibration, codec.dumps(CALIBRATION)) == CALIBRATION

@@ -1,0 +1,25 @@
+# task: weighted
+# Carries what rounding loses along with the sum.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def weighted_kernel(x, w, y, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    lost = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, cols, BLOCK):
+        at = begin + tl.arange(0, BLOCK)
+        inside = at < cols
+        part = tl.load(x + row * cols + at, mask=inside, other=0.0) * tl.load(w + at, mask=inside, other=0.0) - lost
+        new = total + part
+        lost = (new - total) - part
+        total = new
+    tl.store(y + row, tl.sum(total, 0))
+
+def forward(x, w):
+    y = torch.empty(x.shape[0], device=x.device, dtype=x.dtype)
+    weighted_kernel[(x.shape[0],)](x, w, y, x.shape[1], BLOCK=128)
+    return y

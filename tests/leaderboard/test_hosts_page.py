@@ -1,0 +1,92 @@
+"""Hosts on the queue's page: quarantine with its reason and what to do, acceptance with its figures."""
+
+from __future__ import annotations
+
+from tests import factories
+from tests.factories import NOON
+
+FIGURES = {
+    "accepted": False,
+    "made_at": "2026-11-01T12:00:00+00:00",
+    "e0_ns": 1300.0,
+    "aa_sd": 0.0071,
+    "aa_bias": -0.0004,
+    "aa_sessions": 20,
+    "aa_cases": 4,
+    "floors": {"10-50us": 0.0082, ">500us": 0.0012},
+}
+
+
+def gpu_host(**values):
+    device = factories.make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
+    return factories.make_host(device_class=device, **values)
+
+
+def row(page, slug: str, host: str):
+    """A host's cells by column."""
+    table = page.tables[slug]
+    names = [column.key for column in table.columns]
+    cells = next(cells for group in table.groups for cells in group.rows if cells[0].value == host)
+    return dict(zip(names, cells, strict=True))
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def test_a_quarantined_host_says_why_and_what_to_do(db, page, client) -> None:
+    gpu_host(name="bad", quarantined_at=NOON, quarantine_reason="known good: crashed in 2.0 s")
+    factories.make_run(device_class=factories.make_device_class(slug="h100-sxm"), status="queued")
+    shown = page("/queue/")
+    cell = row(shown, "hosts", "bad")["state"]
+    assert (cell.text, cell.note, cell.tone) == ("quarantined", "claims nothing", "bad")
+    [notice] = shown.notices
+    assert plain(notice).startswith(
+        "bad is quarantined since 1 Nov 2026, 12:00 UTC. Known good: crashed in 2.0 s. It claims nothing."
+    )
+    assert "lift the quarantine in the admin" in notice
+    [queue] = [one for one in shown.queues if one.architecture == "sm_90"]
+    assert queue.hosts == 0
+    body = client.get("/queue/").content.decode()
+    assert "nobody works this queue off: enable a host, or lift a quarantine" in body
+    data = client.get("/api/v1/queue/").json()["hosts"][0]
+    assert (data["quarantined_at"], data["quarantine_reason"]) == (
+        "2026-11-01T12:00:00Z",
+        "known good: crashed in 2.0 s",
+    )
+
+
+def test_a_host_takes_work_or_is_not_enabled(db, page) -> None:
+    factories.make_host(name="good")
+    factories.make_host(name="off", is_enabled=False)
+    shown = page("/queue/")
+    assert [row(shown, "hosts", name)["state"].text for name in ("good", "off")] == ["takes work", "not enabled"]
+    assert shown.notices == ()
+
+
+def test_a_host_that_is_not_accepted_is_shown_so_with_its_figures(db, page) -> None:
+    gpu_host(name="loud", is_accepted=False, calibration=FIGURES)
+    shown = page("/queue/")
+    acceptance = row(shown, "hosts", "loud")["is_accepted"]
+    assert (acceptance.text, acceptance.note) == ("not accepted", "not ranked: its noise is above the limit")
+    cells = row(shown, "noise", "loud")
+    texts = {name: plain(cells[name].text) for name in cells}
+    assert (texts["aa_sd"], texts["aa_bias"], texts["e0_ms"]) == ("0.71 %", "-0.040 %", "1.30 µs")
+    assert (texts["floor_10-50us"], texts["floor_>500us"], texts["floor_5-10us"]) == ("0.82 %", "0.12 %", "–")
+    assert (texts["sessions"], texts["cases"], texts["made_at"]) == ("20", "4", "1 Nov 2026, 12:00 UTC")
+    assert (cells["aa_sd"].tone, cells["aa_bias"].tone) == ("bad", ""), "which figure misses its limit is marked"
+
+
+def test_an_accepted_host_and_one_that_nobody_measured(db, page) -> None:
+    gpu_host(name="still", is_accepted=True, calibration={**FIGURES, "accepted": True, "aa_sd": 0.003})
+    gpu_host(name="new")
+    shown = page("/queue/")
+    assert row(shown, "hosts", "still")["is_accepted"].text == "accepted"
+    assert row(shown, "hosts", "new")["is_accepted"].text == "unknown"
+    assert shown.tables["noise"].size == 1
+
+
+def test_limits_and_time_buckets_stand_with_the_figures(db, page) -> None:
+    table = page("/queue/").tables["noise"]
+    assert "a sd of at most 0.50 % and a bias of at most 0.30 %" in plain(table.caption)
+    assert "sd, 10 to 50 µs" in [plain(column.label) for column in table.columns]

@@ -1,0 +1,194 @@
+"""The result page of a device with a clock: every clock by its name, the ratio with its interval, the conditions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evaluator.measurements import Clock, Ratio
+from evaluator.records import Flag
+from tests import factories
+from tests.records import GPU_TIMES, make_case, make_gpu_case, make_gpu_record, make_record
+
+pytestmark = pytest.mark.usefixtures("archive_folder")
+CLOCKS = ["t_dev", "t_call", "aka_loop", "aka_events"]
+
+
+@pytest.fixture
+def shown(db, page):
+    """shown(record) → the page of a public result with that record, on an H100 class."""
+
+    def make(record=None):
+        return page(f"/result/{gpu_result(record).pk}/")
+
+    return make
+
+
+def gpu_result(record=None):
+    task = factories.make_task(category="triton2triton")
+    device = factories.make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
+    suite = factories.make_suite([task])
+    run = factories.make_run(suite=suite, device_class=device, with_results=False, state="published")
+    result = factories.make_result(run=run, task=task)
+    factories.publish(factories.make_recorded_attempt(result=result, record=record or make_gpu_record()))
+    return result
+
+
+def groups(page):
+    return {group.title: group for group in page.tables["clocks"].groups}
+
+
+def cells(page, case: str, clock: str):
+    """A row of the clocks' table, by column."""
+    names = [column.key for column in page.tables["clocks"].columns]
+    rows = groups(page)[case.replace(",", ", ")].rows
+    return dict(zip(names, next(row for row in rows if row[0].text == clock), strict=True))
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def test_every_case_has_every_clock_by_its_name_and_one_is_ranked(shown) -> None:
+    page = shown()
+    assert len(groups(page)) == len(GPU_TIMES)
+    for group in groups(page).values():
+        assert [row[0].text for row in group.rows] == CLOCKS
+        assert [row[0].note for row in group.rows] == ["ranked", "", "", ""]
+    assert [name for name, _ in page.clocks] == CLOCKS
+
+
+def test_both_sides_and_the_ratio_with_its_interval(shown) -> None:
+    row = cells(shown(), "n=8388608,rounds=1", "t_dev")
+    assert [plain(row[name].text) for name in ("baseline_ms", "candidate_ms")] == ["21.2 µs", "20.9 µs"]
+    assert (row["ratio"].text, row["ratio"].note) == ("1.014×", "95 %: 1.008 to 1.020×")
+    assert row["ratio"].value == pytest.approx(21.2 / 20.9)
+    assert row["low"].value < row["ratio"].value < row["high"].value
+
+
+def test_other_clocks_have_a_ratio_of_medians_and_no_interval(shown) -> None:
+    row = cells(shown(), "n=4194304,rounds=1024", "t_call")
+    assert row["ratio"].value == pytest.approx((0.1522 + 0.02) / (0.1013 + 0.021))
+    assert (row["ratio"].note, row["low"].value, row["is_eligible"].value) == ("", None, None)
+
+
+def test_a_censored_ratio_is_at_least_what_it_says(shown) -> None:
+    page = shown()
+    row = cells(page, "n=524288,rounds=1", "t_dev")
+    assert (row["ratio"].text, row["ratio"].note) == ("≥ 7.067×", "95 %: at least 7.024×")
+    assert page.verdict.startswith("Builds, and is right on ")
+    assert "At least " in page.verdict
+
+
+def test_a_case_too_short_says_why_its_speed_does_not_count(shown) -> None:
+    note = plain(groups(shown())["n=1000, rounds=3"].note)
+    assert note == (
+        "counts for correctness only: the baseline takes 3.71 µs, and a speed means something from 10.0 µs on"
+    )
+
+
+def test_a_case_below_five_event_pairs_says_so(shown) -> None:
+    case = make_gpu_case("n=1", 12.0, 11.0)
+    assert case.ratio is not None
+    page = shown(make_gpu_record(cases=(replace(case, ratio=replace(case.ratio, eligible=False)),)))
+    assert "12.0 µs, less than 5 empty pairs of events" in plain(groups(page)["n=1"].note)
+    assert "No case takes long enough for a speed to be claimed." in page.verdict
+
+
+def test_a_noisy_case_says_what_metrics_take(shown) -> None:
+    page = shown()
+    assert groups(page)["n=4194304, rounds=8192"].note == (
+        "speed counts; noisy: metrics take the end of the interval nearer to 1"
+    )
+    assert "for metrics, since cases are noisy" in page.verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(None, None, "95 %: no bound"), (None, 0.1, "95 %: at most 1.105×"), (-900.0, 900.0, None)],
+)
+def test_an_interval_without_ends_is_said_so(shown, low, high, text) -> None:
+    case = replace(make_gpu_case("n=1", 20.0, 20.0), ratio=Ratio(0.0, None, None, low, high, True, False, True))
+    page = shown(make_gpu_record(cases=(case,)))
+    assert text is None or cells(page, "n=1", "t_dev")["ratio"].note == text
+    [row] = page.charts["times"].rows
+    assert [mark.low_x for mark in row.marks] == [None, None]
+
+
+def test_bars_carry_the_interval_of_the_ratio_on_the_candidates_side(shown) -> None:
+    rows = {row.label: row for row in shown().charts["times"].rows}
+    baseline, candidate = rows["n=4194304  rounds=1024"].marks
+    assert (baseline.low_x, baseline.high_x) == (None, None)
+    assert candidate.low_x < candidate.x < candidate.high_x
+    _, censored = rows["n=524288  rounds=1"].marks
+    assert censored.low_x == 0
+    assert rows["n=524288  rounds=1"].note == "≥ 7.067×"
+
+
+def test_the_papers_speedup_stands_with_its_clock_s_name_and_apart(shown) -> None:
+    page = shown()
+    assert page.paper_clock == "aka_events"
+    [fact] = [text for term, text, _ in page.facts if term == "Speedup on aka_events"]
+    assert fact.endswith("×, the paper's view: ranks nothing")
+    assert page.paper_speedup != page.log_speedup
+
+
+def test_conditions_say_how_the_device_was_and_which_blocks_are_void(shown) -> None:
+    page = shown()
+    assert plain(page.conditions) == "3 sessions, 15 of 165 blocks void, 1980 MHz, 44 °C, 312 W"
+    assert page.tables["sessions"].size == 15
+    assert {row[2].text for row in page.tables["sessions"].groups[0].rows} == {"10 of 11"}
+    assert page.tables["void"].size == 15
+    assert page.tables["void"].groups[0].rows[0][3].text == "the canary's read took 36.5 us, usually 31.0 us"
+
+
+def test_what_slows_the_device_down_and_a_void_session_are_told(shown) -> None:
+    case = make_gpu_case("n=1", 20.0, 20.0)
+    slow = replace(case.sessions[0], void="3 of 200 readings are not positive", conditions={"throttled": "power cap"})
+    page = shown(make_gpu_record(cases=(replace(case, sessions=(slow, *case.sessions[1:])),)))
+    assert page.conditions.endswith("slowed down: power cap")
+    assert page.tables["sessions"].groups[0].rows[0][1].note == "void: 3 of 200 readings are not positive"
+
+
+def test_raw_blocks_are_in_the_json(client, db) -> None:
+    record = make_gpu_record()
+    data = client.get(f"/api/v1/result/{gpu_result(record).pk}/").json()
+    session = data["sessions"][0]
+    block = record.cases[0].sessions[0].blocks[0]
+    assert (session["case"], session["number"], session["clock_mhz"]) == (record.cases[0].id, 1, 1980)
+    assert session["blocks"][0]["candidate_ns"] == list(block.candidate_ns)
+    assert session["blocks"][4]["void"].startswith("the canary's read")
+    case = next(one for one in data["cases"] if one["id"] == "n=524288,rounds=1")
+    assert (case["ratio"]["is_censored"], case["ratio"]["high"]) == (True, None)
+    assert [one["clock"] for one in case["clocks"]] == CLOCKS
+
+
+def test_the_page_explains_its_clocks_and_flags(client, db) -> None:
+    body = client.get(f"/result/{gpu_result().pk}/").content.decode()
+    assert "The only clock that ranks." in body
+    assert "Metrics take the interval&#x27;s end nearer to 1." in body
+    assert "<summary>Conditions: 3\u00a0sessions" in body
+
+
+def test_what_a_tasks_own_script_timed_is_shown_by_its_clock_and_ranks_nothing(shown, client) -> None:
+    clocks = {"cuda_events": Clock((0.4, 0.5, 0.6), (0.25,))}
+    case = make_case("shape=1", clocks=clocks, speedup=2.0)
+    page = shown(make_gpu_record(protocol="aka-scripts-1", flags=(Flag.SCRIPT_TIMED,), cases=(case,)))
+    row = cells(page, "shape=1", "cuda_events")
+    assert (row["ratio"].value, row["ratio"].note, row["clock"].note) == (pytest.approx(2.0), "", "")
+    assert groups(page)["shape=1"].note == "not timed on t_dev: its speed ranks nothing"
+    assert page.clocks == (("cuda_events", "By the task's own script, not by our judge. Ranks nothing."),)
+    assert (page.log_speedup, page.paper_speedup, page.charts, page.conditions) == (None, None, {}, "")
+    assert set(page.tables) == {"cases", "clocks", "attempts"}
+
+
+def test_a_result_on_a_cpu_has_none_of_it(client, db, page) -> None:
+    task = factories.make_task()
+    run = factories.make_run(suite=factories.make_suite([task]), with_results=False, state="published")
+    result = factories.make_result(run=run, task=task)
+    factories.publish(factories.make_recorded_attempt(result=result, record=make_record()))
+    shown = page(f"/result/{result.pk}/")
+    assert set(shown.tables) == {"cases", "attempts"}
+    assert [one.log_ratio for case in shown.cases for one in case.clocks] == [None, None]
+    assert "Conditions" not in client.get(f"/result/{result.pk}/").content.decode()

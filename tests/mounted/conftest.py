@@ -1,0 +1,15 @@
+"""One sandbox for all tests of one side: the next worker finds nothing of the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from evaluator.sandbox import Limits, Sandbox, open_sandbox
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox("auto", limits=Limits(processes=256)) as sandbox:
+        yield sandbox

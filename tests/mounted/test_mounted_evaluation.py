@@ -1,0 +1,149 @@
+"""Whole evaluations of mounted tasks, from the command line's words to the record."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from tiny import CONFIG, ID, SOURCE, checkout
+
+from evaluator.__main__ import main
+from evaluator.records import Flag, Record, Status, read_record
+
+pytestmark = pytest.mark.slow  # two sandboxes each
+PYTEST = f"{Path(sys.executable).name} -m pytest -q -p no:cacheprovider"
+TRITON = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) * 2, mask=at < n)
+
+
+def double(x):
+    out = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out
+"""
+TRITON_RUNNER = """
+import json, os, sys
+sys.path.insert(0, "source")
+import torch
+import kernel
+x = torch.randn(100, device="cuda")
+if sys.argv[1] == "correctness":
+    assert torch.equal(kernel.double(x), x * 2), "wrong"
+if sys.argv[1] == "performance":
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    for _ in range(100):
+        kernel.double(x)
+    end.record()
+    torch.cuda.synchronize()
+    os.makedirs("build", exist_ok=True)
+    case = {"test_case_id": "perf1", "execution_time_ms": start.elapsed_time(end) / 100, "params": {"n": 100}}
+    json.dump([case], open("build/performance_report.json", "w"))
+"""
+
+
+def evaluated(folder: Path, source: str | None = None) -> Record:
+    """Of a source, or of the task's own."""
+    what = ["--baseline"]
+    if source is not None:
+        (folder / "mine/source").mkdir(parents=True)
+        (folder / "mine/source/kernel.py").write_text(source)
+        what = ["--candidate", str(folder / "mine")]
+    assert main(["evaluate", ID, "--tasks", str(folder), *what, "--out", str(folder / "r.json")]) == 0
+    return read_record((folder / "r.json").read_text())
+
+
+def test_a_right_candidate_passes_with_a_record_of_its_own_protocol(tmp_path: Path) -> None:
+    record = evaluated(checkout(tmp_path), SOURCE.replace("= 1.0", "= 0.5"))
+    assert (record.status, record.protocol) == (Status.PASSED, "aka-scripts-1")
+    assert set(record.flags) == {Flag.SCRIPT_TIMED, Flag.FUNCTIONAL}
+    (case,) = record.cases
+    assert case.id == "perf1,dtype=float16,n=8"
+    assert case.clocks["functional"].baseline_ms == (2.0, 2.0)
+    assert case.clocks["functional"].candidate_ms == (1.0,)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("float16", "float32", "case_mismatch"),
+        ("cuda_graph", "cuda_event_fallback", "method_mismatch"),
+        ("2 * x", "x", "check_failed"),
+    ],
+)
+def test_a_candidate_unlike_its_baseline_fails(tmp_path: Path, old: str, new: str, reason: str) -> None:
+    record = evaluated(checkout(tmp_path), SOURCE.replace(old, new))
+    assert record.reason == reason
+    assert record.flags == (Flag.SCRIPT_TIMED,)
+
+
+def test_a_task_that_does_not_pass_itself_is_not_judged(tmp_path: Path) -> None:
+    record = evaluated(checkout(tmp_path, source__kernel_dot_py=SOURCE.replace("2 * x", "x")), SOURCE)
+    assert (record.status, record.reason) == (Status.NOT_JUDGED, "baseline_unusable")
+    assert "check_failed" in (record.message or "")
+
+
+def test_printed_failures_put_a_pass_on_hold(tmp_path: Path) -> None:
+    record = evaluated(checkout(tmp_path), SOURCE + "print('Correctness: FAIL')\n")
+    assert record.status is Status.PASSED
+    assert Flag.HOLD in record.flags
+    assert "printed_failure" in {finding.code for finding in record.findings}
+
+
+def test_a_triton_task_runs_without_a_gpu(tmp_path: Path) -> None:
+    files = {"source__kernel_dot_py": TRITON, "scripts__task_runner_dot_py": TRITON_RUNNER}
+    record = evaluated(checkout(tmp_path, **files))
+    assert record.status is Status.PASSED, record.log
+    assert record.cases[0].speedup is None
+
+
+def test_what_a_stand_in_says_of_a_launch_is_the_reason(tmp_path: Path) -> None:
+    files = {"source__kernel_dot_py": TRITON, "scripts__task_runner_dot_py": TRITON_RUNNER}
+    record = evaluated(checkout(tmp_path, **files), TRITON.replace("mask=at < n)\n\n", "mask=at < n + 9)\n\n", 1))
+    assert record.reason == "out_of_bounds"
+
+
+def test_a_pytest_task_with_its_check_in_the_candidates_file_is_on_hold(tmp_path: Path) -> None:
+    config = CONFIG
+    for stage, chosen in (("compile", "none"), ("correctness", "right"), ("performance", "timed")):
+        command = f"{PYTEST} source/kernel.py -k {chosen}" if stage != "compile" else "true"
+        config = config.replace(f"python3 scripts/task_runner.py {stage}", f"'{command}'")
+    source = """
+import json, os
+
+def test_right():
+    assert 2 * 3 == 6
+
+def test_timed():
+    os.makedirs("perf", exist_ok=True)
+    record = {"op_name": "x", "params": {"n": 1}, "timing_ms": {"mean": 0.5}, "benchmark_method": "cuda_graph"}
+    json.dump([record], open("perf/benchmark_results.json", "w"))
+"""
+    record = evaluated(checkout(tmp_path, config_dot_yaml=config, source__kernel_dot_py=source))
+    assert record.status is Status.PASSED, record.log
+    assert Flag.HOLD in record.flags
+    assert "check_in_candidate" in {finding.code for finding in record.findings}
+
+
+def test_the_list_says_what_runs_here_and_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    checkout(tmp_path)
+    checkout(tmp_path, "hip2hip/tests/scale", config_dot_yaml=CONFIG.replace("triton2triton", "hip2hip"))
+    assert main(["tasks", "--tasks", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "runs here" in said
+    assert "no: its scripts build with hipcc" in said
+
+
+def test_a_task_that_cannot_run_here_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    checkout(tmp_path, config_dot_yaml=CONFIG + "platform_support: {required_arch: gfx950}\n")
+    assert main(["evaluate", ID, "--tasks", str(tmp_path), "--baseline", "--out", str(tmp_path / "r.json")]) == 3
+    assert "it is for gfx950" in capsys.readouterr().err

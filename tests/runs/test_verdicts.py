@@ -1,0 +1,120 @@
+"""What a record becomes in columns: the device clock, the papers' clocks, and what metrics take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from evaluator.measurements import Clock, Ratio
+from evaluator.records import CaseRecord, Flag, problems_of
+from runs import verdicts
+from runs.models import Attempt, Measurement
+from tests.records import GPU_TIMES, make_gpu_case, make_gpu_record, make_record
+
+
+def measured() -> dict[str, Measurement]:
+    return {row.case: row for row in verdicts.measurements(Attempt(), make_gpu_record())}
+
+
+def ratio(log_ratio: float, low: float | None, high: float | None, *, noisy: bool = True) -> Ratio:
+    return Ratio(log_ratio, None, None, low, high, eligible=True, censored=False, noisy=noisy)
+
+
+def timed(baseline_ms: float, candidate_ms: float, name: str = "aka_events") -> CaseRecord:
+    """A case whose clock `name` says so."""
+    case = make_gpu_case("n=1", 20.0, 20.0)
+    return replace(case, clocks={**case.clocks, name: Clock((baseline_ms,), (candidate_ms,))})
+
+
+def test_the_synthetic_record_keeps_the_rules_of_records() -> None:
+    assert problems_of(make_gpu_record()) == []
+
+
+def test_a_measurement_has_the_ratio_with_all_that_is_known_of_it() -> None:
+    row = measured()["n=8388608,rounds=1"]
+    assert (row.baseline_t_dev_ms, row.candidate_t_dev_ms) == (0.0212, 0.0209)
+    assert row.log_ratio == pytest.approx(math.log(21.2 / 20.9))
+    assert (row.log_ratio_low, row.log_ratio_high) == pytest.approx((row.log_ratio - 0.006, row.log_ratio + 0.006))
+    assert row.log_ratio_variance == pytest.approx((0.006 / 1.96) ** 2)
+    assert (row.log_ratio_df, row.is_eligible, row.is_censored, row.is_noisy) == (None, True, False, False)
+
+
+def test_marks_of_a_ratio_become_columns() -> None:
+    rows = measured()
+    assert not rows["n=1000,rounds=3"].is_eligible
+    censored = rows["n=524288,rounds=1"]
+    assert (censored.is_censored, censored.log_ratio_high) == (True, None)
+    assert rows["n=4194304,rounds=8192"].is_noisy
+
+
+def test_every_other_clock_keeps_its_medians() -> None:
+    assert set(measured()["n=1000,rounds=3"].clocks) == {"t_call", "aka_loop", "aka_events"}
+
+
+def test_the_log_speedup_is_the_mean_over_eligible_cases() -> None:
+    eligible = [math.log(base / max(new, 3.0)) for base, new in GPU_TIMES.values() if base >= 10]
+    assert len(eligible) < len(GPU_TIMES)
+    assert verdicts.attempt_columns(make_gpu_record())["log_speedup"] == pytest.approx(sum(eligible) / len(eligible))
+
+
+def test_no_eligible_case_leaves_no_log_speedup() -> None:
+    columns = verdicts.attempt_columns(make_gpu_record(cases=(make_gpu_case("n=1", 3.7, 3.6),)))
+    assert (columns["log_speedup"], columns["cautious_log_speedup"]) == (None, None)
+    assert columns["paper_speedup"] is not None
+
+
+def test_a_case_without_a_ratio_fails_the_whole_task() -> None:
+    cases = (make_gpu_case("n=1", 20.0, 10.0), make_gpu_case("n=2", 20.0, 10.0, ratio=None))
+    assert verdicts.attempt_columns(make_gpu_record(cases=cases))["log_speedup"] is None
+
+
+@pytest.mark.parametrize(
+    ("found", "taken"),
+    [
+        (ratio(0.5, 0.4, 0.6, noisy=False), 0.5),
+        (ratio(0.5, 0.2, 0.8), 0.2),
+        (ratio(0.1, -0.2, 0.4), 0.0),
+        (ratio(-0.5, -0.8, -0.2), -0.2),
+        (ratio(-0.1, -0.4, 0.2), 0.0),
+        (ratio(0.5, 0.2, None), 0.2),
+        (ratio(0.5, None, None), 0.0),
+        (ratio(-0.5, None, None), 0.0),
+    ],
+)
+def test_metrics_take_the_end_of_a_noisy_interval_nearer_to_one(found: Ratio, taken: float) -> None:
+    assert verdicts.cautious(found) == taken
+
+
+def test_the_cautious_mean_differs_by_the_noisy_case_alone() -> None:
+    columns = verdicts.attempt_columns(make_gpu_record())
+    noisy = math.log(1164.3 / 1170.1)
+    taken = min(noisy + 0.031, 0.0)
+    assert columns["cautious_log_speedup"] - columns["log_speedup"] == pytest.approx((taken - noisy) / 4)
+
+
+def test_the_papers_speedup_is_the_mean_ratio_on_the_category_s_clock() -> None:
+    cases = (timed(4.0, 2.0), timed(3.0, 3.0))
+    assert verdicts.attempt_columns(make_gpu_record(cases=cases))["paper_speedup"] == pytest.approx(1.5)
+    loops = (timed(4.0, 1.0, "aka_loop"),)
+    hip = replace(make_gpu_record(cases=loops).task, category="hip2hip")
+    assert verdicts.attempt_columns(make_gpu_record(cases=loops, task=hip))["paper_speedup"] == pytest.approx(4.0)
+
+
+def test_a_missing_time_on_the_papers_clock_leaves_no_speedup_of_the_papers() -> None:
+    case = make_gpu_case("n=2", 20.0, 10.0)
+    without = replace(case, clocks={name: clock for name, clock in case.clocks.items() if name != "aka_events"})
+    assert verdicts.attempt_columns(make_gpu_record(cases=(timed(4.0, 2.0), without)))["paper_speedup"] is None
+
+
+def test_functional_times_make_no_speedup_of_any_kind() -> None:
+    columns = verdicts.attempt_columns(make_record())
+    assert {columns[name] for name in ("log_speedup", "cautious_log_speedup", "paper_speedup")} == {None}
+
+
+def test_the_protocol_and_the_flags_are_those_of_the_record() -> None:
+    record = make_gpu_record(protocol="aka-scripts-1", flags=(Flag.SCRIPT_TIMED, Flag.UNCALIBRATED))
+    columns = verdicts.attempt_columns(record)
+    assert (columns["protocol"], columns["is_uncalibrated"]) == ("aka-scripts-1", True)
+    assert columns["paper_speedup"] is None, "a script's aka_events is not ours"
