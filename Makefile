@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools plotly demo up down lint check test clean
+.PHONY: help setup tools plotly demo up down lint check test validate clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -46,6 +46,9 @@ check: lint  ## lint, types, import contracts and the quick tests
 test: lint  ## the same with every test: what CI runs
 	@echo "== pytest"
 	@$(PYTEST)
+
+validate: setup  ## check every task folder whole, runs of its own candidates included: some minutes a task
+	@$(PYTHON) -m evaluator validate all
 
 clean: down  ## remove .venv, .arena with database and records, static/vendor, caches, and .env if only `make up` wrote it
 	rm -rf .venv .arena static/vendor .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,7 +1,7 @@
 """The evaluator's door from a shell: python -m evaluator COMMAND.
 
-Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, 2 usage or a bad
-task, 3 this host cannot do it.
+Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met or a task is not
+valid, 2 usage or a bad task, 3 this host cannot do it.
 """
 
 from __future__ import annotations
@@ -46,12 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evaluator", description="Evaluate kernels for ArenaBoard's tasks.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
-    tasks.add_argument(
-        "--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from the tasks it names, or all"
-    )
-    _mounted(tasks)
-    tasks.set_defaults(command=_tasks)
+    _task_commands(commands)
     evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
     evaluate.add_argument("task")
     what = evaluate.add_mutually_exclusive_group(required=True)
@@ -92,6 +87,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
+    tasks.add_argument("--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from its tasks, or all")
+    _mounted(tasks)
+    tasks.set_defaults(command=_tasks)
+    validate = commands.add_parser("validate", help="check task folders: files, references, runs of their candidates")
+    validate.add_argument("task", metavar="TASK", help="a task's id, or all")
+    validate.add_argument("--json", type=Path, metavar="FILE", help="write the report there too")
+    validate.add_argument("--without-runs", action="store_true", help="leave out what runs a candidate")
+    _device(validate)
+    validate.set_defaults(command=_validate)
+    new_task = commands.add_parser("new-task", help="write the skeleton of a task; `validate` says what is left to do")
+    new_task.add_argument("category")
+    new_task.add_argument("name")
+    new_task.set_defaults(command=_new_task)
+
+
 def _mounted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", type=Path, metavar="DIR", help="tasks of a checkout of AgentKernelArena (v1)")
 
@@ -114,6 +126,33 @@ def _tasks(options: argparse.Namespace) -> int:
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)
         sys.stdout.write(f"{task.id:45} {task.digest[:12]}  {small} small, {len(task.cases) - small} full cases\n")
+    return OK
+
+
+def _validate(options: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from evaluator.backends import get_backend
+    from evaluator.pipeline import Evaluator
+    from evaluator.validate.checks import as_json, table, validate_all
+
+    if options.json:
+        _check_writable(options.json, "--json")
+    runs = nullcontext() if options.without_runs else Evaluator(get_backend(options.backend), options.sandbox)
+    with runs as evaluator:
+        validations = validate_all(options.task, evaluator)
+    sys.stdout.write(f"{table(validations)}\n")
+    if options.json:
+        options.json.write_text(as_json(validations), encoding="utf-8")
+    return OK if all(validation.is_valid for validation in validations) else NOT_AS_EXPECTED
+
+
+def _new_task(options: argparse.Namespace) -> int:
+    from evaluator.taskspec import tasks_folder
+    from evaluator.validate.skeleton import write_skeleton
+
+    folder = write_skeleton(options.category, options.name, tasks_folder())
+    sys.stdout.write(f"{folder}\n`validate` says what is left to do\n")
     return OK
 
 
@@ -174,17 +213,17 @@ def _evaluate_mounted(options: argparse.Namespace) -> Record:
     return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
 
 
-def _check_writable(path: Path) -> None:
+def _check_writable(path: Path, option: str = "--out") -> None:
     """Before minutes of work, not after."""
     if path.is_dir():
-        raise UsageError(f"--out {path} is a folder; a file to write the record to is expected")
+        raise UsageError(f"{option} {path} is a folder; a file to write the record to is expected")
     probe = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise UsageError(f"--out {path} cannot be written: {error}") from error
+        raise UsageError(f"{option} {path} cannot be written: {error}") from error
 
 
 def _run(options: argparse.Namespace) -> int:

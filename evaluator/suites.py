@@ -47,22 +47,32 @@ def load_suite(name: str) -> Suite:
         UsageError: there is no such suite.
         TaskError: the manifest is wrong, or a task is not the one that was frozen.
     """
-    if name not in suite_names():
-        raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
-    path = suites_folder() / f"{name}.yaml"
-    problems = Problems(f"suites/{path.name}")
-    manifest = Fields.of(yaml.safe_load(path.read_text(encoding="utf-8")), "", problems)
-    manifest.only(("version", "tasks"))
-    version, digests = int(manifest.number("version", None, low=1)), manifest.mapping("tasks")
-    problems.raise_if_any()
+    problems = Problems(f"suites/{name}.yaml")
+    version, digests = _manifest(name, problems)
     tasks = tuple(load_task(task_id) for task_id in digests.raw)
     for task in tasks:
         if task.digest != digests.raw[task.id]:
             digests.problem(task.id, digests.raw[task.id], f"{task.digest}, the task's digest (`freeze` writes it)")
     problems.raise_if_any()
     if not tasks:
-        raise TaskError([f"suites/{path.name}: tasks: seen nothing; expected at least one"])
+        raise TaskError([f"suites/{name}.yaml: tasks: seen nothing; expected at least one"])
     return Suite(name, version, tasks)
+
+
+def frozen_digests(name: str) -> dict[str, str]:
+    """The tasks of a suite's manifest with the digests that it froze; raises like `load_suite`."""
+    return dict(_manifest(name, Problems(f"suites/{name}.yaml"))[1].raw)
+
+
+def _manifest(name: str, problems: Problems) -> tuple[int, Fields]:
+    """Version and task digests."""
+    if name not in suite_names():
+        raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
+    manifest = Fields.of(yaml.safe_load((suites_folder() / f"{name}.yaml").read_text(encoding="utf-8")), "", problems)
+    manifest.only(("version", "tasks"))
+    version, digests = int(manifest.number("version", None, low=1)), manifest.mapping("tasks")
+    problems.raise_if_any()
+    return version, digests
 
 
 def suites_folder() -> Path:

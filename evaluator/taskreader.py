@@ -19,6 +19,7 @@ from evaluator.taskspec import (
     Input,
     Output,
     Profile,
+    Sampled,
     TaskLimits,
     TaskSpec,
     Tolerance,
@@ -27,7 +28,19 @@ from evaluator.taskspec import (
     tasks_folder,
 )
 
-DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
+DTYPES = (
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    "float8_e4m3fn",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+)
 LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
 SUFFIX = {"hip2hip": ".hip", "torch2hip": ".hip", "triton2triton": ".py"}
@@ -184,7 +197,7 @@ def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
-    value.only(("shape", "dtype", "may_alias", "identity", "nan"))
+    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled"))
     aliases = value.strings("may_alias", ())
     for alias in aliases:
         if alias not in {item.name for item in inputs}:
@@ -196,7 +209,19 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         may_alias=aliases,
         identity=value.boolean("identity", False),
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
+        sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
     )
+
+
+def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled:
+    if not str(output.raw.get("dtype")).startswith("int"):
+        output.problem("dtype", output.raw.get("dtype"), "an integer type: the number of an outcome")
+    if not output.raw.get("shape"):
+        output.problem("shape", output.raw.get("shape"), "a last dimension, which counts the samples")
+    value = output.mapping("sampled")
+    value.only(("outcomes", "seed"))
+    seed = str(value.choice("seed", tuple(item.name for item in inputs)))
+    return Sampled(value.expression("outcomes", set(axes)), seed)
 
 
 def _axis_or(

@@ -83,6 +83,14 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampled:
+    """An output of random numbers: along its last dimension, independent samples of one distribution over outcomes."""
+
+    outcomes: Expression  # how many; the values are 0 … outcomes - 1
+    seed: str  # the input that the random numbers come from
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     name: str
     shape: tuple[Expression, ...]
@@ -90,6 +98,12 @@ class Output:
     may_alias: tuple[str, ...] = ()
     identity: bool = False
     nan: Literal["forbidden", "as_reference"] = "forbidden"
+    sampled: Sampled | None = None
+
+    def answer_shape(self, case: Case) -> tuple[int, ...]:
+        """What the reference returns: the output itself or, where it is sampled, the outcomes' probabilities."""
+        shape = tuple(int(extent.value(case.numbers)) for extent in self.shape)
+        return (*shape[:-1], int(self.sampled.outcomes.value(case.numbers))) if self.sampled else shape
 
 
 @dataclass(frozen=True, slots=True)

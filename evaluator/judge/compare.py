@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from evaluator.judge.sampling import sampling_problem
 from evaluator.taskspec import Case, Output, Tolerance
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
@@ -32,8 +33,14 @@ def compare(
     case: Case,
     baseline_rmse: float | None,
 ) -> Comparison:
-    """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal."""
+    """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal.
+
+    The reference of a sampled output holds probabilities: the samples must look like drawn from them.
+    """
     output = output.to(reference.device)
+    if spec.sampled is not None:
+        unlike = sampling_problem(output, reference)
+        return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'as the distribution says'}")
     if not output.dtype.is_floating_point:
         wrong = int((output != reference.to(output.dtype)).sum())
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"

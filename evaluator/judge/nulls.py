@@ -13,6 +13,7 @@ import torch
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference
+from evaluator.judge.sampling import example
 from evaluator.taskspec import Case, Output, Profile, TaskSpec
 
 PROFILES: tuple[Profile, ...] = ("small",)
@@ -57,18 +58,28 @@ def _is_right(
 ) -> bool:
     for spec in task.outputs:
         dtype = task.dtype_of(spec.dtype, case)
-        now, before, first = (answers[index][spec.name] for index in (-1, max(0, len(answers) - 2), 0))
+        places = (-1, max(0, len(answers) - 2), 0)
+        now, before, first = (_right_answer(spec, case, answers[index][spec.name]) for index in places)
         if len(answers) == 1:  # nothing was there before
             before = first = torch.zeros_like(now)
         answer = null(Question(spec, getattr(torch, dtype), contents, now, before, first))
         tolerance = task.tolerance.get(dtype)
-        if compare(answer, now, spec=spec, tolerance=tolerance, case=case, baseline_rmse=None).reason is not None:
+        reference = answers[-1][spec.name]
+        if compare(answer, reference, spec=spec, tolerance=tolerance, case=case, baseline_rmse=None).reason is not None:
             return False
     return True
 
 
+def _right_answer(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
+    """The reference's own output or, where it is sampled, one that it could have been."""
+    if spec.sampled is None:
+        return reference
+    count = int(spec.shape[-1].value(case.numbers))
+    return example(reference, count, torch.Generator().manual_seed(0))
+
+
 def _filled(value: float) -> Null:
-    return lambda question: torch.full_like(question.right, value).to(question.dtype)
+    return lambda question: torch.full(question.right.shape, value, dtype=torch.float64).to(question.dtype)
 
 
 def _unwritten(question: Question) -> torch.Tensor:

@@ -19,9 +19,9 @@ class Reference:
     """A task's `reference`, loaded once; or another function or file that promises the same."""
 
     def __init__(
-        self, task: TaskSpec, function: str = "reference", file: str = "reference.py", device: str = "cpu"
+        self, task: TaskSpec, function: str = "reference", device: str = "cpu", file: str = "reference.py"
     ) -> None:
-        self.task, self._file, self._device = task, file, device
+        self.task, self._device, self._file = task, device, file
         spec = importlib.util.spec_from_file_location(f"reference_{task.digest[:12]}", task.folder / file)
         if spec is None or spec.loader is None:
             raise TaskError([f"{task.id}/{file}: cannot be imported"])
@@ -30,7 +30,7 @@ class Reference:
         implementation = getattr(module, function, None)
         if not callable(implementation):
             raise TaskError([f"{task.id}/{file}: no function {function}(inputs)"])
-        self._implementation: Implementation = implementation
+        self.implementation: Implementation = implementation
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
         """The right outputs: float64 for floating ones, of the declared shapes, on the device it was made for.
@@ -40,14 +40,14 @@ class Reference:
         """
         exact = {name: _widened(value, self._device) for name, value in contents.items()}
         with torch.no_grad():
-            found = dict(self._implementation(exact))
+            found = dict(self.implementation(exact))
         problems = []
         for output in self.task.outputs:
-            shape = tuple(int(extent.value(case.numbers)) for extent in output.shape)
+            shape = output.answer_shape(case)
             seen = found.get(output.name)
             if not isinstance(seen, torch.Tensor) or tuple(seen.shape) != shape:
                 seen_shape = tuple(seen.shape) if isinstance(seen, torch.Tensor) else seen
-                problems.append(f"{self.task.id}/reference.py: {output.name}: seen {seen_shape}; expected {shape}")
+                problems.append(f"{self.task.id}/{self._file}: {output.name}: seen {seen_shape}; expected {shape}")
         if problems:
             raise TaskError(problems)
         return {output.name: found[output.name] for output in self.task.outputs}

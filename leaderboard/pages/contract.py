@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluator.expressions import Expression
-from evaluator.taskspec import Axis, Input, TaskSpec
+from evaluator.taskspec import Axis, Input, Output, TaskSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,7 @@ def contract(spec: TaskSpec) -> Contract:
         has_prepare=spec.entry.prepare,
         axes=tuple(AxisLine(axis.name, axis.kind, _values(axis), _texts(axis.couplings)) for axis in spec.axes),
         inputs=tuple(_input(one) for one in spec.inputs),
-        outputs=tuple(
-            OutputLine(one.name, _shape(one.shape), one.dtype, _output_notes(one.may_alias, one.identity, one.nan))
-            for one in spec.outputs
-        ),
+        outputs=tuple(OutputLine(one.name, _shape(one.shape), one.dtype, _output_notes(one)) for one in spec.outputs),
         tolerances=tuple(
             ToleranceLine(dtype, one.c, one.n.text, one.tau, one.because) for dtype, one in spec.tolerance.items()
         ),
@@ -111,10 +108,15 @@ def _input(one: Input) -> InputLine:
     return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, special, tuple(notes))
 
 
-def _output_notes(may_alias: Sequence[str], identity: bool, nan: str) -> tuple[str, ...]:
-    notes = [f"may be {name}, written in place" for name in may_alias]
-    notes += ["copying an input is the answer"] if identity else []
-    notes += ["NaN where the reference has NaN"] if nan == "as_reference" else ["no NaN"]
+def _output_notes(one: Output) -> tuple[str, ...]:
+    notes = [f"may be {name}, written in place" for name in one.may_alias]
+    notes += ["copying an input is the answer"] if one.identity else []
+    if one.sampled:
+        chance = (
+            f"random from {one.sampled.seed}, judged by their distribution over {one.sampled.outcomes.text} outcomes"
+        )
+        return (*notes, chance)
+    notes += ["NaN where the reference has NaN"] if one.nan == "as_reference" else ["no NaN"]
     return tuple(notes)
 
 

@@ -114,6 +114,20 @@ def test_each_mistake_is_named(tmp_path, change, expected):
     assert any(expected in line for line in problems(tmp_path / "t", content))
 
 
+def test_an_output_of_random_numbers_says_how_many_outcomes_there_are_and_where_they_come_from(tmp_path):
+    content = config()
+    content["arena"]["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, 9]}}
+    tokens = {"shape": ["n", 5], "dtype": "int64", "sampled": {"outcomes": "3 * n", "seed": "seed"}}
+    content["arena"]["outputs"]["tokens"] = tokens
+    task = read_task(write(tmp_path / "t", content), ID)
+    assert task.outputs[1].answer_shape(task.cases[0]) == (8, 24)
+    assert task.outputs[0].answer_shape(task.cases[0]) == (8, 3)
+    tokens.update(shape=[], dtype="float32", sampled={"outcomes": 2, "seed": "grain"})
+    found = "\n".join(problems(tmp_path / "u", content))
+    for expected in ("a last dimension", "an integer type", "one of x, bias, scale, seed"):
+        assert expected in found
+
+
 def test_missing_files_are_named(tmp_path):
     folder = write(tmp_path / "t", config())
     (folder / "reference.py").unlink()

@@ -1,0 +1,144 @@
+"""Checks of what a task asks for: its references, on every small case and draw. No candidate is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+
+from evaluator.judge.draws import Contents, Draw, contents_of
+from evaluator.judge.nulls import nulls_that_pass
+from evaluator.taskspec import Case, Input
+from evaluator.validate.subject import Subject, same
+
+AGREEMENT = 1e-12  # of the RMS, in float64: what is left after some ten roundings of 1e-16 and a cancellation
+LEAST_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
+LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
+
+
+def reference(subject: Subject) -> Iterator[str]:
+    """It answers the same twice, whatever the random state, leaves its inputs alone, and with numbers."""
+    for case, draw, contents in subject.draws():
+        place, before = _place(case, draw), _copy(contents)
+        torch.manual_seed(0)
+        first = subject.reference.outputs(case, contents)
+        torch.manual_seed(1)
+        again = subject.reference.outputs(case, contents)
+        yield from (
+            f"{place}: {name} is another the second time" for name in first if not same(first[name], again[name])
+        )
+        exact = _widened(contents)
+        subject.reference.implementation(exact)
+        yield from (f"{place}: it changes its input {name}" for name in _changed(_widened(before), exact))
+        for output in subject.task.outputs:
+            value = first[output.name]
+            if value.dtype.is_floating_point and output.nan == "forbidden" and bool(value.isnan().any()):
+                yield f"{place}: {output.name} has NaN, which the task forbids"
+
+
+def second(subject: Subject) -> Iterator[str]:
+    """Another implementation gives the same answers."""
+    for case, draw, contents in subject.draws():
+        wanted, found = subject.reference.outputs(case, contents), subject.second.outputs(case, contents)
+        for name, value in wanted.items():
+            if not _agree(value, found[name]):
+                yield f"{_place(case, draw)}: {name} of the two references differs"
+
+
+def inputs(subject: Subject) -> Iterator[str]:
+    """Every input has a say in the outputs; not the seed of random numbers: it changes no distribution."""
+    seeds = {output.sampled.seed for output in subject.task.outputs if output.sampled}
+    waiting = {item.name: item for item in subject.task.inputs if item.name not in seeds and not _is_axis(item)}
+    for case, draw, contents in subject.draws():
+        before = subject.reference.outputs(case, contents)
+        for name in [name for name in waiting if contents[name] is not None]:
+            changed = {**contents, name: _another(subject, waiting[name], case, draw, contents)}
+            after = subject.reference.outputs(case, changed)
+            if not all(same(before[output], after[output]) for output in before):
+                del waiting[name]
+        if not waiting:
+            return
+    yield from (f"{name}: no output changes with it" for name in waiting)
+
+
+def spread(subject: Subject) -> Iterator[str]:
+    """In some small case each output is of a usual size and differs from element to element and from draw to draw."""
+    for output in subject.task.outputs:
+        problems = [_flat(subject, case, output.name) for case in subject.small_cases]
+        if all(problems):
+            yield f"{output.name}: {problems[0]}"
+
+
+def nulls(subject: Subject) -> Iterator[str]:
+    """No candidate passes that did no work."""
+    yield from (f"passed by {name}" for name in nulls_that_pass(subject.task, subject.seed))
+
+
+def _agree(wanted: torch.Tensor, found: torch.Tensor) -> bool:
+    if wanted.dtype != found.dtype:
+        return False
+    if not wanted.dtype.is_floating_point:
+        return bool((wanted == found).all())
+    finite = wanted.isfinite()
+    scale = float(wanted[finite].square().mean().sqrt()) if bool(finite.any()) else 0.0
+    return torch.allclose(found, wanted, rtol=AGREEMENT, atol=AGREEMENT * scale, equal_nan=True)
+
+
+def _is_axis(item: Input) -> bool:
+    """A size or flag that is also passed as a number cannot change alone."""
+    return item.scalar is not None and item.scalar_kind == "int"
+
+
+def _another(subject: Subject, item: Input, case: Case, draw: Draw, contents: Contents) -> torch.Tensor | float:
+    if item.scalar is not None:
+        return 1.5 * float(item.scalar.value(case.numbers)) or 0.5
+    task = replace(subject.task, inputs=(item,))
+    value = contents_of(task, case, draw, subject.other_seed)[item.name]
+    assert isinstance(value, torch.Tensor), contents
+    return value
+
+
+def _flat(subject: Subject, case: Case, name: str) -> str | None:
+    """Why an output is degenerate on a case's standard draws, if it is."""
+    two = []
+    for index in range(2):
+        contents = contents_of(subject.task, case, Draw("standard", "standard", index), subject.seed)
+        value = subject.reference.outputs(case, contents)[name].double()
+        two.append(torch.where(value.isfinite(), value, 0.0))
+    values, other = two
+    scale = float(values.square().mean().sqrt()) if values.numel() else 0.0
+    if not LEAST_SCALE <= scale <= GREATEST_SCALE:
+        return f"its RMS is {scale:.1e}"
+    if values.numel() > 1 and float(values.std()) < LEAST_SPREAD * scale:
+        return "its elements are all the same"
+    if float((values - other).square().mean().sqrt()) < LEAST_SPREAD * scale:
+        return "it hardly depends on the values of the inputs"
+    for axis, length in enumerate(values.shape):
+        if length > 1 and float(values.std(axis).max()) < LEAST_SPREAD * scale:
+            return f"it is the same along axis {axis}"
+    return None
+
+
+def _place(case: Case, draw: Draw) -> str:
+    return f"{case.id}, {draw.name} inputs"
+
+
+def _copy(contents: Contents) -> Contents:
+    return {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in contents.items()}
+
+
+def _widened(contents: Contents) -> Contents:
+    return {
+        name: value.double() if isinstance(value, torch.Tensor) and value.dtype.is_floating_point else value
+        for name, value in _copy(contents).items()
+    }
+
+
+def _changed(before: Contents, after: Contents) -> list[str]:
+    pairs = ((name, value, after[name]) for name, value in before.items())
+    return [
+        name
+        for name, old, new in pairs
+        if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor) and not same(old, new)
+    ]

@@ -1,0 +1,143 @@
+"""The list of checks: each yields what is wrong, nothing if all is well. A check that breaks has failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Literal
+
+from evaluator.errors import HostError, TaskError, UsageError
+from evaluator.pipeline import Evaluator
+from evaluator.taskreader import read_task, task_ids
+from evaluator.taskspec import tasks_folder
+from evaluator.validate import answers, folder, runs
+from evaluator.validate.subject import Subject
+
+Check = Callable[[Subject], Iterator[str]]
+Outcome = Literal["ok", "failed", "not_run"]
+SCHEMA = "schema"
+STILL: Mapping[str, Check] = {
+    "digest": folder.digest,
+    "to_do": folder.to_do,
+    "private": folder.private,
+    "candidates": folder.candidates,
+    "names": folder.names,
+    "cases": folder.cases,
+    "model": folder.model,
+    "axes": folder.axes,
+    "reference": answers.reference,
+    "second": answers.second,
+    "inputs": answers.inputs,
+    "spread": answers.spread,
+    "nulls": answers.nulls,
+}
+RUN: Mapping[str, Check] = {
+    "baseline": runs.baseline,
+    "expert": runs.expert,
+    "variants": runs.variants,
+    "gfx942": runs.gfx942,
+    "cpu_time": runs.cpu_time,
+}
+NAMES = (SCHEMA, *STILL, *RUN)
+MAX_PROBLEMS = 10  # of one check: the first ones say enough
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    name: str
+    outcome: Outcome
+    problems: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What all checks say of one task. `digest` is None where the folder breaks the format."""
+
+    task: str
+    digest: str | None
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def is_valid(self) -> bool:
+        """Every check that was asked for passed; what was left out is `not_run`."""
+        return all(check.outcome != "failed" for check in self.checks)
+
+
+def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validation:
+    """Check one task folder below `root`. Without an evaluator nothing is run, and the checks of runs say so."""
+    begin = monotonic()
+    try:
+        task = read_task(root / task_id, task_id)
+    except TaskError as error:
+        found = CheckResult(SCHEMA, "failed", tuple(error.problems), monotonic() - begin)
+        return Validation(task_id, None, (found, *(CheckResult(name, "not_run") for name in (*STILL, *RUN))))
+    subject, results = Subject(task, evaluator), [CheckResult(SCHEMA, "ok", (), monotonic() - begin)]
+    results += [_checked(name, check, subject) for name, check in STILL.items()]
+    for name, check in RUN.items():
+        results.append(_checked(name, check, subject) if evaluator else CheckResult(name, "not_run"))
+    return Validation(task.id, task.digest, tuple(results))
+
+
+def validate_all(wanted: str, evaluator: Evaluator | None) -> list[Validation]:
+    """The task of that id, or "all".
+
+    Raises:
+        UsageError: there is none.
+    """
+    ids = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
+    if not ids:
+        raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
+    return [validate(task_id, tasks_folder(), evaluator) for task_id in ids]
+
+
+def table(validations: Sequence[Validation]) -> str:
+    """A line a task, a column a check; below it, every problem."""
+    width = max(len(validation.task) for validation in validations)
+    words = {"ok": "ok", "failed": "FAILED", "not_run": "-"}
+    lines = [" ".join([" " * width, *NAMES])]
+    for validation in validations:
+        marks = [words[check.outcome].ljust(len(check.name)) for check in validation.checks]
+        lines.append(" ".join([validation.task.ljust(width), *marks]).rstrip())
+    for validation in validations:
+        failed = (check for check in validation.checks if check.outcome == "failed")
+        lines += [f"{validation.task}: {check.name}: {problem}" for check in failed for problem in check.problems]
+    return "\n".join(lines)
+
+
+def as_json(validations: Sequence[Validation]) -> str:
+    plain = [
+        {
+            "task": validation.task,
+            "digest": validation.digest,
+            "valid": validation.is_valid,
+            "checks": {
+                check.name: {
+                    "outcome": check.outcome,
+                    "problems": list(check.problems),
+                    "seconds": round(check.seconds, 3),
+                }
+                for check in validation.checks
+            },
+        }
+        for validation in validations
+    ]
+    return json.dumps({"valid": all(one.is_valid for one in validations), "tasks": plain}, indent=2) + "\n"
+
+
+def _checked(name: str, check: Check, subject: Subject) -> CheckResult:
+    begin, problems = monotonic(), list[str]()
+    try:
+        for problem in check(subject):
+            problems.append(problem)
+            if len(problems) == MAX_PROBLEMS:
+                problems.append("…")
+                break
+    except HostError:
+        raise
+    except Exception as error:  # the border to the task's own code
+        problems.append(f"{type(error).__name__}: {error}")
+    return CheckResult(name, "failed" if problems else "ok", tuple(problems), monotonic() - begin)

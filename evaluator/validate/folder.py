@@ -1,0 +1,171 @@
+"""Checks of a task's files and promises: nothing of it is run."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from evaluator.records import Status
+from evaluator.suites import frozen_digests, suite_names
+from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.validate.subject import Subject
+
+LEAST_SMALL, LEAST_FULL = 5, 3
+LEAST_WORDS = 40  # of a description
+VARIANTS = {"wrong": "wrong_output", "right": "passed", "better": "passed"}
+PRIVATE = {
+    "an absolute path": re.compile(r"(?m)(?:^|[\s\"'(=])(?:/(?:home|root|Users|work|tmp|opt|mnt|srv)/\w|[A-Z]:\\\w)"),
+    "a mail address": re.compile(r"\b[\w.+-]+@[\w-]+\.\w{2,}\b"),
+    "an address of a host": re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b"),
+    "a key": re.compile(r"-----BEGIN|\b(?:ghp_|github_pat_|hf_|glpat-|xox[abp]-|AKIA)\w{8,}|\bsk-\w{16,}"),
+    "a secret": re.compile(r"""(?i)\b(?:password|passwd|secret|api_?key|token)\b\s*[:=]\s*["'][^"']{6,}["']"""),
+}  # fmt: skip
+
+
+def digest(subject: Subject) -> Iterator[str]:
+    """The folder is what was read, and every suite that names the task froze this one."""
+    task = subject.task
+    if task_digest(task_files(task.folder)) != task.digest:
+        yield "the folder changed while it was validated"
+    for name in suite_names():
+        frozen = frozen_digests(name).get(task.id, task.digest)
+        if frozen != task.digest:
+            yield f"suite {name} froze {frozen[:12]}, the task is {task.digest[:12]}; `tasks --freeze` is due"
+
+
+def to_do(subject: Subject) -> Iterator[str]:
+    """Nothing is marked as left to do, and the description is one."""
+    for name, data in task_files(subject.task.folder).items():
+        for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+            if "TODO" in line:
+                yield f"{name}:{number}: {line.partition('TODO')[2].strip(' :#')}"
+    if len(subject.task.description.split()) < LEAST_WORDS:
+        yield f"description.md has less than {LEAST_WORDS} words"
+
+
+def private(subject: Subject) -> Iterator[str]:
+    """No file holds a path, an address or a secret of the machine it was written on."""
+    for name, data in task_files(subject.task.folder).items():
+        text = data.decode("utf-8", "replace")
+        for what, pattern in PRIVATE.items():
+            if found := pattern.search(text):
+                yield f"{name}:{text.count(chr(10), 0, found.start()) + 1}: {what}: {found.group().strip()[:40]}"
+
+
+def candidates(subject: Subject) -> Iterator[str]:
+    """Expert and variants bring the editable file and nothing else, each with another code; each says what it gets."""
+    task = subject.task
+    expected = {name: _text(task.folder / "variants" / name / "expected") for name in task.variants}
+    if expected != VARIANTS:
+        yield f"variants/*/expected: seen {expected}; expected {VARIANTS}"
+    for name in ("expert", *(f"variants/{variant}" for variant in task.variants)):
+        files = {path.name for path in (task.folder / name).iterdir() if path.name != "__pycache__"}
+        if files - {"expected"} != set(task.editable):
+            yield f"{name}: seen {sorted(files)}; expected {list(task.editable)}"
+    codes: dict[str, str] = {}
+    for path in (path for name in task.editable for path in sorted(task.folder.rglob(name))):
+        name, code = path.relative_to(task.folder).as_posix(), _code(path)
+        if code in codes:
+            yield f"{name} is the same code as {codes[code]}"
+        codes[code] = name
+    if any(expectation not in [status.value for status in Status] for expectation in expected.values()):
+        yield f"variants/*/expected: seen {expected}; a status is expected"
+
+
+def names(subject: Subject) -> Iterator[str]:
+    """The baseline has the entry and the kernels that the task names."""
+    text = "\n".join(_text(subject.task.folder / name) for name in subject.task.sources)
+    for name in (subject.task.entry.function, *subject.task.kernels):
+        if f" {name}(" not in text:
+            yield f"{name}: not in {', '.join(subject.task.sources)}"
+
+
+def cases(subject: Subject) -> Iterator[str]:
+    """Enough of both profiles, odd sizes among them, every dtype and flag that is promised."""
+    task = subject.task
+    for profile, least in (("small", LEAST_SMALL), ("full", LEAST_FULL)):
+        those = [case for case in task.cases if case.profile == profile]
+        if len(those) < least:
+            yield f"{len(those)} {profile} cases; expected at least {least}"
+        if not any(value % 2 and value > 1 for case in those for value in case.numbers.values()):
+            yield f"no {profile} case has an odd size"
+        for axis in (axis for axis in task.axes if axis.kind != "dim"):
+            missing = set(axis.values) - {case.value(axis.name) for case in those}
+            if missing and (profile == "small" or axis.kind == "dtype"):
+                yield f"no {profile} case has {axis.name} {', '.join(sorted(map(str, missing)))}"
+
+
+def model(subject: Subject) -> Iterator[str]:
+    """The ideal algorithm moves at least the outputs that are no input, and bytes and operations are finite numbers."""
+    task = subject.task
+    for case in task.cases:
+        moved, operations = task.work_of(case)
+        if not all(map(math.isfinite, (moved, operations))) or moved <= 0 or operations < 0:
+            yield f"{case.id}: {moved} bytes, {operations} operations"
+        written = sum(
+            math.prod(int(extent.value(case.numbers)) for extent in output.shape)
+            * ITEMSIZE[task.dtype_of(output.dtype, case)]
+            for output in task.outputs
+            if not output.may_alias
+        )
+        if moved < written:
+            yield f"{case.id}: {moved:g} bytes are less than the outputs have, {written}"
+
+
+def axes(subject: Subject) -> Iterator[str]:
+    """Another value of an axis is other work, and the cases have more than one value of it."""
+    task = subject.task
+    for axis in task.axes:
+        if len({case.value(axis.name) for case in task.cases}) < 2:
+            yield f"{axis.name}: all cases have {task.cases[0].value(axis.name)}"
+        pairs = ((case, other) for case in task.cases for other in _others(task, case, axis))
+        if not any(_work(task, case) != _work(task, other) for case, other in pairs):
+            yield f"{axis.name}: no other value changes inputs, outputs, bytes or operations of any case"
+
+
+def _others(task: TaskSpec, case: Case, axis: Axis) -> Iterator[Case]:
+    """The case with another value of one axis, where that is allowed."""
+    seen = [other.value(axis.name) for other in task.cases]
+    near = (axis.low, axis.high, int(case.value(axis.name)) + axis.multiple_of) if axis.kind == "dim" else axis.values
+    for value in dict.fromkeys([*seen, *near]):
+        other = Case(tuple((name, value if name == axis.name else old) for name, old in case.axes), case.profile)
+        if value != case.value(axis.name) and _is_allowed(task, other, axis, value):
+            yield other
+
+
+def _is_allowed(task: TaskSpec, case: Case, axis: Axis, value: AxisValue) -> bool:
+    if axis.kind == "dim" and not (axis.low <= int(value) <= axis.high and int(value) % axis.multiple_of == 0):
+        return False
+    return all(coupling.value(case.numbers) for every in task.axes for coupling in every.couplings)
+
+
+def _work(task: TaskSpec, case: Case) -> tuple[object, ...]:
+    """All that a kernel is given and asked for, and what it costs."""
+    inputs = tuple(
+        None
+        if item.when and not case.value(item.when)
+        else (
+            tuple(extent.value(case.numbers) for extent in item.shape),
+            task.dtype_of(item.dtype, case),
+            dict(case.axes).get(item.layout, item.layout),
+            item.scalar and item.scalar.value(case.numbers),
+        )
+        for item in task.inputs
+    )
+    outputs = tuple(tuple(extent.value(case.numbers) for extent in output.shape) for output in task.outputs)
+    return inputs, outputs, task.work_of(case)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+
+
+def _code(path: Path) -> str:
+    """A source without its docstring or comments, so that other words alone are no other code."""
+    text = _text(path)
+    if path.suffix == ".py":
+        return ast.dump(ast.Module(ast.parse(text).body[1:], []))
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))

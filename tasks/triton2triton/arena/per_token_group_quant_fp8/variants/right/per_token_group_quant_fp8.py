@@ -1,0 +1,32 @@
+"""Group-wise quantisation to fp8: one program a token walks along its groups."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def group_quant_kernel(x_ptr, q_ptr, scale_ptr, eps, groups, group_size, LARGEST: tl.constexpr, BLOCK: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    offsets = tl.arange(0, BLOCK)
+    inside = offsets < group_size
+    for group in range(0, groups):
+        start = (token * groups + group) * group_size
+        x = tl.load(x_ptr + start + offsets, mask=inside, other=0.0).to(tl.float32)
+        scale = tl.maximum(tl.max(tl.abs(x), axis=0), eps) / LARGEST
+        q = tl.clamp(x / scale, -LARGEST, LARGEST)
+        tl.store(q_ptr + start + offsets, q.to(q_ptr.dtype.element_ty), mask=inside)
+        tl.store(scale_ptr + token * groups + group, scale)
+
+
+def forward(x: torch.Tensor, eps: float, group_size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    x = x.contiguous()
+    tokens, hidden = x.shape
+    groups = hidden // group_size
+    q = torch.empty((tokens, hidden), dtype=torch.float8_e4m3fn, device=x.device)
+    scales = torch.empty((tokens, groups), dtype=torch.float32, device=x.device)
+    block = triton.next_power_of_2(group_size)
+    group_quant_kernel[(tokens,)](x, q, scales, eps, groups, group_size, LARGEST=448.0, BLOCK=block)
+    return q, scales

@@ -1,0 +1,94 @@
+"""Random outputs are judged by their distribution: honest samplers of any kind pass, wrong distributions do not."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from evaluator.expressions import parse
+from evaluator.judge.compare import compare
+from evaluator.judge.sampling import example, sampling_problem
+from evaluator.taskspec import Case, Output, Sampled
+
+ROWS, OUTCOMES, COUNT = 16, 50, 128
+
+
+@pytest.fixture
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(7)
+
+
+@pytest.fixture
+def probabilities(generator: torch.Generator) -> torch.Tensor:
+    """Some outcomes of every row are impossible."""
+    logits = torch.randn(ROWS, OUTCOMES, generator=generator, dtype=torch.float64)
+    logits[:, ::5] = -torch.inf
+    return logits.softmax(-1)
+
+
+def test_an_honest_sampler_passes_time_after_time(probabilities: torch.Tensor, generator: torch.Generator) -> None:
+    for _ in range(200):
+        assert sampling_problem(example(probabilities, COUNT, generator), probabilities) is None
+
+
+def test_a_single_sample_a_row_passes(probabilities: torch.Tensor, generator: torch.Generator) -> None:
+    assert sampling_problem(example(probabilities, 1, generator), probabilities) is None
+
+
+def test_one_outcome_with_all_the_mass_leaves_no_choice() -> None:
+    certain = torch.zeros(3, 4, dtype=torch.float64)
+    certain[:, 2] = 1
+    assert sampling_problem(torch.full((3, 5), 2), certain) is None
+    assert "probability 0" in str(sampling_problem(torch.full((3, 5), 1), certain))
+
+
+def test_an_impossible_outcome_is_wrong_even_once(probabilities: torch.Tensor, generator: torch.Generator) -> None:
+    samples = example(probabilities, COUNT, generator)
+    samples[3, 4] = 5
+    assert sampling_problem(samples, probabilities) == f"1 of {ROWS * COUNT} samples have probability 0"
+
+
+@pytest.mark.parametrize("value", [-1, OUTCOMES, 2**40])
+def test_what_is_no_outcome_is_wrong(value: int, probabilities: torch.Tensor, generator: torch.Generator) -> None:
+    samples = example(probabilities, COUNT, generator)
+    samples[0, 0] = value
+    assert "none of the 50 outcomes" in str(sampling_problem(samples, probabilities))
+
+
+def test_the_likeliest_outcome_every_time_is_wrong(probabilities: torch.Tensor) -> None:
+    greedy = probabilities.argmax(-1, keepdim=True).expand(-1, COUNT)
+    assert "by likelihood" in str(sampling_problem(greedy, probabilities))
+
+
+@pytest.mark.parametrize("temperature", [0.6, 1.7])
+def test_another_temperature_is_wrong(
+    temperature: float, probabilities: torch.Tensor, generator: torch.Generator
+) -> None:
+    other = (probabilities.log() / temperature).softmax(-1)
+    assert "by likelihood" in str(sampling_problem(example(other, COUNT, generator), probabilities))
+
+
+def test_a_preference_for_low_numbers_is_wrong(generator: torch.Generator) -> None:
+    even = torch.full((ROWS, OUTCOMES), 1 / OUTCOMES, dtype=torch.float64)
+    tilted = (even * torch.linspace(1.5, 0.5, OUTCOMES)).expand_as(even)
+    assert sampling_problem(example(tilted, COUNT, generator), even) is not None
+
+
+def test_the_same_random_number_for_every_row_is_wrong(probabilities: torch.Tensor) -> None:
+    same = (probabilities.cumsum(-1) < 0.4).sum(-1, keepdim=True).expand(-1, COUNT)
+    assert sampling_problem(same, probabilities) is not None
+
+
+def test_the_comparison_of_a_sampled_output_goes_this_way(
+    probabilities: torch.Tensor, generator: torch.Generator
+) -> None:
+    spec = Output("tokens", (parse(ROWS), parse(COUNT)), "int64", sampled=Sampled(parse(OUTCOMES), "seed"))
+    case = Case((), "small")
+    assert spec.answer_shape(case) == (ROWS, OUTCOMES)
+    for samples, reason in (
+        (example(probabilities, COUNT, generator), None),
+        (torch.zeros(ROWS, COUNT, dtype=torch.int64), "mismatch"),
+    ):
+        found = compare(samples, probabilities, spec=spec, tolerance=None, case=case, baseline_rmse=None)
+        assert found.reason == reason
+        assert found.detail.startswith("tokens: ")

@@ -1,0 +1,267 @@
+"""Every check of the validator finds what it is for; a skeleton keeps the format and fails with what is left to do."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from evaluator.__main__ import main
+from evaluator.errors import UsageError
+from evaluator.measurements import FUNCTIONAL, Clock
+from evaluator.pipeline import Evaluator
+from evaluator.records import Record
+from evaluator.taskreader import load_task, read_task
+from evaluator.taskspec import CATEGORIES, TaskSpec
+from evaluator.validate.checks import NAMES, RUN, STILL, CheckResult, Validation, as_json, table, validate
+from evaluator.validate.skeleton import write_skeleton
+from evaluator.validate.subject import Subject
+from tests.records import make_case, make_record
+
+ID = "triton2triton/arena/softmax"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of a good task, with few cases."""
+    target = tmp_path / ID
+    shutil.copytree(load_task(ID).folder, target, ignore=shutil.ignore_patterns("__pycache__"))
+    return target
+
+
+def change_config(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    path = folder / "config.yaml"
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    change(content["arena"])
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+
+
+def few_cases(arena: dict[str, Any]) -> None:
+    arena["cases"] = [case for case in arena["cases"] if case["rows"] * case["cols"] < 3000 and case["cols"] > 1][:2]
+
+
+def found(check: str, folder: Path) -> str:
+    return "\n".join(STILL[check](Subject(read_task(folder, ID))))
+
+
+def test_a_good_task_passes_every_check_that_runs_nothing(folder: Path, tmp_path: Path) -> None:
+    validation = validate(ID, tmp_path, None)
+    outcomes = {check.name: check.outcome for check in validation.checks}
+    assert outcomes == {name: "not_run" if name in RUN else "ok" for name in NAMES}, table([validation])
+    assert validation.is_valid
+
+
+def test_a_folder_that_breaks_the_format_fails_and_nothing_else_is_looked_at(folder: Path, tmp_path: Path) -> None:
+    change_config(folder, lambda arena: arena.pop("axes"))
+    validation = validate(ID, tmp_path, None)
+    assert not validation.is_valid
+    assert [check.outcome for check in validation.checks] == ["failed", *["not_run"] * (len(NAMES) - 1)]
+
+
+def test_a_suite_that_froze_another_digest_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "suites").mkdir()
+    frozen = {"version": 1, "tasks": {ID: "0" * 64}}
+    (tmp_path / "suites" / "mine.yaml").write_text(yaml.safe_dump(frozen), encoding="utf-8")
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
+    assert found("digest", folder).startswith("suite mine froze 000000000000, the task is ")
+
+
+@pytest.mark.parametrize(
+    ("check", "file", "line", "expected"),
+    [
+        ("to_do", "reference.py", "# TODO: halves", "reference.py:20: halves"),
+        ("private", "softmax.py", "# see /home/somebody/kernels", "softmax.py:45: an absolute path: /home/s"),
+        ("private", "expert/softmax.py", "# ask me@example.org", "a mail address: me@example.org"),
+        ("private", "description.md", "on 192.168.0.1", "an address of a host: 192.168.0.1"),
+        ("private", "reference.py", "KEY = 'ghp_abcdefgh12345678'", "a key: ghp_"),
+        ("private", "variants/second.py", "password = 'correct horse'", "a secret: password"),
+    ],
+)
+def test_a_line_that_does_not_belong_there_is_found(
+    check: str, file: str, line: str, expected: str, folder: Path
+) -> None:
+    path = folder / file
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    problems = found(check, folder)
+    assert expected.partition(":")[0] in problems
+    assert expected.rpartition(": ")[2] in problems
+
+
+def test_a_description_of_a_few_words_is_none(folder: Path) -> None:
+    (folder / "description.md").write_text("Softmax.\n", encoding="utf-8")
+    assert found("to_do", folder) == "description.md has less than 40 words"
+
+
+def test_an_expert_that_is_the_baseline_is_found(folder: Path) -> None:
+    text = (folder / "softmax.py").read_text(encoding="utf-8")
+    (folder / "expert" / "softmax.py").write_text(
+        text.replace('"""Softmax', '"""The best softmax', 1), encoding="utf-8"
+    )
+    assert found("candidates", folder) == "softmax.py is the same code as expert/softmax.py"
+
+
+def test_a_variant_that_is_missing_or_brings_more_is_found(folder: Path) -> None:
+    shutil.rmtree(folder / "variants" / "better")
+    (folder / "variants" / "right" / "notes.txt").write_text("?\n", encoding="utf-8")
+    problems = found("candidates", folder)
+    assert "variants/*/expected: seen" in problems
+    assert "variants/right: seen ['expected', 'notes.txt', 'softmax.py']" in problems
+
+
+def test_a_kernel_that_the_baseline_lacks_is_found(folder: Path) -> None:
+    path = folder / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("[softmax_kernel]", "[fast_kernel]"), encoding="utf-8")
+    assert found("names", folder) == "fast_kernel: not in softmax.py"
+
+
+def test_too_few_cases_even_sizes_and_missing_dtypes_are_found(folder: Path) -> None:
+    def change(arena: dict[str, Any]) -> None:
+        arena["cases"] = [{"rows": 4, "cols": 8, "dtype": "float32", "profile": profile} for profile in ("small",)]
+
+    change_config(folder, change)
+    problems = found("cases", folder)
+    for expected in ("1 small cases", "0 full cases", "no small case has an odd size", "dtype bfloat16, float16"):
+        assert expected in problems
+
+
+@pytest.mark.parametrize("text", ["1", "0 * rows", "-8 * rows * cols"])
+def test_a_model_that_moves_less_than_the_outputs_is_found(text: str, folder: Path) -> None:
+    change_config(folder, lambda arena: arena["model"].update(bytes=text))
+    assert "rows=16: " in found("model", folder)
+
+
+def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
+    def change(arena: dict[str, Any]) -> None:
+        arena["axes"]["spare"] = {"kind": "dim", "range": [1, 9]}
+        arena["axes"]["always"] = {"kind": "flag"}
+        for index, case in enumerate(arena["cases"]):
+            case |= {"spare": index % 9 + 1, "always": True}
+
+    change_config(folder, change)
+    problems = found("axes", folder)
+    assert "spare: no other value changes" in problems
+    assert "always: all cases have True" in problems
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "expected"),
+    [
+        ("reference", "torch.rand_like(x)", "y is another the second time"),
+        ("reference", "x.add_(1).softmax(-1)", "it changes its input x"),
+        ("second", "x.softmax(-1) + 1e-9", "y of the two references differs"),
+        ("inputs", "torch.full_like(x, 3)", "x: no output changes with it"),
+        ("spread", "torch.full_like(x, 3)", "y: its elements are all the same"),
+        ("spread", "x * 0 + torch.arange(x.shape[1])", "y: it hardly depends on the values"),
+        ("spread", "x * 1e-9", "y: its RMS is"),
+        ("spread", "x[:, :1].expand_as(x).clone()", "y: it is the same along axis 1"),
+        ("nulls", "x.clone()", "passed by first_input"),
+    ],
+)
+def test_a_reference_that_asks_for_nothing_is_found(check: str, answer: str, expected: str, folder: Path) -> None:
+    change_config(folder, few_cases)
+    text = f"import torch\n\n\ndef reference(inputs):\n    x = inputs['x']\n    return {{'y': {answer}}}\n"
+    (folder / "reference.py").write_text(text, encoding="utf-8")
+    assert expected in found(check, folder)
+
+
+def test_an_input_that_nobody_reads_is_found(folder: Path) -> None:
+    spare = {"shape": ["cols"], "dtype": "dtype", "distribution": {"normal": [0, 1]}}
+    change_config(folder, lambda arena: (few_cases(arena), arena["inputs"].update(spare=spare, scale={"scalar": 1.5})))
+    assert found("inputs", folder) == "spare: no output changes with it\nscale: no output changes with it"
+
+
+def test_a_check_that_breaks_has_failed(folder: Path, tmp_path: Path) -> None:
+    (folder / "reference.py").write_text("def reference(inputs):\n    return 1 / 0\n", encoding="utf-8")
+    results = {check.name: check for check in validate(ID, tmp_path, None).checks}
+    assert results["reference"].problems == ("ZeroDivisionError: division by zero",)
+    assert results["private"].outcome == "ok"
+
+
+class Says(Evaluator):
+    """An evaluator that turns candidates away for the reasons named, and lets the others pass on the cases named."""
+
+    def __init__(self, reasons: dict[str, str], cases: tuple[str, ...], call_ms: float = 1.0) -> None:
+        self.reasons, self.cases, self.call_ms = reasons, cases, call_ms
+
+    def evaluate(self, task: TaskSpec, candidate: Any, *, uploaded: bool = False) -> Record:
+        clocks = {FUNCTIONAL: Clock((9 * self.call_ms, self.call_ms), (1.0, 1.0))}
+        cases = tuple(make_case(name, clocks=clocks) for name in self.cases)
+        return make_record(reason=self.reasons.get(candidate.label), cases=cases, isa_checked={"gfx942": "failed"})
+
+
+def test_candidates_that_get_another_status_than_they_should_are_found(folder: Path) -> None:
+    task = read_task(folder, ID)
+    small = tuple(case.id for case in task.cases_of(("small",)))
+    subject = Subject(task, Says({"expert": "segfault", "variants/right": "mismatch"}, small))
+    assert list(RUN["baseline"](subject)) == []
+    assert "crashed, passed was expected" in next(iter(RUN["expert"](subject)))
+    text = "\n".join(RUN["variants"](subject))
+    assert "wrong: passed, wrong_output was expected" in text
+    assert "right: wrong_output, passed was expected" in text
+    assert list(RUN["gfx942"](subject)) == ["baseline: failed", "expert: failed"]
+
+
+def test_a_case_that_was_not_judged_or_takes_too_long_is_found(folder: Path) -> None:
+    task = read_task(folder, ID)
+    first, second, *_ = (case.id for case in task.cases_of(("small",)))
+    assert f"{second}: not judged" in list(RUN["baseline"](Subject(task, Says({}, (first,)))))
+    assert list(RUN["cpu_time"](Subject(task, Says({}, (first,))))) == []
+    assert list(RUN["cpu_time"](Subject(task, Says({}, (first,), 5000.0)))) == [
+        f"{first}: 5000 ms a call; at most 2000"
+    ]
+
+
+def test_the_report_is_a_table_with_every_problem_and_a_json_file() -> None:
+    failed = CheckResult("axes", "failed", ("spare: unused",), 0.25)
+    validations = [Validation("a/b/c", "12", (CheckResult("schema", "ok"), failed, CheckResult("expert", "not_run")))]
+    lines = table(validations).splitlines()
+    assert lines[1].split() == ["a/b/c", "ok", "FAILED", "-"]
+    assert lines[2] == "a/b/c: axes: spare: unused"
+    report = json.loads(as_json(validations))
+    assert report["valid"] is False
+    assert report["tasks"][0]["checks"]["axes"] == {"outcome": "failed", "problems": ["spare: unused"], "seconds": 0.25}
+
+
+@pytest.mark.slow
+def test_a_good_task_passes_every_check(folder: Path, tmp_path: Path, evaluator: Evaluator) -> None:
+    change_config(folder, lambda arena: arena.update(cases=arena["cases"][:5] + arena["cases"][7:]))
+    validation = validate(ID, tmp_path, evaluator)
+    assert {check.outcome for check in validation.checks} == {"ok"}, table([validation])
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_skeleton_keeps_the_format_and_fails_with_what_is_left_to_do(category: str, tmp_path: Path) -> None:
+    folder = write_skeleton(category, "Scale2", tmp_path)
+    validation = validate(f"{category}/arena/Scale2", tmp_path, None)
+    problems = {check.name: "\n".join(check.problems) for check in validation.checks if check.outcome == "failed"}
+    assert folder == tmp_path / category / "arena" / "Scale2"
+    assert {"to_do", "candidates", "cases", "nulls"} <= problems.keys()
+    assert "schema" not in problems
+    assert "config.yaml:11: the dtypes that are used in practice" in problems["to_do"]
+    assert "passed by first_input" in problems["nulls"]
+
+
+def test_a_skeleton_overwrites_nothing_and_needs_a_category_and_a_name(tmp_path: Path) -> None:
+    write_skeleton("hip2hip", "Scale", tmp_path)
+    for category, name in (("hip2hip", "Scale"), ("hip2cuda", "Scale"), ("hip2hip", "../Scale"), ("hip2hip", "")):
+        with pytest.raises(UsageError):
+            write_skeleton(category, name, tmp_path)
+
+
+def test_the_commands_write_a_skeleton_and_its_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "tasks"))
+    assert main(["new-task", "triton2triton", "scale"]) == 0
+    report = tmp_path / "report.json"
+    assert main(["validate", "all", "--without-runs", "--json", str(report)]) == 1
+    assert "triton2triton/arena/scale: to_do: config.yaml:" in capsys.readouterr().out
+    assert json.loads(report.read_text(encoding="utf-8"))["tasks"][0]["task"] == "triton2triton/arena/scale"
+    assert main(["validate", "triton2triton/arena/other", "--without-runs"]) == 2
