@@ -33,12 +33,12 @@ def test_a_cheat_gets_what_its_file_says_from_the_gates_it_names(entry, auditor)
 
 @on("cpu", TWINS)
 def test_the_same_without_the_cheat_passes_and_nothing_is_held(entry, auditor):
-    assert auditor.audit(entry) == []
+    assert not caught_by(said := auditor.audit(entry)), said
 
 
 @on("cpu", HONEST)
 def test_an_honest_candidate_passes_and_nothing_is_held(entry, auditor):
-    assert auditor.audit(entry) == []
+    assert not caught_by(said := auditor.audit(entry)), said
 
 
 @pytest.mark.parametrize("gate", GATE_NAMES)
@@ -60,8 +60,7 @@ def test_on_a_gpu_a_cheat_gets_what_its_file_says(entry, gpu_auditor):
 @pytest.mark.gpu
 @on("gpu", [*TWINS, *HONEST])
 def test_on_a_gpu_an_honest_candidate_passes_and_nothing_is_held(entry, gpu_auditor):
-    said = gpu_auditor.audit(entry)
-    assert [one for one in said if one.kind != "finding"] == []
+    assert not caught_by(said := gpu_auditor.audit(entry)), said
 
 
 def test_every_class_has_a_cheat_and_those_of_a_gpu_are_never_played_on_a_cpu():

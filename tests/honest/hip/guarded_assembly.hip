@@ -1,4 +1,5 @@
-// An instruction of gfx942 by its name, plain code wherever else it is compiled.
+// backend: gpu
+// An instruction of gfx942 by its name, plain code elsewhere. The CPU runtime takes gfx942's part, and so cannot judge it.
 #include <hip/hip_runtime.h>
 #include <torch/extension.h>
 
