@@ -39,6 +39,9 @@ class Judged:
 
 def check(context: Context) -> Rejection | None:
     """Every case, every draw; then some of them in reversed order."""
+    if context.candidate_side().captures_graphs:
+        text = "the source captures graphs: writes outside its buffers go unseen here"
+        context.findings.append(Finding(NAME, "no_red_zones", text))
     context.baseline = context.open_side(context.baseline_files)
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection

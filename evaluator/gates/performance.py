@@ -135,7 +135,7 @@ def _waiting(context: Context, timed: Timed, calibration: Calibration | None) ->
     few = [state for state in states if len(state.times) < context.sessions]
     if few or timed.seconds > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
-    return [state for state in states if ratio.estimate_of(state.times, calibration).is_wide]
+    return [state for state in states if ratio.is_worth_another(state.times, calibration)]
 
 
 def _session(

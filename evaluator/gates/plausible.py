@@ -59,7 +59,7 @@ def _above_peak(context: Context, state: CaseState, calibration: Calibration | N
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
     """Events of a loop against the judge's own clock around it."""
-    apart = median(found.disagreement for found in state.others)
+    apart = min((found.disagreement for found in state.others), key=abs)
     if abs(apart) > CLOCKS_AGREE:
         text = f"case {state.case.id}: events and the judge's clock differ by {apart:.1%} over the same loop"
         context.hold(Finding(GATE, "clocks_disagree", text))

@@ -27,6 +27,11 @@ def estimate_of(times: Sequence[CaseTimes], calibration: Calibration | None) -> 
     return estimate([found.values for found in times], floor)
 
 
+def is_worth_another(times: Sequence[CaseTimes], calibration: Calibration | None) -> bool:
+    """Still wide, on a case for which a speed will be claimed."""
+    return _is_eligible(times, calibration) and estimate_of(times, calibration).is_wide
+
+
 def conclude(context: Context, state: CaseState, calibration: Calibration | None) -> None:
     """Fill in the case's clocks and ratio; flags and findings go to the evaluation."""
     baseline = [found.baseline_ns for found in state.times]
@@ -38,13 +43,11 @@ def conclude(context: Context, state: CaseState, calibration: Calibration | None
             tuple(time for clock in clocks for time in clock.baseline_ms),
             tuple(time for clock in clocks for time in clock.candidate_ms),
         )
-    state.ratio = _ratio(state.times, calibration, median(baseline), median(candidate))
+    state.ratio = _ratio(state.times, calibration, median(candidate))
     _flag(context, state, state.ratio)
 
 
-def _ratio(
-    times: Sequence[CaseTimes], calibration: Calibration | None, baseline_ns: float, candidate_ns: float
-) -> Ratio:
+def _ratio(times: Sequence[CaseTimes], calibration: Calibration | None, candidate_ns: float) -> Ratio:
     found = estimate_of(times, calibration)
     least_ns = calibration.least_ns if calibration else CENSOR_NS
     censored = candidate_ns < least_ns
@@ -56,13 +59,21 @@ def _ratio(
         df=_finite(found.df),
         low=_shifted(found.low, shift),
         high=None if censored else _finite(found.high),
-        eligible=calibration.is_eligible(baseline_ns) if calibration else baseline_ns >= ELIGIBLE_NS,
+        eligible=_is_eligible(times, calibration),
         censored=censored,
         noisy=found.is_wide or any(session.is_disturbed for session in times),
     )
 
 
+def _is_eligible(times: Sequence[CaseTimes], calibration: Calibration | None) -> bool:
+    baseline_ns = median(found.baseline_ns for found in times)
+    return calibration.is_eligible(baseline_ns) if calibration else baseline_ns >= ELIGIBLE_NS
+
+
 def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
+    """Only cases for which a speed is claimed: a tiny one is always bound by its host."""
+    if not ratio.eligible:
+        return
     factor, extra_ns = HOST_BOUND
     calls_ns = median(state.clocks[T_CALL].candidate_ms) * 1e6
     marks = {

@@ -23,6 +23,7 @@ Language = Literal["hip", "python"]
 Order = Literal["forward", "reversed"]
 LOAD_S = 120
 PRODUCT = "candidate.so"
+GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
     "wrong_count",
     "wrong_type",
@@ -70,6 +71,12 @@ class Side:
     @property
     def language(self) -> Language:
         return "hip" if self.source.endswith(".hip") else "python"
+
+    @property
+    def captures_graphs(self) -> bool:
+        """Does the source name what records a graph? torch allocates from a pool then, which red zones do not know."""
+        text = b"\n".join(self.files.values())
+        return self.device != "cpu" and any(word in text for word in GRAPHS)
 
     def spawn(self, order: Order = "forward") -> Worker:
         """A fresh worker with this side's files in its workspace."""
@@ -120,7 +127,7 @@ class Side:
 
     def _attach(self, worker: Worker, order: Order, cross_compile: bool, zones: bool) -> None:
         options: dict[str, object] = {"cross_compile": cross_compile}
-        options["allocator"] = str(self.allocator) if self.allocator and zones else None
+        options["allocator"] = str(self.allocator) if self.allocator and zones and not self.captures_graphs else None
         if self.device == "cpu":
             options |= {"reverse": order == "reversed", "memory_mb": self.task.limits.memory_mb}
         self._ours(worker, "attach", device=self.device, **options)

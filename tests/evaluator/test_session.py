@@ -160,12 +160,19 @@ def test_a_wrong_baseline_is_our_fault(timed: Timed) -> None:
 
 
 def test_a_canary_that_is_off_voids_its_block_which_is_replaced(timed: Timed) -> None:
-    times = found(timed(baseline={"canary_ns": lambda n: (40_000.0, 30_000.0) if n == 8 else (30_000.0, 30_000.0)}))
+    times = found(
+        timed(baseline={"canary_ns": lambda n: (40_000.0, 30_000.0) if n in (22, 23, 24) else (30_000.0, 30_000.0)})
+    )
     void = [block.void for block in times.session.blocks if block.void]
     assert len(void) == 1
     assert "the canary's read took 40.0 us" in void[0]
     assert len(times.values) == BLOCKS
     assert not times.is_disturbed
+
+
+def test_a_single_canary_that_is_off_voids_nothing(timed: Timed) -> None:
+    times = found(timed(baseline={"canary_ns": lambda n: (40_000.0, 30_000.0) if n == 23 else (30_000.0, 30_000.0)}))
+    assert [block.void for block in times.session.blocks if block.void] == []
 
 
 def test_blocks_that_stay_void_are_kept_and_the_case_is_disturbed(timed: Timed) -> None:

@@ -100,6 +100,11 @@ def test_a_disturbed_or_wide_case_is_noisy(context: Context) -> None:
     assert Flag.NOISY in context.flags
 
 
+def test_a_case_too_short_for_a_speed_flags_nothing(context: Context) -> None:
+    concluded(context, baseline_ns=9e3, candidate_ns=3e3, is_disturbed=True)
+    assert context.flags == set()
+
+
 def test_calls_that_take_much_longer_than_the_device_are_host_bound(context: Context) -> None:
     state_of(context).others = [OtherClocks({"t_call": Clock((0.03,), (0.0201,))}, 0.0)]
     concluded(context)

@@ -21,6 +21,7 @@ from evaluator.measurements import Block, Session
 from evaluator.thresholds import (
     BLOCK_CALLS,
     BLOCKS,
+    CANARIES,
     CANARY_SHARE,
     CLOCK_SHARE,
     DROPPED_SHARE,
@@ -62,9 +63,10 @@ class Pair:
         self._awake = None
 
     def canary(self) -> tuple[float, float]:
-        """By the baseline's worker, which runs no code of the candidate's."""
+        """By the baseline's worker, which runs no code of the candidate's: the medians of a few."""
         self.wake("baseline")
-        return canary_ns(self._runners["baseline"].worker)
+        seen = [canary_ns(self._runners["baseline"].worker) for _ in range(CANARIES)]
+        return median(read for read, _ in seen), median(compute for _, compute in seen)
 
     def heat(self) -> None:
         self.wake("baseline")
