@@ -116,7 +116,7 @@ def model(subject: Subject) -> Iterator[str]:
 
 
 def axes(subject: Subject) -> Iterator[str]:
-    """Another value of an axis is other work, and the cases have more than one value of it, where it can have another."""
+    """Another value of an axis is other work, and the cases have more than one value of it, if it has another."""
     task = subject.task
     for axis in (axis for axis in task.axes if len(axis.values) != 1):
         if len({case.value(axis.name) for case in task.cases}) < 2:
