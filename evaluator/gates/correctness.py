@@ -17,12 +17,15 @@ from evaluator.gates.isa import note_baseline, note_launches
 from evaluator.judge.compare import Comparison, compare, relative_rmse
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.sampling import must_differ
 from evaluator.judge.side import Call, Runner, trusted_call
 from evaluator.records import Finding, Flag
 from evaluator.sandbox import WorkerDied
 from evaluator.taskspec import Case
 
 NAME = "correctness"
+SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of those that the reversed run decides
+OTHER_SEED = 500  # the number of the draw that lends its seed: none that is judged has it
 REVERSED_DRAWS = 2  # a case: the first standard and the first outlier one
 
 
@@ -82,11 +85,30 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
         if state.first_call_ms is None:
             state.first_call_ms = call.wall_ns / 1e6
         judged.rejection = wrong_output(context, state, draw, call, judged.reference)
+        if judged.rejection is None and draw == SEEDED_DRAW:
+            judged.rejection = _ignored_seed(context, judged, call)
     else:
         judged.rejection = call
     if judged.rejection is None:
         state.draws += 1
     return judged
+
+
+def _ignored_seed(context: Context, judged: Judged, call: Call) -> Rejection | None:
+    """Another seed gives other samples, where it is no chance if they are the same."""
+    assert context.runner is not None
+    for spec in context.task.outputs:
+        samples = call.outputs[spec.name]
+        if spec.sampled is None or not must_differ(judged.reference[spec.name], samples.shape[-1]):
+            continue
+        name = spec.sampled.seed
+        other = context.contents(judged.case, Draw("standard", "standard", OTHER_SEED))[name]
+        again = context.runner.call(judged.case, {**judged.contents, name: other})
+        if isinstance(again, Rejection):
+            return again
+        if torch.equal(again.outputs[spec.name], samples):
+            return Rejection("mismatch", f"case {judged.case.id}, {spec.name}: the same samples for another {name}")
+    return None
 
 
 def _baseline_error(call: Call, reference: Mapping[str, torch.Tensor]) -> float | None:

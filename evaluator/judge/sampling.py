@@ -35,6 +35,12 @@ def sampling_problem(samples: torch.Tensor, probabilities: torch.Tensor) -> str 
     return None
 
 
+def must_differ(probabilities: torch.Tensor, count: int) -> bool:
+    """Would two independent sets of `count` samples of each distribution be equal by a chance too small to believe?"""
+    rows = probabilities.reshape(-1, probabilities.shape[-1])
+    return float(rows.square().sum(1).log().sum()) * count < math.log(FALSE_ALARM)
+
+
 def example(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
     """A right answer: samples [..., count] of distributions [..., outcomes]."""
     rows = probabilities.reshape(-1, probabilities.shape[-1])

@@ -116,9 +116,9 @@ def model(subject: Subject) -> Iterator[str]:
 
 
 def axes(subject: Subject) -> Iterator[str]:
-    """Another value of an axis is other work, and the cases have more than one value of it."""
+    """Another value of an axis is other work, and the cases have more than one value of it, if it has another."""
     task = subject.task
-    for axis in task.axes:
+    for axis in (axis for axis in task.axes if len(axis.values) != 1):
         if len({case.value(axis.name) for case in task.cases}) < 2:
             yield f"{axis.name}: all cases have {task.cases[0].value(axis.name)}"
         pairs = ((case, other) for case in task.cases for other in _others(task, case, axis))

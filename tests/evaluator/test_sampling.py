@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
+from evaluator.candidate import Candidate
 from evaluator.expressions import parse
 from evaluator.judge.compare import compare
-from evaluator.judge.sampling import example, sampling_problem
+from evaluator.judge.sampling import example, must_differ, sampling_problem
+from evaluator.pipeline import Evaluator
+from evaluator.records import Status
+from evaluator.taskreader import load_task
 from evaluator.taskspec import Case, Output, Sampled
 
 ROWS, OUTCOMES, COUNT = 16, 50, 128
@@ -77,6 +81,24 @@ def test_a_preference_for_low_numbers_is_wrong(generator: torch.Generator) -> No
 def test_the_same_random_number_for_every_row_is_wrong(probabilities: torch.Tensor) -> None:
     same = (probabilities.cumsum(-1) < 0.4).sum(-1, keepdim=True).expand(-1, COUNT)
     assert sampling_problem(same, probabilities) is not None
+
+
+def test_equal_samples_are_a_chance_only_where_there_is_little_choice(probabilities: torch.Tensor) -> None:
+    assert must_differ(probabilities, COUNT)
+    assert not must_differ(torch.tensor([[0.5, 0.5]]), 30)
+    assert must_differ(torch.tensor([[0.5, 0.5]]), 40)
+    assert not must_differ(torch.tensor([[1.0, 0.0]]), 1000)
+
+
+@pytest.mark.slow
+def test_a_candidate_that_ignores_the_seed_is_found(evaluator: Evaluator) -> None:
+    task = load_task("triton2triton/arena/topk_topp_sampling")
+    text = (task.folder / "topk_topp_sampling.py").read_text(encoding="utf-8")
+    assert "seed = tl.load(seed_ptr)" in text
+    deaf = text.replace("seed = tl.load(seed_ptr)", "seed = tl.load(seed_ptr) * 0 + 7")
+    record = evaluator.evaluate(task, Candidate({"topk_topp_sampling.py": deaf.encode()}, "deaf"))
+    assert (record.status, record.reason) == (Status.WRONG_OUTPUT, "mismatch")
+    assert str(record.message).endswith("tokens: the same samples for another seed.")
 
 
 def test_the_comparison_of_a_sampled_output_goes_this_way(

@@ -27,10 +27,11 @@ ID = "triton2triton/arena/softmax"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A copy of a good task, with few cases."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of a good task, the only one there is."""
     target = tmp_path / ID
     shutil.copytree(load_task(ID).folder, target, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
     return target
 
 
@@ -63,13 +64,10 @@ def test_a_folder_that_breaks_the_format_fails_and_nothing_else_is_looked_at(fol
     assert [check.outcome for check in validation.checks] == ["failed", *["not_run"] * (len(NAMES) - 1)]
 
 
-def test_a_suite_that_froze_another_digest_is_named(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_suite_that_froze_another_digest_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     frozen = {"version": 1, "tasks": {ID: "0" * 64}}
     (tmp_path / "suites" / "mine.yaml").write_text(yaml.safe_dump(frozen), encoding="utf-8")
-    monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
     assert found("digest", folder).startswith("suite mine froze 000000000000, the task is ")
 
 
