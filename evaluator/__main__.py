@@ -172,7 +172,8 @@ def _mounted_tasks(folder: Path) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from evaluator.records import Status, write_record
+    from evaluator.reasons import Status
+    from evaluator.records import write_record
 
     _check_writable(options.out)
     record = _evaluate_mounted(options) if options.tasks else _evaluate_native(options)

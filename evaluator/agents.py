@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evaluator import candidate
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
-from evaluator.records import Status
+from evaluator.reasons import Status
 from evaluator.taskspec import TaskSpec
 
 

@@ -26,16 +26,8 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.records import (
-    PROTOCOL,
-    SCHEMA_VERSION,
-    CaseRecord,
-    GateOutcome,
-    Record,
-    SandboxRef,
-    Status,
-    TaskRef,
-)
+from evaluator.reasons import Status
+from evaluator.records import PROTOCOL, SCHEMA_VERSION, CaseRecord, GateOutcome, Record, SandboxRef, TaskRef
 from evaluator.sandbox import Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
@@ -132,7 +124,7 @@ class Evaluator:
     def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
         """A worker with instruments that holds a task's baseline."""
         with self._context(task, baseline(task)) as context:
-            side = context.candidate_side()
+            side = context.baseline = context.candidate_side()
             compile_gate.build_trusted(side, context)
             with performance.clocked(context, side) as runner:
                 yield runner

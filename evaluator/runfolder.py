@@ -17,7 +17,8 @@ from evaluator.agents import produce
 from evaluator.candidate import Candidate
 from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
-from evaluator.records import PROTOCOL, SCHEMA_VERSION, Record, Status, read_record, write_record
+from evaluator.reasons import Status
+from evaluator.records import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
 from evaluator.suites import Suite
 from evaluator.taskspec import TaskSpec
 

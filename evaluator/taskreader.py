@@ -13,6 +13,7 @@ from evaluator.errors import TaskError, UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskspec import (
     CATEGORIES,
+    ITEMSIZE,
     Axis,
     Case,
     Entry,
@@ -28,19 +29,7 @@ from evaluator.taskspec import (
     tasks_folder,
 )
 
-DTYPES = (
-    "float64",
-    "float32",
-    "float16",
-    "bfloat16",
-    "float8_e4m3fn",
-    "int64",
-    "int32",
-    "int16",
-    "int8",
-    "uint8",
-    "bool",
-)
+DTYPES = tuple(ITEMSIZE)
 LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
 SUFFIX = {"hip2hip": ".hip", "torch2hip": ".hip", "triton2triton": ".py"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from evaluator.records import Record, Status
+from evaluator.reasons import Status
+from evaluator.records import Record
 from runs import candidates, services
 from runs.bench import Bench
 from runs.models import Host, Result

@@ -7,7 +7,8 @@ from statistics import fmean, median
 from typing import Any
 
 from evaluator.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
-from evaluator.records import CaseRecord, Flag, Record, Status
+from evaluator.reasons import Flag, Status
+from evaluator.records import CaseRecord, Record
 from runs.models import Attempt, Measurement
 
 

@@ -8,19 +8,8 @@ from typing import Any
 
 from evaluator.candidate import Candidate
 from evaluator.measurements import Block, Clock, Ratio, Session
-from evaluator.records import (
-    GATE_NAMES,
-    REASONS,
-    CandidateRef,
-    CaseRecord,
-    Flag,
-    GateOutcome,
-    Host,
-    Record,
-    SandboxRef,
-    Status,
-    TaskRef,
-)
+from evaluator.reasons import REASONS, Flag, Status
+from evaluator.records import GATE_NAMES, CandidateRef, CaseRecord, GateOutcome, Host, Record, SandboxRef, TaskRef
 
 CASE_IDS = ("cols=8,rows=4", "cols=9,rows=4")
 

@@ -18,7 +18,8 @@ from evaluator.judge.timing.calibration import Calibration, read_calibration
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import Clock, Ratio, Session
-from evaluator.records import Finding, Flag, IsaReport
+from evaluator.reasons import Flag
+from evaluator.records import Finding, IsaReport
 from evaluator.taskspec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
 

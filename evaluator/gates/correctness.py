@@ -19,7 +19,8 @@ from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import must_differ
 from evaluator.judge.side import Call, Runner, trusted_call
-from evaluator.records import Finding, Flag
+from evaluator.reasons import Flag
+from evaluator.records import Finding
 from evaluator.sandbox import WorkerDied
 from evaluator.taskspec import Case
 

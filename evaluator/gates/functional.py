@@ -13,7 +13,7 @@ from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, trusted_call
 from evaluator.measurements import FUNCTIONAL, Clock
-from evaluator.records import Flag
+from evaluator.reasons import Flag
 
 CALLS, CASE_BUDGET_S = 3, 2.0
 TIMED = 1000  # draws of timed calls are numbered from here: none of them was checked before

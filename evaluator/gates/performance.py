@@ -28,7 +28,7 @@ from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import canary_ns
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
-from evaluator.records import Flag
+from evaluator.reasons import Flag
 from evaluator.sandbox import Worker, WorkerError
 from evaluator.thresholds import (
     BASELINE_SHARE,

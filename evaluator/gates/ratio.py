@@ -11,7 +11,8 @@ from evaluator.judge.timing.calibration import Calibration
 from evaluator.judge.timing.estimate import Estimate, estimate
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import T_CALL, T_DEV, Clock, Ratio
-from evaluator.records import Finding, Flag
+from evaluator.reasons import Flag
+from evaluator.records import Finding
 from evaluator.thresholds import (
     CENSOR_NS,
     ELIGIBLE_NS,

@@ -12,7 +12,8 @@ from pathlib import Path
 from evaluator.candidate import Candidate, baseline
 from evaluator.errors import EvaluatorError
 from evaluator.pipeline import Evaluator
-from evaluator.records import Record, Status
+from evaluator.reasons import Status
+from evaluator.records import Record
 from evaluator.taskreader import read_task
 from evaluator.taskspec import TaskSpec
 

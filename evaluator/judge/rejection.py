@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluator.records import REASONS, Status
+from evaluator.reasons import REASONS, Status
 from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 MAX_DETAIL = 300
@@ -41,7 +41,7 @@ _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """`reason` is a key of records.REASONS; `detail` fills its sentence; `log` is the candidate's own output."""
+    """`reason` is a key of reasons.REASONS; `detail` fills its sentence; `log` is the candidate's own output."""
 
     reason: str
     detail: str

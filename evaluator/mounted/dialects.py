@@ -47,7 +47,7 @@ class Measured:
 
 
 class Unusable(Exception):
-    """A report says something that cannot be used; `reason` is a key of records.REASONS."""
+    """A report says something that cannot be used; `reason` is a key of reasons.REASONS."""
 
     def __init__(self, reason: str, place: str, seen: object, expected: str) -> None:
         super().__init__(f"{place}: seen {'nothing' if seen is None else repr(seen)[:100]}; expected {expected}")

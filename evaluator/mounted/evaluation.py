@@ -23,7 +23,8 @@ from evaluator.mounted.checkout import STAGES, MountedTask, Stage
 from evaluator.mounted.obstacles import obstacle
 from evaluator.mounted.session import Session
 from evaluator.mounted.side import ScriptSide
-from evaluator.records import GATE_NAMES, SCHEMA_VERSION, Flag, GateOutcome, Record, SandboxRef, Status, TaskRef
+from evaluator.reasons import Flag, Status
+from evaluator.records import GATE_NAMES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
 from evaluator.sandbox import Sandbox, open_sandbox
 
 PROTOCOL = "aka-scripts-1"  # never ranked with the judge's own protocol

@@ -14,7 +14,8 @@ from evaluator.mounted.checkout import MountedTask
 from evaluator.mounted.comparison import DRIFT, Times
 from evaluator.mounted.dialects import Measured
 from evaluator.mounted.side import ScriptSide
-from evaluator.records import GATE_NAMES, Finding, Flag, GateOutcome
+from evaluator.reasons import Flag
+from evaluator.records import GATE_NAMES, Finding, GateOutcome
 from evaluator.sandbox import WorkerError
 from evaluator.taskspec import task_digest, task_files
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from evaluator.records import Status
+from evaluator.reasons import Status
 from evaluator.suites import frozen_digests, suite_names
 from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.validate.subject import Subject

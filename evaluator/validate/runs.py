@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from evaluator import candidate
 from evaluator.inside.isa.targets import GFX942
 from evaluator.measurements import FUNCTIONAL
-from evaluator.records import Record, Status
+from evaluator.reasons import Status
+from evaluator.records import Record
 from evaluator.validate.subject import Subject
 
 CALL_BUDGET_MS = 2000.0  # of the baseline, the fastest of its calls: the format's one second, on a busy host

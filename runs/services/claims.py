@@ -22,7 +22,8 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from evaluator import codec, records
-from evaluator.records import REASONS, Record
+from evaluator.reasons import REASONS
+from evaluator.records import Record
 from runs import archive, verdicts, wake
 from runs.models import Attempt, Host, Measurement
 from runs.querysets import AttemptQuerySet

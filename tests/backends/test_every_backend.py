@@ -13,7 +13,7 @@ from evaluator.backends import KNOWN, Backend, get_backend, present
 from evaluator.candidate import Candidate, baseline, read_candidate
 from evaluator.errors import HostError
 from evaluator.pipeline import Evaluator
-from evaluator.records import Status
+from evaluator.reasons import Status
 from evaluator.sandbox import open_sandbox
 from evaluator.taskspec import TaskSpec
 

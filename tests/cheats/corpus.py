@@ -16,7 +16,7 @@ from pathlib import Path
 
 from evaluator.candidate import Candidate, read_candidate
 from evaluator.pipeline import Said
-from evaluator.records import REASONS
+from evaluator.reasons import REASONS
 from evaluator.taskreader import read_task
 from evaluator.taskspec import TaskSpec
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from evaluator.candidate import Candidate, baseline, read_candidate
-from evaluator.records import Status, problems_of
+from evaluator.reasons import Status
+from evaluator.records import problems_of
 
 BROKEN = Path(__file__).parent.parent / "broken"
 SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])

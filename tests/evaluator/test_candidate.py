@@ -5,7 +5,7 @@ import pytest
 from evaluator import agents
 from evaluator.candidate import baseline, read_candidate
 from evaluator.errors import UsageError
-from evaluator.records import Status
+from evaluator.reasons import Status
 from evaluator.taskreader import load_task
 from evaluator.workspace import make_workspace
 

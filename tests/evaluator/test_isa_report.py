@@ -12,7 +12,8 @@ from evaluator.backends.cpu import CpuBackend
 from evaluator.candidate import Candidate, baseline
 from evaluator.hip.prepare import HipToolchain
 from evaluator.pipeline import Evaluator
-from evaluator.records import ISA_NUMBERS, IsaReport, Record, Status
+from evaluator.reasons import Status
+from evaluator.records import ISA_NUMBERS, IsaReport, Record
 from evaluator.taskspec import TaskSpec
 
 pytestmark = pytest.mark.slow

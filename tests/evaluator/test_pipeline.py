@@ -8,7 +8,8 @@ from evaluator.backends import get_backend
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, HostError, SandboxError
 from evaluator.pipeline import Evaluator
-from evaluator.records import Status, problems_of
+from evaluator.reasons import Status
+from evaluator.records import problems_of
 
 
 @pytest.fixture(scope="module")

@@ -7,17 +7,15 @@ import pytest
 
 from evaluator import codec
 from evaluator.measurements import Clock
+from evaluator.reasons import REASONS, Flag, Status
 from evaluator.records import (
     GATE_NAMES,
-    REASONS,
     CandidateRef,
     CaseRecord,
-    Flag,
     GateOutcome,
     Host,
     Record,
     SandboxRef,
-    Status,
     TaskRef,
     problems_of,
     read_record,

@@ -11,7 +11,8 @@ import pytest
 
 from evaluator.backends.cpu import CpuBackend
 from evaluator.errors import UsageError
-from evaluator.records import Status, read_record
+from evaluator.reasons import Status
+from evaluator.records import read_record
 from evaluator.runfolder import run_suite
 from evaluator.suites import load_suite
 from tests.evaluator.test_records import passed, wrong

@@ -10,7 +10,7 @@ from evaluator.expressions import parse
 from evaluator.judge.compare import compare
 from evaluator.judge.sampling import example, must_differ, sampling_problem
 from evaluator.pipeline import Evaluator
-from evaluator.records import Status
+from evaluator.reasons import Status
 from evaluator.taskreader import load_task
 from evaluator.taskspec import Case, Output, Sampled
 

@@ -8,7 +8,7 @@ import torch
 from evaluator.candidate import Candidate, baseline
 from evaluator.judge.draws import Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference
-from evaluator.records import Status
+from evaluator.reasons import Status
 from evaluator.taskreader import read_task
 from tests.conftest import TESTS
 

@@ -18,7 +18,7 @@ from evaluator.judge.timing.calibration import Acceptance, Calibration
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import Block, Clock, Session
-from evaluator.records import Flag
+from evaluator.reasons import Flag
 from evaluator.taskspec import TaskSpec
 
 CALIBRATION = Calibration(

@@ -251,7 +251,7 @@ def test_metrics_explain_the_papers_clocks(db, page, clock) -> None:
 
 
 def test_metrics_explain_every_status_and_flag(db, page) -> None:
-    from evaluator.records import Flag, Status
+    from evaluator.reasons import Flag, Status
 
     shown = page("/metrics/")
     assert {status.value for status in Status} <= {term.code for term in shown.statuses}

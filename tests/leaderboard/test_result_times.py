@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evaluator.measurements import Clock, Ratio
-from evaluator.records import Flag
+from evaluator.reasons import Flag
 from tests import factories
 from tests.records import GPU_TIMES, make_case, make_gpu_case, make_gpu_record, make_record
 

@@ -9,7 +9,8 @@ import pytest
 from tiny import CONFIG, ID, SOURCE, checkout
 
 from evaluator.__main__ import main
-from evaluator.records import Flag, Record, Status, read_record
+from evaluator.reasons import Flag, Status
+from evaluator.records import Record, read_record
 
 pytestmark = pytest.mark.slow  # two sandboxes each
 PYTEST = f"{Path(sys.executable).name} -m pytest -q -p no:cacheprovider"

@@ -11,7 +11,8 @@ from django.db import connection
 from django.utils import timezone
 
 from evaluator import codec
-from evaluator.records import Flag, read_record
+from evaluator.reasons import Flag
+from evaluator.records import read_record
 from runs import archive, services
 from runs.models import Attempt, Host
 from runs.services import Claim

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from evaluator.agents import Produced
 from evaluator.candidate import Candidate
-from evaluator.records import Status
+from evaluator.reasons import Status
 from runs import evaluation, registry, services
 from runs.management.commands import demo_run
 from runs.models import Agent, Attempt, AuditEntry, Configuration, Result, Run

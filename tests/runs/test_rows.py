@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from evaluator.backends import KNOWN
-from evaluator.records import REASONS, Status
+from evaluator.reasons import REASONS, Status
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Host, Measurement, Run, Task
 from runs.models.attempts import TURNED_AWAY
 from runs.models.hosts import BACKENDS

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from evaluator.measurements import Clock, Ratio
-from evaluator.records import CaseRecord, Flag, problems_of
+from evaluator.reasons import Flag
+from evaluator.records import CaseRecord, problems_of
 from runs import verdicts
 from runs.models import Attempt, Measurement
 from tests.records import GPU_TIMES, make_gpu_case, make_gpu_record, make_record
