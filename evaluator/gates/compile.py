@@ -15,7 +15,7 @@ from evaluator.gates.isa import first_error, note_build, note_launches
 from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import draws_of
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import Side
+from evaluator.judge.side import Side, blaming_baseline
 from evaluator.sandbox import WorkerError, WorkerFault
 
 NAME = "compile"
@@ -46,7 +46,8 @@ def check(context: Context) -> Rejection | None:
 def build_trusted(side: Side, context: Context) -> Rejection | None:
     """The baseline's product; it must build. A Rejection where this host's device is none for it."""
     if side.language == "hip":
-        made = build(side, context.backend.toolchain)
+        with blaming_baseline(context.task):
+            made = build(side, context.backend.toolchain)
         if made.not_portable:
             return _not_portable(context, f"the baseline, {', '.join(made.not_portable)}")
         if made.product is None:

@@ -18,7 +18,7 @@ from evaluator.judge.compare import Comparison, compare, relative_rmse
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import must_differ
-from evaluator.judge.side import Call, Runner, trusted_call
+from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.reasons import Flag
 from evaluator.records import Finding
 from evaluator.sandbox import WorkerDied
@@ -51,7 +51,7 @@ def check(context: Context) -> Rejection | None:
         return rejection
     assert context.runner is not None
     forward: list[Judged] = []
-    with context.baseline.runner(cross_compile=True) as baseline:
+    with trusted_runner(context.baseline, cross_compile=True) as baseline:
         for case in context.backend.cases(context.task):
             state = context.cases[case.id] = CaseState(case)
             for draw in draws_of(context.task):

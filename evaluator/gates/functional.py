@@ -11,7 +11,7 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import Runner, trusted_call
+from evaluator.judge.side import Runner, trusted_call, trusted_runner
 from evaluator.measurements import FUNCTIONAL, Clock
 from evaluator.reasons import Flag
 
@@ -22,7 +22,7 @@ TIMED = 1000  # draws of timed calls are numbered from here: none of them was ch
 def functional_pass(context: Context) -> Rejection | None:
     """Time every case on the functional clock; every output is judged."""
     assert context.baseline is not None
-    with context.baseline.runner() as baseline, context.candidate_side().runner() as candidate:
+    with trusted_runner(context.baseline) as baseline, context.candidate_side().runner() as candidate:
         for state in context.cases.values():
             if rejection := _time_case(context, state, baseline, candidate):
                 return rejection

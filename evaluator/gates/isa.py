@@ -7,7 +7,7 @@ nobody. What cannot run on gfx942 fails where the host stands in for it; elsewhe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from evaluator.backends import cpu
 from evaluator.errors import BaselineError
@@ -15,13 +15,13 @@ from evaluator.gates.context import Context
 from evaluator.inside.isa.targets import GFX942, TARGETS
 from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
-from evaluator.judge.side import Runner
+from evaluator.judge.side import Runner, blaming_baseline
+from evaluator.judge.timing.session import SideName
 from evaluator.records import ISA_NUMBERS, Finding, IsaReport
 
 GATE = "compile"  # findings about kernels belong to it
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "
 MAX_KERNELS, MAX_TEXT, MAX_NUMBER = 400, 200, 1e12  # what a record keeps of a worker's word
-SideName = Literal["baseline", "candidate"]
 
 
 def note_build(context: Context, side: SideName, made: Build) -> None:
@@ -64,7 +64,8 @@ def note_baseline(context: Context, runner: Runner) -> None:
     Raises:
         BaselineError: its report is none.
     """
-    kernels = runner.report().get("kernels")
+    with blaming_baseline(context.task):
+        kernels = runner.report().get("kernels")
     if not isinstance(kernels, list) or not all(map(_is_report, kernels)):
         raise BaselineError(f"the baseline of {context.task.id} gave a report that is none")
     context.isa += _reports("baseline", kernels)

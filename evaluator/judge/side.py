@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter_ns
@@ -202,18 +203,44 @@ class Runner:
 
     def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
         reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)
-        problem = reply.get("problem")
-        match problem:
-            case None:
-                pass
-            case [str() as reason, str() as detail] if reason in OUTPUT_PROBLEMS:
-                return Rejection(reason, detail)
-            case _:
-                return Rejection("forged_reply", f"a problem that is none: {json.dumps(problem)[:100]}")
+        if (problem := reply.get("problem")) is not None:
+            return output_rejection(problem)
         mutable = frozenset(item.name for item in self.side.task.inputs if item.mutable)
         if changed := layout.changed_inputs(contents, self.worker, mutable):
             return Rejection("input_changed", ", ".join(changed))
         return None
+
+
+def output_rejection(problem: object) -> Rejection:
+    """What a worker says of the form of an output, if it says anything that can be said."""
+    match problem:
+        case [str() as reason, str() as detail] if reason in OUTPUT_PROBLEMS:
+            return Rejection(reason, detail)
+    return Rejection("forged_reply", f"a problem that is none: {json.dumps(problem)[:100]}")
+
+
+@contextmanager
+def blaming_baseline(task: TaskSpec) -> Iterator[None]:
+    """What ends a worker of the task's own baseline is ours.
+
+    Raises:
+        BaselineError: in place of a WorkerError.
+    """
+    try:
+        yield
+    except WorkerError as error:
+        rejection = rejection_of(error)
+        raise BaselineError(f"the baseline of {task.id}: {rejection.sentence} {rejection.log[-500:]}") from error
+
+
+def trusted_runner(side: Side, *, cross_compile: bool = False) -> Runner:
+    """A worker that has loaded the task's own baseline.
+
+    Raises:
+        BaselineError: it cannot be loaded.
+    """
+    with blaming_baseline(side.task):
+        return side.runner(cross_compile=cross_compile)
 
 
 def trusted_call(runner: Runner, case: Case, contents: Contents) -> Call:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from evaluator.backends import get_backend
@@ -10,6 +12,7 @@ from evaluator.errors import BaselineError, HostError, SandboxError
 from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
 from evaluator.records import problems_of
+from evaluator.taskreader import read_task
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +88,15 @@ def test_a_host_that_lacks_something_is_not_tried_twice(tiny_task):
     with FailingEvaluator(HostError("no compiler")) as evaluator, pytest.raises(HostError):
         evaluator.evaluate(task, baseline(task))
     assert evaluator.attempts == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", ["raise ImportError('gone')\n", "import os\nos._exit(3)\n"])
+def test_a_baseline_that_does_not_load_is_never_charged_to_the_candidate(plain, tiny_task, tmp_path, broken):
+    good = tiny_task("triton2triton")
+    folder = shutil.copytree(good.folder, tmp_path / "double")
+    source = folder / good.editable[0]
+    source.write_text(source.read_text().replace("import torch\n", f"import torch\n{broken}", 1))
+    record = plain.evaluate(read_task(folder, good.id), baseline(good))
+    assert (record.status, record.reason) == (Status.ERRORED, "host_fault")
+    assert f"the baseline of {good.id}" in record.message
