@@ -94,11 +94,13 @@ class Session:
                 return found
             reports.append(found)
         self.times = Times(*reports)
+        if unsteady := self.times.unsteadiness():
+            return _as_ours(unsteady)
         if self.times.drift > DRIFT and not candidate.pretend:  # interpreted times mean nothing
             text = f"the baseline took {self.times.drift:.0%} more or less time after the candidate than before"
             self.findings.append(Finding("performance", "baseline_drift", text))
             self.flags.add(Flag.NOISY)
-        return _as_ours(self.times.unsteadiness()) or self.times.difference()
+        return self.times.difference()
 
     def _timed(self, side: ScriptSide, trusted: bool) -> tuple[Measured, ...] | Rejection:
         flag = BASELINE_ONLY if trusted and self.task.writes_from_nothing else ""

@@ -93,6 +93,13 @@ def test_a_task_that_does_not_pass_itself_is_not_judged(tmp_path: Path) -> None:
     assert "check_failed" in (record.message or "")
 
 
+def test_a_baseline_whose_cases_change_from_run_to_run_is_not_judged(tmp_path: Path) -> None:
+    unsteady = SOURCE.replace('"float16"', "os.urandom(4).hex()")
+    record = evaluated(checkout(tmp_path, source__kernel_dot_py=unsteady))
+    assert (record.status, record.reason) == (Status.NOT_JUDGED, "baseline_unusable")
+    assert "case_mismatch" in (record.message or "")
+
+
 def test_printed_failures_put_a_pass_on_hold(tmp_path: Path) -> None:
     record = evaluated(checkout(tmp_path), SOURCE + "print('Correctness: FAIL')\n")
     assert record.status is Status.PASSED
