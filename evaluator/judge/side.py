@@ -23,6 +23,7 @@ from evaluator.taskspec import Case, TaskSpec
 Language = Literal["hip", "python"]
 Order = Literal["forward", "reversed"]
 LOAD_S = 120
+REPORT_S = 360  # a GPU's worker cross-compiles for COMPILE_S of it (inside/gpu/launches.py)
 PRODUCT = "candidate.so"
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
@@ -198,8 +199,8 @@ class Runner:
         return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
 
     def report(self) -> dict[str, Any]:
-        """What the cross-compiler said about the launches so far."""
-        return dict(self.worker.call("report", timeout_s=LOAD_S))
+        """What the cross-compiler says about the launches so far."""
+        return dict(self.worker.call("report", timeout_s=REPORT_S))
 
     def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
         reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
+import triton
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction
+from triton.tools.tensor_descriptor import TensorDescriptor
 
+from evaluator.inside.gpu import launches as gpu_launches
 from evaluator.inside.gpu.device import ignore_options_of_others
 from evaluator.inside.gpu.launches import Launches
+from evaluator.inside.isa import compiler
 from evaluator.inside.isa.driver import TargetDriver
-from evaluator.inside.isa.launch import TRITONS_RUN
+from evaluator.inside.isa.launch import TRITONS_RUN, bind
 from evaluator.inside.isa.targets import GFX942
 from tests.evaluator import kernels_launch as kernels
 
@@ -30,6 +36,16 @@ class PretendedH100(TargetDriver):
 
     def get_current_device(self) -> str:  # type: ignore[override]  # a cache of its own beside the CPU's driver
         return "pretended H100"
+
+
+class Pair(NamedTuple):
+    first: object
+    second: object
+
+
+@triton.jit
+def taking_anything(first, second, size):
+    pass
 
 
 @pytest.fixture
@@ -64,6 +80,48 @@ def test_a_specialisation_is_compiled_once(launches: Launches) -> None:
         warm_up(kernels.copy, x, x, 48, BLOCK=16)
     assert launches.count == 2
     assert len(launches.reports()) == 2  # one for each target
+
+
+def test_a_launch_waits_for_its_compilation_and_keeps_no_tensor(
+    launches: Launches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = torch.zeros(64)
+    gone, forked = weakref.ref(x), []
+    monkeypatch.setattr(compiler.os, "fork", lambda fork=os.fork: forked.append(1) or fork())
+    warm_up(kernels.copy, x, out_ptr=x, size=52, BLOCK=16)
+    del x
+    assert (gone(), forked) == (None, [])
+    assert [one["error"] for one in launches.reports()] == [None, None]
+    assert len(forked) == 2
+
+
+def test_what_is_kept_of_a_launch_is_specialised_like_the_launch(launches: Launches) -> None:
+    x = torch.zeros(64, dtype=torch.float16)
+    described = TensorDescriptor(x.view(4, 16), [4, 16], [16, 1], [4, 16])
+    for arguments in ((x, x[1:], 48), (x, described, 48), (x, (x, Pair(x[1:], 3)), 48), (x, None, 48)):
+        warm_up(taking_anything, *arguments)
+        launch = bind(taking_anything, arguments, {"debug": False, "instrumentation_mode": ""})
+        kept = launch.without_memory()
+        again = bind(taking_anything, kept.arguments, kept.options)
+        assert (again.key, again.configuration) == (launch.key, launch.configuration)
+
+
+def test_after_its_time_the_rest_is_said_not_to_be_compiled(
+    launches: Launches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_launches, "COMPILE_S", 0.0)
+    x = torch.zeros(64)
+    warm_up(kernels.copy, x, x, 53, BLOCK=16)
+    assert {one["error"] for one in launches.reports()} == {"not compiled after 0 s for all launches"}
+
+
+def test_the_number_of_specialisations_is_bounded(launches: Launches, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_launches, "MAX_SPECIALISATIONS", 1)
+    x = torch.zeros(64)
+    for block in (16, 32):
+        warm_up(kernels.copy, x, x, 54, BLOCK=block)
+    assert launches.count == 2
+    assert {one["configuration"] for one in launches.reports()} == {"fp32, BLOCK=16"}
 
 
 def test_amds_options_are_ignored_by_cuda_and_kept_for_amd(launches: Launches, monkeypatch: pytest.MonkeyPatch) -> None:

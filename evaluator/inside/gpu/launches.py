@@ -2,16 +2,21 @@
 
 For the correctness gate only: a timed call is not watched. Launches are seen at JITFunction.run and not by Triton's
 hooks: those know neither the options that were given nor the sizes of buffers, on which AMD's compiler specialises too.
+What a call launches waits until the report is asked for, so that a call takes no longer than it would unwatched.
 """
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any
 
 from triton.runtime.jit import JITFunction
 
-from evaluator.inside.isa.compiler import Compilations
-from evaluator.inside.isa.launch import bind
+from evaluator.inside.isa.compiler import LIMIT_S, Compilations
+from evaluator.inside.isa.launch import Launch, bind
+
+MAX_SPECIALISATIONS = 200  # two targets each; a record keeps 400 kernels of a side
+COMPILE_S = 240.0  # in all; the judge waits for a report a little longer (judge/side.py)
 
 
 class Launches:
@@ -19,19 +24,30 @@ class Launches:
 
     def __init__(self) -> None:
         self.count = 0
+        self._seen: dict[tuple[int, str], Launch] = {}
         self._compilations = Compilations()
         self._run = JITFunction.run
         JITFunction.run = self._watched()
 
     def reports(self) -> list[dict[str, Any]]:
-        """One for each kernel, specialisation and target."""
+        """One for each kernel, specialisation and target; compiles what is new for at most COMPILE_S."""
+        until = monotonic() + COMPILE_S
+        for launch in self._seen.values():
+            if (left_s := until - monotonic()) > 0:
+                self._compilations.of(launch, min(left_s, LIMIT_S))
+            else:
+                self._compilations.give_up(launch, f"not compiled after {COMPILE_S:g} s for all launches")
         return self._compilations.reports()
 
     def _watched(self) -> Any:
         def run(function: Any, *arguments: Any, grid: Any, warmup: bool, **options: Any) -> Any:
             self.count += 1
             kernel = self._run(function, *arguments, grid=grid, warmup=warmup, **options)
-            self._compilations.of(bind(function, arguments, options))
+            self._note(bind(function, arguments, options))
             return kernel
 
         return run
+
+    def _note(self, launch: Launch) -> None:
+        if launch.identity not in self._seen and len(self._seen) < MAX_SPECIALISATIONS:
+            self._seen[launch.identity] = launch.without_memory()

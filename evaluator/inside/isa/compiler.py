@@ -72,19 +72,24 @@ class Compilations:
         self._targets = targets
         self._made: dict[tuple[int, str], tuple[Any, tuple[Compilation, ...]]] = {}
 
-    def of(self, launch: Launch) -> tuple[Compilation, ...]:
+    def of(self, launch: Launch, limit_s: float = LIMIT_S) -> tuple[Compilation, ...]:
         """One for each target, in their order."""
-        identity = (id(launch.function), launch.key)
+        identity = launch.identity
         if identity not in self._made:  # holding the function keeps its id unique
-            self._made[identity] = launch.function, cross_compile(launch, self._targets)
+            self._made[identity] = launch.function, cross_compile(launch, self._targets, limit_s)
         return self._made[identity][1]
+
+    def give_up(self, launch: Launch, why: str) -> None:
+        """Report the launch as not compiled, unless it was."""
+        made = tuple(Compilation(launch.kernel, launch.configuration, of.arch, 0.0, None, why) for of in self._targets)
+        self._made.setdefault(launch.identity, (launch.function, made))
 
     def reports(self) -> list[dict[str, Any]]:
         """In the order in which they were made."""
         return [compilation.report() for _, made in self._made.values() for compilation in made]
 
 
-def cross_compile(launch: Launch, targets: Sequence[Target], limit_s: float = LIMIT_S) -> tuple[Compilation, ...]:
+def cross_compile(launch: Launch, targets: Sequence[Target], limit_s: float) -> tuple[Compilation, ...]:
     """The children run side by side."""
     return compile_in_children(launch.kernel, launch.configuration, targets, launch.compiled_for, limit_s)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction, compute_cache_key
 
@@ -16,6 +18,7 @@ MAX_VALUE = 40  # characters of a constant's text
 FIGURES = ("num_warps", "num_stages")  # reported as numbers
 DIVISIBLE = "D"  # Triton's mark of a multiple of 16
 TRITONS_RUN = JITFunction.run  # before anything replaces it
+UNKNOWN_BYTES = 1 << 62  # of what wraps a tensor: Triton does not ask there
 Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
 
 
@@ -35,6 +38,11 @@ class Launch:
     key: str
 
     @property
+    def identity(self) -> tuple[int, str]:
+        """The same for two launches of one specialisation, as long as somebody holds the function."""
+        return id(self.function), self.key
+
+    @property
     def kernel(self) -> str:
         return str(self.function.__name__)
 
@@ -42,6 +50,15 @@ class Launch:
     def configuration(self) -> str:
         """Element types, constants, what is known of sizes, options: "fp16, BLOCK=1024, n%16=0, waves_per_eu=2"."""
         return ", ".join([*dict.fromkeys(self._elements()), *self._constants(), *self._sizes(), *self._given()])
+
+    def without_memory(self) -> Launch:
+        """The same for a compiler, and no tensor is kept alive by it."""
+        return dataclasses.replace(
+            self,
+            arguments=tuple(map(_without_memory, self.arguments)),
+            options={name: _without_memory(value) for name, value in self.options.items()},
+            named={name: _without_memory(value) for name, value in self.named.items()},
+        )
 
     def compiled_for(self, target: Target) -> Any:
         """Triton's compiled kernel. In a child only: the process has no other driver afterwards."""
@@ -72,6 +89,22 @@ class Launch:
         return (f"{name}={_text(self.options[name])}" for name in others)
 
 
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """All that Triton's specialisation asks of a tensor; the methods are named as there."""
+
+    dtype: Any
+    address: int
+    size_bytes: int
+
+    def data_ptr(self) -> int:
+        return self.address
+
+    def ptr_range(self) -> int:
+        """AMD's compiler asks whether 32 bits reach all of it."""
+        return self.size_bytes
+
+
 def bind(function: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Launch:
     """Triton's own binder says which types, alignments and constants a launch is specialised on."""
     _, keys, *_, binder = function.device_caches[driver.active.get_current_device()]
@@ -79,6 +112,18 @@ def bind(function: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) 
     key = compute_cache_key(keys, specialization, rest)
     types, marks = [type for type, _ in specialization], [mark for _, mark in specialization]
     return Launch(function, arguments, options, named, types, marks, key)
+
+
+def _without_memory(value: Any) -> Any:
+    """Tensors as pointers, also in tuples and tensor descriptors."""
+    if hasattr(value, "data_ptr"):
+        size_bytes = value.untyped_storage().size() if isinstance(value, torch.Tensor) else UNKNOWN_BYTES
+        return Pointer(value.dtype, value.data_ptr(), size_bytes)
+    if dataclasses.is_dataclass(value) and hasattr(value, "base"):
+        return dataclasses.replace(value, base=_without_memory(value.base))  # type: ignore[type-var]
+    if isinstance(value, tuple):
+        return getattr(type(value), "_make", tuple)(map(_without_memory, value))
+    return value
 
 
 def _text(value: object) -> str:
