@@ -7,7 +7,7 @@ valid, 2 usage or a bad task, 3 this host cannot do it.
 from __future__ import annotations
 
 import argparse
-import signal
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,6 @@ OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 def main(arguments: list[str] | None = None) -> int:
     """Parse, run one command, translate our own faults into exit codes."""
     options = _parser().parse_args(arguments)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `doctor | head` ends quietly
     try:
         return int(options.command(options))
     except KeyboardInterrupt:
@@ -35,6 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (UsageError, TaskError) as error:
         sys.stderr.write(f"{error}\n")
         return BAD_USAGE
+    except BrokenPipeError:  # `doctor | head`. The signal stays ignored: a worker that dies would end us by it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
     except (HostError, OSError) as error:
         sys.stderr.write(f"this host cannot do it: {error}\n")
         return HOST_CANNOT

@@ -61,7 +61,10 @@ NATIVE_TEXT = {
     r"\batexit\s*\(": "runs_at_exit",
     r"\bsocket\s*\(": "network",
     r"hipcpu|arena_allocator": "looks_around",
+    r"\b(cuda|hip)(HostAlloc|MallocHost|HostMalloc|HostRegister|Memcpy\w+)\b|\bpin_memory\b": "works_off_the_device",
 }
+# Copies on another stream need none of the device that a timed call is given: work between them would cost no time.
+STREAMS, TO_THE_HOST = {"Stream", "stream"}, {"cpu", "numpy", "pin_memory"}
 
 
 class Handed(Protocol):
@@ -91,7 +94,10 @@ def python_labels(text: str) -> set[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    return {label for node in ast.walk(tree) for label in _labels_of(node) if label}
+    nodes = list(ast.walk(tree))
+    found = {label for node in nodes for label in _labels_of(node) if label}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return found | ({"works_off_the_device"} if attributes & STREAMS and attributes & TO_THE_HOST else set())
 
 
 def _labels_of(node: ast.AST) -> set[str | None]:

@@ -22,6 +22,11 @@ ROOT = Path(__file__).parents[2]
 DEADLINE_S = 60.0
 
 
+def listen() -> None:
+    """A test run in the background ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Up:
     """A running `scripts/up.py` and what it has said so far."""
 
@@ -35,6 +40,7 @@ class Up:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=listen,
         )
         threading.Thread(target=self._read, daemon=True).start()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -94,3 +96,21 @@ def test_doctor_tries_everything_and_says_so():
     assert found.returncode == 0, found.stdout
     for name in ("python", "packages", "disk", "hip toolchain", "sandbox bubblewrap", "sandbox plain", "tasks"):
         assert name in found.stdout
+
+
+def test_a_reader_that_leaves_ends_it_quietly():
+    reader, writer = os.pipe()
+    os.close(reader)
+    told = subprocess.run(
+        [sys.executable, "-u", "-m", "evaluator", "tasks"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (told.returncode, told.stderr) == (0, b"")
+
+
+def test_a_command_leaves_broken_pipes_to_be_errors_of_their_own():
+    code = (
+        "import signal; from evaluator.__main__ import main; main(['tasks']); print(signal.getsignal(signal.SIGPIPE))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.splitlines()[-1] == str(signal.SIG_IGN)
