@@ -125,7 +125,8 @@ class Evaluator:
         """A worker with instruments that holds a task's baseline."""
         with self._context(task, baseline(task)) as context:
             side = context.baseline = context.candidate_side()
-            compile_gate.build_trusted(side, context)
+            if rejection := compile_gate.build_trusted(side, context):
+                raise BaselineError(f"the baseline of {task.id}: {rejection.sentence}")
             with performance.clocked(context, side) as runner:
                 yield runner
 

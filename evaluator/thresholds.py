@@ -1,4 +1,4 @@
-"""Every number of the timing protocol that somebody chose, with unit and reason. Revisited from measurements only.
+"""The numbers of the timing protocol that decide something, with unit and reason. Revisited from measurements only.
 
 What was measured stands in the reasons; a change here is a change of the protocol's name (records.PROTOCOL).
 """
@@ -49,12 +49,15 @@ ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 
 CENSOR_NS, CENSOR_E0 = 3_000.0, 2.0  # a candidate below max(3 us, 2 event pairs) is printed as "at least"
 HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the host is what takes the time
 HOST_VISIBLE_SHARE = 0.5  # of a case's calls during which the spacer ended: T_dev then holds host time, a finding
-OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond both: implausible
+OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond both: implausible (A/A: up to 0.6 us)
+OUTSIDE_DOUBTFUL = 0.02  # of a call, and beyond OUTSIDE_NS: hold
+CROWDED_SHARE = 0.05  # of calls around which the device is not free, and twice the baseline's: implausible
 IMPLAUSIBLE, DOUBTFUL = 1.5, 1.05  # times the measured cache bandwidth (or arithmetic rate): fails; hold
 VARIANCE_TEST = 0.01  # level of the F test that lets an observed spread between sessions replace the floor
 CONFIDENCE = 0.95
 
 # Host acceptance (decision 12).
+CALIBRATION_DAYS = 8  # then the device is to be measured again; also after a new driver, torch or Triton
 AA_SESSIONS = 20  # A/A sessions of fresh workers behind a floor
 AA_SD, AA_BIAS = 0.005, 0.003  # pooled sd and |mean| of the log ratio over cases of at least ELIGIBLE_NS
 TIME_BUCKETS_NS: Mapping[str, float] = {"5-10us": 10e3, "10-50us": 50e3, "50-500us": 500e3, ">500us": float("inf")}

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
+from statistics import median
 from time import monotonic
 
 import torch
@@ -21,15 +23,15 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import wrong_output
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
-from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import LOAD_S, Call, Runner, Side
-from evaluator.judge.timing.calibration import Calibration
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
+from evaluator.judge.timing.calibration import Calibration, read_calibration
 from evaluator.judge.timing.clocks import other_clocks
-from evaluator.judge.timing.remote import canary_ns
-from evaluator.judge.timing.session import CaseTimes, Pair, time_case
+from evaluator.judge.timing.remote import Rejected, canary_ns, heat
+from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.reasons import Flag
-from evaluator.sandbox import Worker, WorkerError
+from evaluator.sandbox import Worker
 from evaluator.thresholds import (
     BASELINE_SHARE,
     CLOCK_SHARE,
@@ -45,6 +47,7 @@ from evaluator.thresholds import (
 )
 
 NAME = "performance"
+HEATS = 10  # before the device is asked whether it is as quick as ever
 FIRST_CALLS = Draw("standard", "standard", 1000)  # contents that no check has used
 
 
@@ -60,80 +63,83 @@ def check(context: Context) -> Rejection | None:
     if rejection := _sessions(context, timed, calibration):
         return rejection
     for state in context.cases.values():
-        ratio.conclude(context, state, calibration)
+        if state.times:  # an audit goes on with cases whose timed calls were wrong
+            ratio.conclude(context, state, calibration)
     return None
 
 
 def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTimes]]:
-    """Sessions with the baseline as both sides; the context's candidate is the baseline.
+    """Sessions with the baseline as both sides, by full case; the context's candidate is the baseline.
 
     Raises:
-        BaselineError: a baseline's times are none.
+        BaselineError: the baseline is none for this device, or its times are none.
     """
     context.baseline = context.open_side(context.baseline_files)
     for side in (context.baseline, context.candidate_side()):
-        compile_gate.build_trusted(side, context)
+        if rejection := compile_gate.build_trusted(side, context):
+            raise BaselineError(f"the baseline of {context.task.id}: {rejection.sentence}")
     context.cases = {case.id: CaseState(case) for case in context.task.cases_of(("full",))}
     for index in range(sessions):
-        rejection = _session(context, Timed(index=index), list(context.cases.values()), None)
+        before = {name: len(state.times) for name, state in context.cases.items()}
+        with blaming_baseline(context.task):
+            rejection = _session(context, Timed(index=index), list(context.cases.values()), None)
         if rejection:
             raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.sentence}")
-        yield {name: state.times[-1] for name, state in context.cases.items() if len(state.times) > index}
+        yield {name: state.times[-1] for name, state in context.cases.items() if len(state.times) > before[name]}
 
 
 def clocked(context: Context, side: Side) -> Runner:
     """A loaded worker with instruments; torch's own allocator, as in users' hands."""
-    with _blaming(context, side):
+    with blaming_baseline(context.task) if side is context.baseline else nullcontext():
         return side.runner(zones=False, clock=_clock(context.backend))
 
 
-@contextmanager
-def _blaming(context: Context, side: Side) -> Iterator[None]:
-    """What ends a worker of the baseline's is not the candidate's fault."""
-    try:
-        yield
-    except WorkerError as error:
-        if side is not context.baseline:
-            raise
-        raise BaselineError(f"the baseline of {context.task.id}: {rejection_of(error).sentence}") from error
-
-
 def try_device(worker: Worker, backend: Backend) -> None:
-    """Canaries by a worker that holds no candidate. Raises WorkerError or SandboxError where the device fails."""
+    """Is the device as quick as it was when it was measured? By a worker that holds no candidate.
+
+    Raises:
+        WorkerError, SandboxError: the device fails, or is slower.
+    """
     worker.call("attach", timeout_s=LOAD_S, device=backend.torch_device, allocator=None, cross_compile=False)
     worker.call("clock", timeout_s=LOAD_S, **_clock(backend))
-    canary_ns(worker)
+    for _ in range(HEATS):
+        heat(worker)
+    seen = [canary_ns(worker) for _ in range(HEATS)]
+    calibration = read_calibration(backend.host())
+    if calibration is not None:
+        for index, usual_ns in enumerate(calibration.canary_ns):
+            if (time_ns := median(canary[index] for canary in seen)) > usual_ns * (1 + BASELINE_SHARE):
+                raise SandboxError(f"a canary takes {time_ns / 1e3:.1f} us, usually {usual_ns / 1e3:.1f} us")
 
 
 @dataclass(slots=True)
 class Timed:
     """How far the sessions are."""
 
-    seconds: float = 0.0
     index: int = 0  # of the next session
     void: list[str] = field(default_factory=list)  # why sessions count for nothing
 
 
 def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -> Rejection | None:
     while waiting := _waiting(context, timed, calibration):
-        begin = monotonic()
         rejection = _session(context, timed, waiting, calibration)
-        timed.seconds += monotonic() - begin
         timed.index += 1
         if rejection:
             return rejection
-    if any(len(state.times) < context.sessions for state in context.cases.values()):
+    if timed.void and any(len(state.times) < context.sessions for state in context.cases.values()):
         raise SandboxError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
     return None
 
 
 def _waiting(context: Context, timed: Timed, calibration: Calibration | None) -> list[CaseState]:
     """Cases that need another session: too few, or still wide and there is time."""
-    if timed.index >= MAX_SESSIONS:
+    in_audit = context.passed_over is not None  # where a session may end without times
+    if timed.index >= (context.sessions if in_audit else MAX_SESSIONS):
         return []
     states = list(context.cases.values())
     few = [state for state in states if len(state.times) < context.sessions]
-    if few or timed.seconds > EXTEND_BUDGET_S or context.sessions < SESSIONS:
+    spent_s = context.seconds.get("timed", 0.0) - context.seconds.get("judging", 0.0)
+    if few or spent_s > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
     return [state for state in states if ratio.is_worth_another(state.times, calibration)]
 
@@ -180,7 +186,7 @@ def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 
 def _call_first(context: Context, runner: Runner) -> None:
     """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
-    with _blaming(context, runner.side):
+    with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
         for case in [state.case for state in context.cases.values()]:
             runner.compile(case, context.contents(case, FIRST_CALLS))
 
@@ -215,11 +221,14 @@ def _time(
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
     with context.spending("timed"):
-        found = time_case(pair, slabs, lambda contents, outputs: _wrong(context, state, contents, outputs))
+        found = time_case(pair, slabs, partial(_wrong, context, state))
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
-    with context.spending("other_clocks"):
-        others = other_clocks(pair, paper=timed.index == 0)
+    try:
+        with context.spending("other_clocks"):
+            others = other_clocks(pair, paper=timed.index == 0)
+    except Rejected as wrong:
+        return wrong.rejection
     void = found.session.void or _disturbed(context, state, found, calibration)
     state.sessions.append(replace(found.session, void=void))
     if void:
@@ -231,13 +240,14 @@ def _time(
 
 
 def _wrong(
-    context: Context, state: CaseState, contents: Contents, outputs: Mapping[str, torch.Tensor]
+    context: Context, state: CaseState, side: SideName, contents: Contents, outputs: Mapping[str, torch.Tensor]
 ) -> Rejection | None:
     if not state.draws:  # a host that measures itself: nothing was checked, there is nobody to judge
         return None
     with context.spending("judging"):  # a part of timed
         reference = context.reference.outputs(state.case, contents)
-        return wrong_output(context, state, FIRST_CALLS, Call(0, outputs), reference)
+        judged = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
+        return wrong_output(context, judged, FIRST_CALLS, Call(0, outputs), reference)
 
 
 def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:

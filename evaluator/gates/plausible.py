@@ -8,7 +8,15 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.calibration import Calibration
 from evaluator.records import Finding
-from evaluator.thresholds import CLOCKS_AGREE, DOUBTFUL, IMPLAUSIBLE, OUTSIDE_NS, OUTSIDE_SHARE
+from evaluator.thresholds import (
+    CLOCKS_AGREE,
+    CROWDED_SHARE,
+    DOUBTFUL,
+    IMPLAUSIBLE,
+    OUTSIDE_DOUBTFUL,
+    OUTSIDE_NS,
+    OUTSIDE_SHARE,
+)
 
 GATE = "integrity"
 
@@ -18,23 +26,25 @@ def implausible(context: Context) -> Rejection | None:
     for state in context.cases.values():
         if state.times:
             _hold_for_the_clocks(context, state)
-            if rejection := _worked_outside(state) or _above_peak(context, state, context.calibration):
+            if rejection := _worked_outside(context, state) or _above_peak(context, state, context.calibration):
                 return rejection
     return None
 
 
-def _worked_outside(state: CaseState) -> Rejection | None:
-    """Work that the stop event did not wait for, on another stream or from another thread."""
-    crowded = sum(found.crowded for found in state.times)
+def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
+    """Work that the stop event did not wait for, on another stream or from another thread; a little of it is held."""
     calls = sum(len(block.candidate_ns) for found in state.times for block in found.session.blocks)
-    if crowded > calls / 2:
+    others, crowded = (sum(found.crowded[side] for found in state.times) for side in (0, 1))
+    if crowded > CROWDED_SHARE * calls and crowded > 2 * others:
         text = f"case {state.case.id}: the device was not free around {crowded} of {calls} calls"
         return Rejection("work_outside", text)
     outside = median(found.outside_ns for found in state.times)
     own = median(found.candidate_ns for found in state.times)
+    text = f"case {state.case.id}: busy for {outside / 1e3:.1f} us more after calls of {own / 1e3:.1f} us"
     if outside > OUTSIDE_NS and outside > OUTSIDE_SHARE * own:
-        text = f"case {state.case.id}: busy for {outside / 1e3:.1f} us more after calls of {own / 1e3:.1f} us"
         return Rejection("work_outside", text)
+    if outside > OUTSIDE_NS and outside > OUTSIDE_DOUBTFUL * own:
+        context.hold(Finding(GATE, "work_outside", text))
     return None
 
 
@@ -58,8 +68,8 @@ def _above_peak(context: Context, state: CaseState, calibration: Calibration | N
 
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
-    """Events of a loop against the judge's own clock around it."""
-    apart = min((found.disagreement for found in state.others), key=abs)
-    if abs(apart) > CLOCKS_AGREE:
-        text = f"case {state.case.id}: events and the judge's clock differ by {apart:.1%} over the same loop"
+    """Events of a loop against the judge's own clock around it; where the baseline's differ too it is the host."""
+    ours, theirs = (median(found.disagreement[side] for found in state.others) for side in (0, 1))
+    if abs(theirs) > CLOCKS_AGREE >= abs(ours):
+        text = f"case {state.case.id}: events and the judge's clock differ by {theirs:.1%} over the same loop"
         context.hold(Finding(GATE, "clocks_disagree", text))

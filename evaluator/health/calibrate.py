@@ -15,14 +15,15 @@ from statistics import fmean, median, stdev
 from evaluator.errors import BaselineError, HostError
 from evaluator.health.trial import health_task
 from evaluator.judge.side import LOAD_S
-from evaluator.judge.timing.calibration import Acceptance, Calibration, baseline_key, device_of
+from evaluator.judge.timing.calibration import Acceptance, Calibration, baseline_key, device_of, software_of
 from evaluator.judge.timing.remote import canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.pipeline import Evaluator
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
 
-EMPTY_PAIRS, CANARIES, WARM_ROUNDS = 50, 20, 20
+EMPTY_PAIRS, IDLE_CANARIES, WARM_ROUNDS = 50, 20, 20
+LEAST_SESSIONS = 2  # a spread needs two
 BASELINE_SESSIONS = 3
 Progress = Callable[[str], object]
 
@@ -54,19 +55,24 @@ def calibrate(
     pairs = against_itself(evaluator, health_task(), sessions, progress)
     baselines: dict[str, float] = {}
     for task in tasks:
-        found = against_itself(evaluator, task, BASELINE_SESSIONS, progress)
+        try:
+            found = against_itself(evaluator, task, BASELINE_SESSIONS, progress)
+        except BaselineError as error:  # one task that does not run here takes nothing from the others
+            progress(str(error))
+            continue
         baselines |= {baseline_key(task.digest, pair.case): pair.time_ns for pair in found}
     return Calibration(
         device=device_of(backend.host()),
         device_class=backend.device_class,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        software=software_of(backend.host()),
         e0_ns=told.e0_ns,
         floors=floors(pairs),
-        floor_sessions=sessions,
+        floor_sessions=min(len(pair.log_ratios) for pair in pairs),
         canary_ns=told.canary_ns,
         cache_bytes_per_s=told.bytes_per_s,
         flops_per_s=told.flops_per_s,
-        acceptance=acceptance(pairs, sessions),
+        acceptance=acceptance(pairs),
         baselines_ns=baselines,
     )
 
@@ -79,6 +85,10 @@ def against_itself(evaluator: Evaluator, task: TaskSpec, sessions: int, progress
             times.setdefault(case_id, []).append(found)
         told = "  ".join(f"{found.baseline_ns / 1e3:.2f} us {fmean(found.values):+.4f}" for found in session.values())
         progress(f"{task.id}: session {index + 1} of {sessions}: {told}")
+    short = [case_id for case_id, found in times.items() if len(found) < LEAST_SESSIONS]
+    if short or not times:
+        lacking = ", ".join(short) or "any case"
+        raise BaselineError(f"{task.id}: fewer than {LEAST_SESSIONS} sessions that count for {lacking}")
     return [_case(case_id, found) for case_id, found in times.items()]
 
 
@@ -90,12 +100,13 @@ def floors(pairs: Sequence[CaseAa]) -> dict[str, float]:
     return {name: _pooled(found) for name, found in buckets.items()}
 
 
-def acceptance(pairs: Sequence[CaseAa], sessions: int) -> Acceptance:
+def acceptance(pairs: Sequence[CaseAa]) -> Acceptance:
     """Decision 12, over cases long enough for a speed to be claimed."""
     long = [pair for pair in pairs if pair.time_ns >= ELIGIBLE_NS]
     if not long:
         raise BaselineError(f"no case of the health task takes {ELIGIBLE_NS / 1e3:.0f} us on this device")
     sd, bias = _pooled([stdev(pair.log_ratios) for pair in long]), fmean(fmean(pair.log_ratios) for pair in long)
+    sessions = min(len(pair.log_ratios) for pair in long)
     return Acceptance(sd <= AA_SD and abs(bias) <= AA_BIAS, sd, bias, sessions, len(long))
 
 
@@ -109,7 +120,7 @@ def report(pairs: Sequence[CaseAa]) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Instruments:
+class DeviceFigures:
     """What the instruments say of a device with no candidate near."""
 
     e0_ns: float
@@ -118,7 +129,7 @@ class Instruments:
     flops_per_s: float
 
 
-def measure_instruments(evaluator: Evaluator) -> Instruments:
+def measure_instruments(evaluator: Evaluator) -> DeviceFigures:
     """By a worker that holds a trusted kernel; warmed first.
 
     Raises:
@@ -129,11 +140,13 @@ def measure_instruments(evaluator: Evaluator) -> Instruments:
             heat(runner.worker)
         empty = runner.worker.call("time", timeout_s=LOAD_S, what="empty", count=EMPTY_PAIRS)["times_ns"]
         peaks = runner.worker.call("time", timeout_s=LOAD_S, what="peaks")
-        canaries = [canary_ns(runner.worker) for _ in range(CANARIES)]
+        canaries = [canary_ns(runner.worker) for _ in range(IDLE_CANARIES)]
     usual = (median(read for read, _ in canaries), median(compute for _, compute in canaries))
     match empty, peaks:
         case list(), {"bytes_per_s": float() as read, "flops_per_s": float() as flops}:
-            return Instruments(median(map(float, empty)), usual, read, flops)
+            told = DeviceFigures(median(map(float, empty)), usual, read, flops)
+            if all(math.isfinite(value) and value > 0 for value in (told.e0_ns, read, flops)):
+                return told
     raise HostError(f"the instruments answered {empty!r:.100}, {peaks!r:.100}")
 
 

@@ -23,7 +23,12 @@ class _Options(TypedDict):
 
 
 PAD = 8  # extra elements in each row of a padded layout
-_type, _tensor, _copy = type, torch.Tensor, torch._C.TensorBase.copy_  # bound before a candidate is loaded
+# Bound before a candidate is loaded, and of C: what it patches in torch.Tensor does not change what is asked here.
+_type, _tensor, _base = type, torch.Tensor, torch._C.TensorBase
+_seen: Any = _base  # whose attributes are descriptors, which torch's types do not say
+_copy, _is_contiguous, _strides_of, _storage = _base.copy_, _base.is_contiguous, _base.stride, _base.untyped_storage
+_dtype_of, _shape_of, _layout_of = _seen.dtype.__get__, _seen.shape.__get__, _seen.layout.__get__
+_storage_pointer: Any = torch._C.StorageBase.data_ptr  # type: ignore[attr-defined]
 
 
 class Bench:
@@ -78,7 +83,7 @@ class Bench:
         if len(self.returned) != len(self.outputs):
             return "wrong_count", f"{len(self.returned)} returned, {len(self.outputs)} expected"
         for spec, output in zip(self.outputs, self.returned, strict=True):
-            if found := self._problem_of(spec, output):
+            if found := problem_of(spec, output, self.given, self.device):
                 return found
         return None
 
@@ -90,27 +95,34 @@ class Bench:
             if "offset" in spec:
                 _copy(_mail(mailbox, spec["after"], spec), self.given[spec["name"]])
 
-    def _problem_of(self, spec: Spec, output: Any) -> tuple[str, str] | None:
-        name = spec["name"]
-        if _type(output) is not _tensor:
-            return "wrong_type", f"{name} is a {_type(output).__name__}"
-        if output.dtype != _dtype(spec):
-            return "wrong_dtype", f"{name} is {output.dtype}, expected {_dtype(spec)}"
-        if list(output.shape) != spec["shape"]:
-            return "wrong_shape", f"{name} is {list(output.shape)}, expected {spec['shape']}"
-        device = real_device(output)
-        if output.layout != torch.strided or device.type != self.device or not output.is_contiguous():
-            return "wrong_layout", f"{name} lies on {device} with strides {list(output.stride())}"
-        for other, value in self.given.items():
-            shares = isinstance(value, torch.Tensor) and other not in spec["may_alias"] and other != name
-            if shares and value.numel() and output.untyped_storage().data_ptr() == value.untyped_storage().data_ptr():
-                return "aliases_input", f"{name} lies in {other}"
-        return None
-
     def _place(self, spec: Spec, mailbox: Any) -> torch.Tensor:
         tensor = strided(spec, self.device)
         _copy(tensor, _mail(mailbox, spec["offset"], spec))
         return tensor
+
+
+def problem_of(spec: Spec, output: Any, given: dict[str, Any], device: DeviceKind) -> tuple[str, str] | None:
+    """Reason code and detail if one output is not of the form its spec asks for; `given`: what it may not lie in."""
+    name = spec["name"]
+    if _type(output) is not _tensor:
+        return "wrong_type", f"{name} is a {_type(output).__name__}"
+    dtype, shape, strides = _dtype_of(output), list(_shape_of(output)), _strides_of(output)
+    if dtype != _dtype(spec):
+        return "wrong_dtype", f"{name} is {dtype}, expected {_dtype(spec)}"
+    if shape != spec["shape"]:
+        return "wrong_shape", f"{name} is {shape}, expected {spec['shape']}"
+    place = real_device(output)
+    if _layout_of(output) != torch.strided or place.type != device or not _is_contiguous(output):
+        return "wrong_layout", f"{name} lies on {place} with strides {list(strides)}"
+    for other, value in given.items():
+        shares = isinstance(value, torch.Tensor) and other not in spec["may_alias"] and other != name
+        if shares and value.numel() and _storage_of(output) == _storage_of(value):
+            return "aliases_input", f"{name} lies in {other}"
+    return None
+
+
+def _storage_of(tensor: torch.Tensor) -> int:
+    return int(_storage_pointer(_storage(tensor)))
 
 
 def takes_positions(entry: Callable[..., Any]) -> bool:

@@ -19,6 +19,7 @@ from evaluator.judge.draws import Contents, Seed
 from evaluator.judge.layout import layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.remote import Rejected
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
@@ -35,7 +36,9 @@ class ScriptedWorker:
     task: TaskSpec
     dev_ns: Callable[[int], float] = lambda _: 20_000.0
     after_ns: float = 5_000.0
+    loop_ns: float = 25_000.0
     visible: Callable[[int], bool] = lambda _: False
+    crowded: Callable[[int], bool] = lambda _: False
     canary_ns: Callable[[int], tuple[float, float]] = lambda _: (30_000.0, 30_000.0)
     factor: Callable[[int], float] = lambda _: 2.0
     reply: Mapping[str, object] = field(default_factory=dict)
@@ -83,10 +86,10 @@ class ScriptedWorker:
             self._kept.append(self._slabs["x"][begin : begin + count] * self.factor(self.calls))
             times.append(self.dev_ns(self.calls))
             self.calls += 1
-        no = [False] * len(calls)
+        crowded = [self.crowded(self.calls)] * len(calls)
         visible = [self.visible(self.calls)] * len(calls)
         after = [self.after_ns] * len(calls)
-        return {"dev_ns": times, "after_ns": after, "visible": visible, "crowded": no, "enqueue_ns": 9_000}
+        return {"dev_ns": times, "after_ns": after, "visible": visible, "crowded": crowded, "problem": None}
 
     def _pick(self, index: int) -> dict[str, object]:
         spec = self._outputs[0]
@@ -98,7 +101,7 @@ class ScriptedWorker:
         return {"times_ns": list(self.canary_ns(self.canaries))}
 
     def _loop(self, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
-        return {"events_ns": [25_000.0] * calls if pairs else [25_000.0 * calls]}
+        return {"events_ns": [self.loop_ns] * calls if pairs else [self.loop_ns * calls]}
 
 
 Timed = Callable[..., CaseTimes | Rejection]
@@ -122,7 +125,7 @@ def timed(tiny_task: Callable[[str], TaskSpec]) -> Timed:
     return run
 
 
-def doubled(contents: Contents, outputs: Mapping[str, torch.Tensor]) -> Rejection | None:
+def doubled(_: str, contents: Contents, outputs: Mapping[str, torch.Tensor]) -> Rejection | None:
     x = contents["x"]
     assert isinstance(x, torch.Tensor)
     return None if torch.equal(outputs["y"], 2 * x) else Rejection("mismatch", "not doubled")
@@ -218,12 +221,45 @@ def test_no_positive_reading_is_implausible(timed: Timed) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [{"dev_ns": [1.0]}, {"dev_ns": [float("nan")] * BLOCK_CALLS}, {"crowded": "none"}, {"enqueue_ns": None}],
-    ids=["too few", "NaN", "no list", "no number"],
+    [{"dev_ns": [1.0]}, {"dev_ns": [float("nan")] * BLOCK_CALLS}, {"crowded": "none"}],
+    ids=["too few", "NaN", "no list"],
 )
 def test_readings_of_another_form_are_a_bad_reply(timed: Timed, reply: dict[str, object]) -> None:
     with pytest.raises(BadReply):
         timed(candidate={"reply": reply})
+
+
+def test_an_output_of_another_form_than_the_checked_ones_is_wrong(timed: Timed) -> None:
+    rejection = timed(candidate={"reply": {"problem": ["wrong_layout", "y lies on cuda:0 with strides [0, 1]"]}})
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "wrong_layout"
+
+
+def test_a_problem_that_is_none_is_a_forged_reply(timed: Timed) -> None:
+    rejection = timed(candidate={"reply": {"problem": ["passed", ""]}})
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "forged_reply"
+
+
+def test_the_baselines_form_is_our_fault(timed: Timed) -> None:
+    with pytest.raises(BaselineError):
+        timed(baseline={"reply": {"problem": ["wrong_dtype", "y is torch.int32"]}})
+
+
+def test_a_block_around_which_the_device_was_not_free_counts_for_nothing(timed: Timed) -> None:
+    times = found(timed(candidate={"crowded": lambda call: call == 40}))
+    assert [block.void for block in times.session.blocks if block.void] == [
+        "the device was not free around 10 calls of the candidate"
+    ]
+    assert times.crowded == (0, 10)
+
+
+def test_a_loop_that_took_no_time_is_implausible(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    workers = [ScriptedWorker(task), ScriptedWorker(task, loop_ns=0.0)]
+    runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
+    with pytest.raises(Rejected, match="cannot be true"):
+        other_clocks(Pair(*runners, lambda: STEADY), paper=False)  # type: ignore[arg-type]
 
 
 def test_work_after_the_stop_event_shows(timed: Timed) -> None:

@@ -25,6 +25,7 @@ CALIBRATION = Calibration(
     device="GPU-1",
     device_class="h100-sxm",
     made_at="2026-11-28T00:00:00+00:00",
+    software="driver 1, torch 2, triton 3",
     e0_ns=3_000.0,
     floors={"5-10us": 0.02, "10-50us": 0.002, "50-500us": 0.001},
     floor_sessions=20,
@@ -41,10 +42,10 @@ TIMES = CaseTimes(
     candidate_ns=10e3,
     outside_ns=0.0,
     canary_ns=(30e3, 30e3),
-    crowded=0,
+    crowded=(0, 0),
     is_disturbed=False,
 )
-CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=0.001)
+CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=(0.0, 0.001))
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_a_case_too_short_for_a_speed_flags_nothing(context: Context) -> None:
 
 
 def test_calls_that_take_much_longer_than_the_device_are_host_bound(context: Context) -> None:
-    state_of(context).others = [OtherClocks({"t_call": Clock((0.03,), (0.0201,))}, 0.0)]
+    state_of(context).others = [OtherClocks({"t_call": Clock((0.03,), (0.0201,))}, (0.0, 0.0))]
     concluded(context)
     assert Flag.HOST_BOUND in context.flags
 
@@ -128,7 +129,7 @@ def test_work_behind_the_stop_event_is_implausible(context: Context) -> None:
 
 
 def test_a_device_that_is_never_free_is_implausible(context: Context) -> None:
-    concluded(context, crowded=60)
+    concluded(context, crowded=(0, 60))
     rejection = implausible(context)
     assert rejection is not None
     assert "not free around 180 of 300 calls" in rejection.detail
@@ -149,10 +150,28 @@ def test_faster_than_the_caches_fails_and_close_to_it_is_held(
 
 
 def test_events_that_differ_from_the_judges_clock_are_held(context: Context) -> None:
-    state_of(context).others = [replace(CLOCKS, disagreement=-0.3)] * 3
+    state_of(context).others = [replace(CLOCKS, disagreement=(0.0, -0.3))] * 3
     concluded(context)
     assert implausible(context) is None
     assert [finding.code for finding in context.findings] == ["clocks_disagree"]
+    assert Flag.HOLD in context.flags
+
+
+def test_a_host_whose_own_clocks_differ_holds_nobody(context: Context) -> None:
+    state_of(context).others = [replace(CLOCKS, disagreement=(0.3, -0.3))] * 3
+    concluded(context)
+    assert implausible(context) is None
+    assert context.findings == []
+
+
+def test_a_device_that_is_never_free_is_nobodys_doing(context: Context) -> None:
+    concluded(context, crowded=(60, 60))
+    assert implausible(context) is None
+
+
+def test_a_little_work_behind_the_stop_event_is_held(context: Context) -> None:
+    concluded(context, candidate_ns=100e3, outside_ns=5e3)
+    assert implausible(context) is None
     assert Flag.HOLD in context.flags
 
 

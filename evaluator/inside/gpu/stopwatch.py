@@ -13,13 +13,11 @@ from typing import Any
 
 import torch
 
-from evaluator.inside.bench import Spec, strided, takes_positions
+from evaluator.inside.bench import Spec, problem_of, strided, takes_positions
 from evaluator.inside.gpu.instruments import Instruments
 
 _base = torch._C.TensorBase  # of C: what a candidate cannot patch
 _copy, _fill, _clone, _view, _part = _base.copy_, _base.fill_, _base.clone, _base.view, _base.__getitem__
-_is_contiguous = _base.is_contiguous
-_tensor = torch.Tensor
 POISON = 0xFF
 ALIVE = 7  # returned outputs kept, so that the next ones lie elsewhere: an address alone is worth a percent
 
@@ -80,17 +78,23 @@ class Stopwatch:
         """Timed calls. Each says its buffer and, for every input that is not static, where its window begins.
 
         Returns:
+            problem: reason and detail where an output is not of the form that was checked before; then nothing else.
             dev_ns, after_ns: between the events, and from the stop event until the device could be filled again;
             visible: calls that were still being enqueued when the hold ended; crowded: calls before or after which the
             device could not be filled; enqueue_ns: the host's median time for one call.
         """
-        self._kept = []
-        timed = [self._timed(call) for call in calls]
+        self._kept, timed = [], []
+        for call in calls:
+            readings, problem = self._timed(call)
+            if problem is not None:
+                return {"problem": problem}
+            timed.append(readings)
         self._instruments.drain()
         times = [[self._instruments.between_ns(*pair) for pair in (call[0:2], call[1:3])] for call in timed]
         host_ns = sorted(call[4] for call in timed)[len(timed) // 2]
         self._enqueue_ns = max(self._enqueue_ns, host_ns)
         return {
+            "problem": None,
             "dev_ns": [dev_ns for dev_ns, _ in times],
             "after_ns": [after_ns for _, after_ns in times],
             "visible": [call[3] for call in timed],
@@ -126,8 +130,8 @@ class Stopwatch:
             return [between(*pair) for pair in zip(marks[::2], marks[1::2], strict=True)]
         return [between(begin, end)]
 
-    def _timed(self, call: dict[str, Any]) -> tuple[Any, Any, Any, bool, int, bool]:
-        """Start, stop and end events; was the host visible; host nanoseconds; was the device crowded."""
+    def _timed(self, call: dict[str, Any]) -> tuple[Any, tuple[str, str] | None]:
+        """Start, stop and end events; was the host visible; host nanoseconds; was the device crowded. And a problem."""
         tools, given = self._instruments, self._buffers[call["buffer"]]
         tools.take_over()
         self._dress(given, call["windows"])
@@ -143,8 +147,9 @@ class Stopwatch:
         tools.hold(0, self._patience_ns)
         end = tools.event()
         host_ns = perf_counter_ns() - begin  # all that the hold has to hide
-        self._keep(returned)
-        return start, stop, end, visible, host_ns, not (tools.await_full() and full_before)
+        problem = self._keep(returned, given)
+        crowded = not (tools.await_full() and full_before)
+        return (start, stop, end, visible, host_ns, crowded), problem
 
     def _dress(self, given: dict[str, Any], windows: Mapping[str, int]) -> None:
         """New contents for every input that is not static; outputs that are handed in are poisoned."""
@@ -174,15 +179,19 @@ class Stopwatch:
             return [given[spec["name"]] for spec in self._outputs]
         return list(result) if type(result) in (tuple, list) else [result]
 
-    def _keep(self, returned: list[Any]) -> None:
+    def _keep(self, returned: list[Any], given: dict[str, Any]) -> tuple[str, str] | None:
         """Own copies, read right after the call; what was handed back is poisoned, so that it is no answer again."""
-        if len(returned) != len(self._outputs) or any(type(output) is not _tensor for output in returned):
-            raise TypeError("a timed call returned something else than the checked ones")
+        if len(returned) != len(self._outputs):
+            return "wrong_count", f"{len(returned)} returned, {len(self._outputs)} expected"
+        for spec, output in zip(self._outputs, returned, strict=True):
+            if problem := problem_of(spec, output, given, "cuda"):
+                return problem
         self._kept.append([_clone(output) for output in returned])
         for spec, output in zip(self._outputs, returned, strict=True):
             if not spec["may_alias"]:
                 _poison(output)
         self._alive.append(returned)
+        return None
 
 
 def _empty_or_value(spec: Spec) -> Any:
@@ -190,5 +199,4 @@ def _empty_or_value(spec: Spec) -> Any:
 
 
 def _poison(tensor: torch.Tensor) -> None:
-    if _is_contiguous(tensor):
-        _fill(_view(_view(tensor, -1), torch.uint8), POISON)
+    _fill(_view(_view(tensor, -1), torch.uint8), POISON)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from evaluator import codec
 from evaluator.judge.timing.estimate import Floor
 from evaluator.records import Host
 from evaluator.state import state_folder
-from evaluator.thresholds import CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
+from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Calibration:
     device: str  # uuid or serial of the card
     device_class: str
     made_at: str  # ISO 8601, UTC
+    software: str  # driver, torch and Triton: it holds for no others
     e0_ns: float  # an event pair around an empty kernel, launch hidden
     floors: Mapping[str, float]  # time bucket → sd of A/A sessions
     floor_sessions: int
@@ -59,13 +61,17 @@ class Calibration:
 
 
 def read_calibration(host: Host) -> Calibration | None:
-    """This host's device's, or None where there is none.
+    """This host's device's, or None where there is none that holds: other software since, or too old.
 
     Raises:
         codec.DecodeError: the file is not one.
     """
     path = _path(device_of(host))
-    return codec.loads(Calibration, path.read_bytes()) if path.is_file() else None
+    if not path.is_file():
+        return None
+    found = codec.loads(Calibration, path.read_bytes())
+    age = datetime.now(UTC) - datetime.fromisoformat(found.made_at)
+    return found if found.software == software_of(host) and age < timedelta(days=CALIBRATION_DAYS) else None
 
 
 def write_calibration(calibration: Calibration) -> Path:
@@ -81,6 +87,11 @@ def write_calibration(calibration: Calibration) -> Path:
 def device_of(host: Host) -> str:
     """The card itself where it says which one it is; a calibration holds for no other."""
     return host.facts.get("card_uuid") or host.device_class
+
+
+def software_of(host: Host) -> str:
+    """What a calibration depends on beside the device."""
+    return ", ".join(f"{name} {host.facts[name]}" for name in ("driver", "torch", "triton") if name in host.facts)
 
 
 def baseline_key(task_digest: str, case_id: str) -> str:

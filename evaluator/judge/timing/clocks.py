@@ -14,10 +14,10 @@ from evaluator.thresholds import CLOCKS_AGREE, LOOP_CALLS, LOOP_NS, LOOPS, PAPER
 
 @dataclass(frozen=True, slots=True)
 class OtherClocks:
-    """`disagreement`: the candidate's events over the judge's wall clock on the same loop, minus one."""
+    """`disagreement`: events over the judge's wall clock on the same loop, minus one; of baseline and candidate."""
 
     clocks: dict[str, Clock]
-    disagreement: float
+    disagreement: tuple[float, float]
 
 
 def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
@@ -29,7 +29,7 @@ def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
         passes = {name: _paper(pair.wake(name), calls[name]) for name in SIDES}
         clocks[AKA_LOOP] = _clock({name: [found[0]] for name, found in passes.items()})
         clocks[AKA_EVENTS] = _clock({name: [found[1]] for name, found in passes.items()})
-    return OtherClocks(clocks, loops["candidate"].disagreement)
+    return OtherClocks(clocks, (loops["baseline"].disagreement, loops["candidate"].disagreement))
 
 
 @dataclass(frozen=True, slots=True)

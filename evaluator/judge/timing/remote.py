@@ -11,11 +11,21 @@ import torch
 
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.judge.layout import Layout, layout_of
-from evaluator.judge.rejection import rejection_of
-from evaluator.judge.side import LOAD_S, Runner
+from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.side import LOAD_S, Runner, output_rejection
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
 from evaluator.sandbox import BadReply, Worker, WorkerError
-from evaluator.thresholds import BUFFERS, CANARY_READ_WORDS, CANARY_ROUNDS
+from evaluator.thresholds import BUFFERS, CANARY_READ_WORDS, CANARY_ROUNDS, LONG_BLOCK_CALLS
+
+PATIENCE_S = 30.0  # beyond the calls themselves
+
+
+class Rejected(Exception):
+    """What a timed call did wrong, on its way to the session, which returns it as the value it is."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.sentence)
+        self.rejection = rejection
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +34,8 @@ class Readings:
 
     dev_ns: tuple[float, ...]  # between start and stop event
     after_ns: tuple[float, ...]  # from the stop event until the device could be filled again
-    visible: int  # calls that returned after the hold had ended
+    visible: int  # calls that were still being enqueued when the hold ended
     crowded: int  # calls around which the device could not be filled
-    enqueue_ns: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +66,15 @@ class Stopwatch:
         self._ask("ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=slabs.static)
 
     def block(self, calls: Sequence[PlannedCall]) -> Readings:
-        limit_s = self._runner.side.task.limits.call_s * len(calls)
-        reply = self._ask("block", timeout_s=limit_s, calls=[asdict(call) for call in calls])
+        reply = self._ask("block", timeout_s=self._limit_s(len(calls)), calls=[asdict(call) for call in calls])
+        if (problem := reply.get("problem")) is not None:
+            raise self._wrong(output_rejection(problem))
         flags = [self._list(reply, name, len(calls), bool) for name in ("visible", "crowded")]
         return Readings(
             dev_ns=tuple(self._list(reply, "dev_ns", len(calls), float)),
             after_ns=tuple(self._list(reply, "after_ns", len(calls), float)),
             visible=int(sum(flags[0])),
             crowded=int(sum(flags[1])),
-            enqueue_ns=self._list({"enqueue_ns": [reply.get("enqueue_ns")]}, "enqueue_ns", 1, float)[0],
         )
 
     def pick(self, index: int) -> dict[str, torch.Tensor]:
@@ -76,11 +85,23 @@ class Stopwatch:
 
     def loop(self, calls: int, *, warmups: int = 0, pairs: bool = False) -> Loop:
         """Without pairs, one reading for all calls together."""
-        limit_s = self._runner.side.task.limits.call_s * (calls + warmups)
+        limit_s = self._limit_s(calls + warmups)
         begin = perf_counter_ns()
         reply = self._ask("loop", timeout_s=limit_s, warmups=warmups, calls=calls, pairs=pairs)
         wall_ns = perf_counter_ns() - begin
-        return Loop(tuple(self._list(reply, "events_ns", calls if pairs else 1, float)), wall_ns)
+        times = tuple(self._list(reply, "events_ns", calls if pairs else 1, float))
+        if min(times) <= 0:
+            raise self._wrong(Rejection("impossible_time", f"a loop of {calls} calls took {min(times):.0f} ns"))
+        return Loop(times, wall_ns)
+
+    def _limit_s(self, calls: int) -> float:
+        """A call may take its whole limit only where there are few; many are chosen to take less than a second."""
+        return self._runner.side.task.limits.call_s * min(calls, LONG_BLOCK_CALLS) + PATIENCE_S
+
+    def _wrong(self, rejection: Rejection) -> Exception:
+        if not self._trusted:
+            return Rejected(rejection)
+        return BaselineError(f"the baseline of {self._runner.side.task.id}: {rejection.sentence}")
 
     def _ask(self, what: str, timeout_s: float, **fields: object) -> dict[str, object]:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Literal
@@ -10,12 +11,12 @@ from typing import Literal
 import torch
 
 from evaluator.backends import Sample
-from evaluator.errors import BaselineError
+from evaluator.errors import BaselineError, SandboxError
 from evaluator.judge.draws import Contents
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner
 from evaluator.judge.timing.estimate import block_value
-from evaluator.judge.timing.remote import Readings, Stopwatch, canary_ns, heat
+from evaluator.judge.timing.remote import Readings, Rejected, Stopwatch, canary_ns, heat
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
 from evaluator.measurements import Block, Session
 from evaluator.thresholds import (
@@ -32,9 +33,9 @@ from evaluator.thresholds import (
 )
 
 SideName = Literal["baseline", "candidate"]
-Judge = Callable[[Contents, Mapping[str, torch.Tensor]], Rejection | None]
+Judge = Callable[[SideName, Contents, Mapping[str, torch.Tensor]], Rejection | None]
 SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
-FIRST_CANARIES = 5
+FIRST_CANARIES = 5  # switches of them
 
 
 class Pair:
@@ -57,9 +58,10 @@ class Pair:
         return self.watches[name]
 
     def release(self) -> None:
-        """Let both go on, so that they can be closed."""
+        """Let both go on, so that they can be closed; one whose sandbox has ended is past it."""
         for runner in self._runners.values():
-            runner.worker.thaw()
+            with suppress(SandboxError):
+                runner.worker.thaw()
         self._awake = None
 
     def canary(self) -> tuple[float, float]:
@@ -83,7 +85,7 @@ class CaseTimes:
     candidate_ns: float
     outside_ns: float  # after the candidate's stop event, beyond what the baseline's calls show there
     canary_ns: tuple[float, float]  # the medians of its first canaries
-    crowded: int  # calls of the candidate around which the device could not be filled
+    crowded: tuple[int, int]  # calls of baseline and candidate around which the device could not be filled
     is_disturbed: bool  # blocks were void beyond replacement
 
 
@@ -100,6 +102,13 @@ def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
         BaselineError: the baseline's own outputs or times are wrong.
         WorkerError: a worker ended.
     """
+    try:
+        return _timed_case(pair, slabs, judge)
+    except Rejected as wrong:
+        return wrong.rejection
+
+
+def _timed_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
     for name in SIDES:
         pair.wake(name).arm(slabs)
     warm = {name: pair.wake(name).block(slabs.plan(WARMUP_CALLS)) for name in SIDES}
@@ -151,6 +160,8 @@ class _Watch:
         for side, found in readings.items():
             if not any(time > 0 for time in found.dev_ns):
                 return f"no reading of the {side} is positive"
+            if found.crowded:
+                return f"the device was not free around {found.crowded} calls of the {side}"
             if _is_visible(found) and side not in self._slow_hosts:
                 return f"the host was slow in {found.visible} of {len(found.dev_ns)} calls of the {side}"
         for name, seen, usual in zip(("read", "arithmetic"), canary, self.usual_ns, strict=True):
@@ -193,9 +204,9 @@ def _judged(samples: list[_Sample], slabs: Slabs, judge: Judge) -> Rejection | N
     """One output a block; of the baseline the first one only, which shows that the instruments work."""
     for index, sample in enumerate(samples):
         contents = slabs.contents(sample.call)
-        if index == 0 and (wrong := judge(contents, sample.outputs["baseline"])):
+        if index == 0 and (wrong := judge("baseline", contents, sample.outputs["baseline"])):
             raise BaselineError(f"a timed call of the baseline of {slabs.task.id}: {wrong.sentence}")
-        if rejection := judge(contents, sample.outputs["candidate"]):
+        if rejection := judge("candidate", contents, sample.outputs["candidate"]):
             return Rejection(rejection.reason, f"in a timed call, {rejection.detail}", rejection.log)
     return None
 
@@ -236,7 +247,10 @@ def _concluded(
         candidate_ns=median(positive["candidate"]),
         outside_ns=after["candidate"] - after["baseline"],
         canary_ns=canary_ns,
-        crowded=sum(reading.crowded for reading in readings["candidate"]),
+        crowded=(
+            sum(reading.crowded for reading in readings["baseline"]),
+            sum(reading.crowded for reading in readings["candidate"]),
+        ),
         is_disturbed=disturbed,
     )
 
