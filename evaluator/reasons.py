@@ -58,6 +58,7 @@ REASONS: Mapping[str, tuple[Status, str]] = {
     "input_changed": (Status.WRONG_OUTPUT, "The candidate changes an input it may only read: {detail}."),
     "wrote_outside": (Status.WRONG_OUTPUT, "The candidate writes outside its buffers: {detail}."),
     "out_of_bounds": (Status.CRASHED, "The kernel reads or writes outside its buffers: {detail}."),
+    "device_error": (Status.CRASHED, "The GPU reports an error: {detail}."),
     "segfault": (Status.CRASHED, "The process died of a memory fault: {detail}."),
     "aborted": (Status.CRASHED, "The process aborted: {detail}."),
     "killed": (Status.CRASHED, "The process was killed by a signal: {detail}."),

@@ -13,7 +13,7 @@ from runs.pulse import Interrupted, Pulse
 from runs.services import Claim
 
 # What may leave a GPU in a state that spoils the next verdict; on a CPU it is the process that dies.
-DEVICE_ERRORS = ("out_of_bounds", "segfault", "repeated_fault")
+DEVICE_ERRORS = ("out_of_bounds", "device_error", "segfault", "aborted", "call_time", "repeated_fault")
 log = logging.getLogger(__name__)
 
 

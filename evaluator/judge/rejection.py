@@ -34,6 +34,7 @@ _TEXT_SAYS = {  # of exceptions of C++: the allocator's, the GPU driver's, and e
     "hipcpu: impossible wait": "unsupported_feature",
     "hipcpu: a kernel cannot launch": "unsupported_feature",
 }
+_DEVICE_SAYS = ("CUDA error", "HIP error", "Triton Error [CUDA]", "Triton Error [HIP]")  # torch's and Triton's words
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 AMD_FAULT = "Memory access fault by GPU"  # ROCm's run time says it and aborts the process
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
@@ -96,7 +97,10 @@ def _of_exception(error: WorkerFault) -> Rejection:
     if name in _OURS and not ours:  # a class of the candidate's own with the name of one of ours
         return Rejection("raised", last, log)
     detail = (last.partition(": ")[2] or last) if ours else last
-    return of_exception_class(name, detail, log, otherwise="import_error" if error.op == "load" else "raised")
+    otherwise = "import_error" if error.op == "load" else "raised"
+    if any(words in log for words in _DEVICE_SAYS):  # perhaps of an exception that this one was raised from
+        otherwise = "device_error"
+    return of_exception_class(name, detail, log, otherwise=otherwise)
 
 
 def _line_of(kind: str, text: str) -> str:

@@ -113,10 +113,14 @@ def test_a_fault_of_ours_is_followed_by_known_kernels_at_once(site: Site, script
     ("reason", "gpu", "tried"),
     [
         ("out_of_bounds", True, 2),
+        ("device_error", True, 2),
         ("segfault", True, 2),
+        ("aborted", True, 2),
+        ("call_time", True, 2),
         ("host_fault", True, 2),
         ("mismatch", True, 1),
         ("out_of_bounds", False, 1),
+        ("call_time", False, 1),
         ("host_fault", False, 2),
     ],
 )
