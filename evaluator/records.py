@@ -16,6 +16,7 @@ from evaluator.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-1"
+LOG_BYTES = 20_000  # the end of what was printed
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
 # Registers and scratch per lane, LDS per workgroup, occupancy in waves per SIMD.
 ISA_NUMBERS = (

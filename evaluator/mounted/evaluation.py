@@ -24,13 +24,12 @@ from evaluator.mounted.obstacles import obstacle
 from evaluator.mounted.session import Session
 from evaluator.mounted.side import ScriptSide
 from evaluator.reasons import Flag, Status
-from evaluator.records import GATE_NAMES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
-from evaluator.sandbox import Sandbox, open_sandbox
+from evaluator.records import GATE_NAMES, LOG_BYTES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
+from evaluator.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
 
 PROTOCOL = "aka-scripts-1"  # never ranked with the judge's own protocol
 PRETENDED_LIMIT_S = 900.0  # of one command in which kernels are interpreted
-STRONG_SANDBOX = "bubblewrap"
-PROCESSES, WORKSPACE_BYTES, LOG_BYTES = 512, 4 << 30, 20_000  # Triton compiles in processes of its own
+PROCESSES, WORKSPACE_BYTES = 512, 4 << 30  # Triton compiles in processes of its own
 Kind = Literal["auto", "bubblewrap", "plain"]
 
 

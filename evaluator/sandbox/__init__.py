@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from evaluator.inside.limits import Access, Limits
 from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
-from evaluator.sandbox.sandbox import Sandbox, open_sandbox
+from evaluator.sandbox.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
 from evaluator.sandbox.standby import Standby
 from evaluator.sandbox.worker import Worker
 
 __all__ = [
+    "STRONG_SANDBOX",
     "Access",
     "BadReply",
     "Ended",

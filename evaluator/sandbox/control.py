@@ -52,5 +52,7 @@ class Control:
         return cast("dict[str, object]", json.loads(data))
 
     def _said(self) -> str:
+        if self.log.closed:
+            return "it was closed"
         self.log.seek(0)
         return "it said: " + (self.log.read()[-MAX_LOG:].decode(errors="replace").strip() or "nothing")

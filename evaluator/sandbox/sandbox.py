@@ -23,6 +23,7 @@ from evaluator.sandbox.faults import Ended
 from evaluator.sandbox.worker import Worker
 
 Kind = Literal["bubblewrap", "plain"]
+STRONG_SANDBOX: Kind = "bubblewrap"  # the only one for candidates from outside
 NAMESPACES = ("pid", "net", "ipc")
 KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
 

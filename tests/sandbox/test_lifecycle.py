@@ -9,9 +9,13 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 import torch
@@ -19,6 +23,7 @@ from probing import PROBES, SMALL, marked_processes, probing, run
 
 from evaluator.errors import SandboxError
 from evaluator.sandbox import Access, Ended, Limits, Sandbox, Standby, WorkerTimeout, bubblewrap, open_sandbox
+from evaluator.sandbox.control import Control
 from tests.conftest import lacking
 
 KINDS = pytest.mark.parametrize("kind", ["bubblewrap", "plain"])
@@ -169,6 +174,48 @@ def test_standby_hands_over_a_started_sandbox_and_starts_the_next() -> None:
             first.spawn(mailbox_bytes=4096).close()
     with pytest.raises(SandboxError, match="is closed"):
         started[1].spawn(mailbox_bytes=4096)
+
+
+def test_two_threads_take_one_after_the_other() -> None:
+    both, opening, opened = threading.Barrier(2), threading.Semaphore(1), list[int]()
+
+    def start() -> Sandbox:
+        assert opening.acquire(blocking=False), "another thread opens one"
+        time.sleep(0.05)
+        opened.append(1)
+        opening.release()
+        return cast("Sandbox", SimpleNamespace(close=lambda: None))
+
+    def take() -> Sandbox:
+        both.wait()
+        return standby.take()
+
+    with Standby(start) as standby, ThreadPoolExecutor(2) as pool:
+        first, second = pool.submit(take), pool.submit(take)
+        assert first.result() is not second.result()
+        assert len(opened) == 3, "one before, one after each"
+
+
+def test_what_does_not_start_is_not_handed_over() -> None:
+    started: list[Sandbox] = []
+
+    def start() -> Sandbox:
+        started.append(open_sandbox("plain", limits=SMALL))
+        if len(started) == 1:
+            started[0]._tree.kill()
+        return started[-1]
+
+    with Standby(start) as standby:
+        standby.settle()
+        with standby.take() as taken:
+            taken.spawn(mailbox_bytes=4096).close()
+
+
+def test_a_line_that_was_closed_says_so() -> None:
+    control = Control()
+    control.close()
+    with pytest.raises(SandboxError, match="it was closed"):
+        control.request("spawn")
 
 
 DEEP = """
