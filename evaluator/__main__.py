@@ -57,9 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     _mounted(evaluate)
     evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
     evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
-    evaluate.add_argument(
-        "--ignore-extra", action="store_true", help="pass over files that are neither task nor kernel"
-    )
+    evaluate.add_argument("--ignore-extra", action="store_true", help="pass over files of neither task nor kernel")
     _device(evaluate)
     evaluate.set_defaults(command=_evaluate)
     run = commands.add_parser("run", help="run a built-in agent over a suite; continues where it stopped")
@@ -75,9 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     _device(demo)
     demo.set_defaults(command=_demo)
     doctor = commands.add_parser("doctor", help="try what this host can do")
-    doctor.add_argument(
-        "--health", action="store_true", help="run known kernels and, on a GPU, A/A sessions; writes the calibration"
-    )
+    doctor.add_argument("--health", action="store_true", help="run known kernels and, on a GPU, calibrate it")
     doctor.add_argument("--suite", help="with --health on a GPU: whose baselines are timed, too")
     doctor.add_argument("--sessions", type=int, default=20, help="with --health: A/A sessions of fresh workers")
     _device(doctor)
