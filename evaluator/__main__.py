@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
+from evaluator.grammar import parser
 
 if TYPE_CHECKING:
     from evaluator.backends import Backend
@@ -25,9 +26,9 @@ OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse, run one command, translate our own faults into exit codes."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        return int(options.command(options))
+        return COMMANDS[options.command](options)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
@@ -45,72 +46,6 @@ def main(arguments: list[str] | None = None) -> int:
         return HOST_CANNOT
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evaluator", description="Evaluate kernels for ArenaBoard's tasks.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _task_commands(commands)
-    evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
-    evaluate.add_argument("task")
-    what = evaluate.add_mutually_exclusive_group(required=True)
-    what.add_argument("--candidate", type=Path, metavar="DIR")
-    what.add_argument("--baseline", action="store_true", help="the task's own source, as a candidate")
-    _mounted(evaluate)
-    evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
-    evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
-    evaluate.add_argument("--ignore-extra", action="store_true", help="pass over files of neither task nor kernel")
-    _device(evaluate)
-    evaluate.set_defaults(command=_evaluate)
-    run = commands.add_parser("run", help="run a built-in agent over a suite; continues where it stopped")
-    run.add_argument("--suite", required=True)
-    run.add_argument("--agent", required=True)
-    run.add_argument("--out", type=Path, required=True, metavar="DIR")
-    run.add_argument("--repeat", type=int, default=0, help="number of the repeat, from 0")
-    _device(run)
-    run.set_defaults(command=_run)
-    demo = commands.add_parser("demo", help="the smoke suite with all built-in agents")
-    demo.add_argument("--suite", default="smoke")
-    demo.add_argument("--out", type=Path, metavar="DIR", help="default: a new folder below the state folder")
-    _device(demo)
-    demo.set_defaults(command=_demo)
-    doctor = commands.add_parser("doctor", help="try what this host can do")
-    doctor.add_argument("--health", action="store_true", help="run known kernels and, on a GPU, calibrate it")
-    doctor.add_argument("--suite", help="with --health on a GPU: whose baselines are timed, too")
-    doctor.add_argument("--sessions", type=int, default=20, help="with --health: A/A sessions of fresh workers")
-    _device(doctor)
-    doctor.set_defaults(command=_doctor)
-    workspace = commands.add_parser("workspace", help="write what an agent starts from")
-    workspace.add_argument("task")
-    workspace.add_argument("--out", type=Path, required=True, metavar="DIR")
-    workspace.set_defaults(command=_workspace)
-    return parser
-
-
-def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
-    tasks.add_argument("--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from its tasks, or all")
-    _mounted(tasks)
-    tasks.set_defaults(command=_tasks)
-    validate = commands.add_parser("validate", help="check task folders: files, references, runs of their candidates")
-    validate.add_argument("task", metavar="TASK", help="a task's id, or all")
-    validate.add_argument("--json", type=Path, metavar="FILE", help="write the report there too")
-    validate.add_argument("--without-runs", action="store_true", help="leave out what runs a candidate")
-    _device(validate)
-    validate.set_defaults(command=_validate)
-    new_task = commands.add_parser("new-task", help="write the skeleton of a task; `validate` says what is left to do")
-    new_task.add_argument("category")
-    new_task.add_argument("name")
-    new_task.set_defaults(command=_new_task)
-
-
-def _mounted(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tasks", type=Path, metavar="DIR", help="tasks of a checkout of AgentKernelArena (v1)")
-
-
-def _device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--backend", default="cpu")
-    parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")
-
-
 def _tasks(options: argparse.Namespace) -> int:
     from evaluator.taskreader import load_task, task_ids
 
@@ -121,6 +56,10 @@ def _tasks(options: argparse.Namespace) -> int:
 
         sys.stdout.write(f"{freeze_suite(options.freeze)}\n")
         return OK
+    if options.prove:
+        from evaluator.freeze import prove
+
+        prove([load_task(task_id) for task_id in task_ids()])
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)
         sys.stdout.write(f"{task.id:45} {task.digest[:12]}  {small} small, {len(task.cases) - small} full cases\n")
@@ -293,6 +232,18 @@ def _workspace(options: argparse.Namespace) -> int:
     for name in make_workspace(load_task(options.task), options.out):
         sys.stdout.write(f"{options.out / name}\n")
     return OK
+
+
+COMMANDS = {
+    "evaluate": _evaluate,
+    "run": _run,
+    "demo": _demo,
+    "doctor": _doctor,
+    "workspace": _workspace,
+    "tasks": _tasks,
+    "validate": _validate,
+    "new_task": _new_task,
+}
 
 
 if __name__ == "__main__":

@@ -28,15 +28,13 @@ from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.reasons import Status
 from evaluator.records import PROTOCOL, SCHEMA_VERSION, CaseRecord, GateOutcome, Record, SandboxRef, TaskRef
-from evaluator.sandbox import Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
+from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
 
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
-STRONG_SANDBOX = "bubblewrap"
 SANDBOX_WALL_S = 3600.0
-LOG_BYTES = 20_000
 
 
 class Said(NamedTuple):

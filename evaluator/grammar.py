@@ -1,0 +1,74 @@
+"""The words of the command line: commands, their options, one line of help each."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def parser() -> argparse.ArgumentParser:
+    """`command` of what it parses names one of `__main__.COMMANDS`."""
+    top = argparse.ArgumentParser(prog="python -m evaluator", description="Evaluate kernels for ArenaBoard's tasks.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    _task_commands(commands)
+    evaluate = commands.add_parser("evaluate", help="evaluate one candidate folder for one task")
+    evaluate.add_argument("task")
+    what = evaluate.add_mutually_exclusive_group(required=True)
+    what.add_argument("--candidate", type=Path, metavar="DIR")
+    what.add_argument("--baseline", action="store_true", help="the task's own source, as a candidate")
+    _mounted(evaluate)
+    evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
+    evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
+    evaluate.add_argument("--ignore-extra", action="store_true", help="pass over files of neither task nor kernel")
+    _device(evaluate)
+    evaluate.set_defaults(command="evaluate")
+    run = commands.add_parser("run", help="run a built-in agent over a suite; continues where it stopped")
+    run.add_argument("--suite", required=True)
+    run.add_argument("--agent", required=True)
+    run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    run.add_argument("--repeat", type=int, default=0, help="number of the repeat, from 0")
+    _device(run)
+    run.set_defaults(command="run")
+    demo = commands.add_parser("demo", help="the smoke suite with all built-in agents")
+    demo.add_argument("--suite", default="smoke")
+    demo.add_argument("--out", type=Path, metavar="DIR", help="default: a new folder below the state folder")
+    _device(demo)
+    demo.set_defaults(command="demo")
+    doctor = commands.add_parser("doctor", help="try what this host can do")
+    doctor.add_argument("--health", action="store_true", help="run known kernels and, on a GPU, calibrate it")
+    doctor.add_argument("--suite", help="with --health on a GPU: whose baselines are timed, too")
+    doctor.add_argument("--sessions", type=int, default=20, help="with --health: A/A sessions of fresh workers")
+    _device(doctor)
+    doctor.set_defaults(command="doctor")
+    workspace = commands.add_parser("workspace", help="write what an agent starts from")
+    workspace.add_argument("task")
+    workspace.add_argument("--out", type=Path, required=True, metavar="DIR")
+    workspace.set_defaults(command="workspace")
+    return top
+
+
+def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    tasks = commands.add_parser("tasks", help="list the tasks, or freeze a suite's manifest")
+    tasks.add_argument("--freeze", metavar="SUITE", help="write tasks/suites/SUITE.yaml from its tasks, or all")
+    tasks.add_argument("--prove", action="store_true", help="is there one that a candidate without any work passes?")
+    _mounted(tasks)
+    tasks.set_defaults(command="tasks")
+    validate = commands.add_parser("validate", help="check task folders: files, references, runs of their candidates")
+    validate.add_argument("task", metavar="TASK", help="a task's id, or all")
+    validate.add_argument("--json", type=Path, metavar="FILE", help="write the report there too")
+    validate.add_argument("--without-runs", action="store_true", help="leave out what runs a candidate")
+    _device(validate)
+    validate.set_defaults(command="validate")
+    new_task = commands.add_parser("new-task", help="write the skeleton of a task; `validate` says what is left to do")
+    new_task.add_argument("category")
+    new_task.add_argument("name")
+    new_task.set_defaults(command="new_task")
+
+
+def _mounted(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tasks", type=Path, metavar="DIR", help="tasks of a checkout of AgentKernelArena (v1)")
+
+
+def _device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")
