@@ -27,7 +27,7 @@ from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.reasons import Status
-from evaluator.records import PROTOCOL, SCHEMA_VERSION, CaseRecord, GateOutcome, Record, SandboxRef, TaskRef
+from evaluator.records import LOG_BYTES, PROTOCOL, SCHEMA_VERSION, CaseRecord, GateOutcome, Record, SandboxRef, TaskRef
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
