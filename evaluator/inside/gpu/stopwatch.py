@@ -15,6 +15,7 @@ import torch
 
 from evaluator.inside.bench import Spec, problem_of, strided, takes_positions
 from evaluator.inside.gpu.instruments import Instruments
+from evaluator.inside.limits import DeviceKind
 
 _base = torch._C.TensorBase  # of C: what a candidate cannot patch
 _copy, _fill, _clone, _view, _part = _base.copy_, _base.fill_, _base.clone, _base.view, _base.__getitem__
@@ -34,9 +35,10 @@ class Stopwatch:
         spacer_ns: tuple[int, int],
         spacer_factor: float,
         patience_ns: int,
+        device: DeviceKind = "cuda",
     ) -> None:
         self._entry, self._hook, self._positional = entry, hook, takes_positions(entry)
-        self._instruments = instruments
+        self._instruments, self._device = instruments, device
         self._spacer_ns, self._factor, self._patience_ns = spacer_ns, spacer_factor, patience_ns
         self._inputs: list[Spec] = []
         self._outputs: list[Spec] = []
@@ -57,7 +59,7 @@ class Stopwatch:
     def slab(self, mailbox: Any, name: str, offset: int, count: int, dtype: str) -> None:
         """Take one input's slab from the mailbox to the device."""
         host: torch.Tensor = mailbox.tensor(offset, [count], getattr(torch, dtype))
-        self._slabs[name] = host.to("cuda")
+        self._slabs[name] = host.to(self._device, copy=True)
 
     def ready(self, buffers: int, windows: Mapping[str, list[int]]) -> None:
         """Make the buffers. Static inputs get their contents now, and `prepare` makes its state of them.
@@ -65,9 +67,9 @@ class Stopwatch:
         windows: static input → where its window begins, for each buffer.
         """
         for index in range(buffers):
-            given: dict[str, Any] = {spec["name"]: _empty_or_value(spec) for spec in self._inputs}
+            given: dict[str, Any] = {spec["name"]: self._empty_or_value(spec) for spec in self._inputs}
             if self._style == "out":
-                given |= {spec["name"]: strided(spec, "cuda") for spec in self._outputs}
+                given |= {spec["name"]: strided(spec, self._device) for spec in self._outputs}
             for spec in self._inputs:
                 if spec["static"] and "offset" in spec:
                     self._renew(spec, given[spec["name"]], windows[spec["name"]][index])
@@ -166,6 +168,9 @@ class Stopwatch:
             count *= extent
         _copy(buffer, _view(_part(self._slabs[spec["name"]], slice(begin, begin + count)), spec["shape"]))
 
+    def _empty_or_value(self, spec: Spec) -> Any:
+        return strided(spec, self._device) if "offset" in spec else spec["value"]
+
     def _with_state(self, given: dict[str, Any]) -> dict[str, Any]:
         if self._hook is None:
             return given
@@ -184,7 +189,7 @@ class Stopwatch:
         if len(returned) != len(self._outputs):
             return "wrong_count", f"{len(returned)} returned, {len(self._outputs)} expected"
         for spec, output in zip(self._outputs, returned, strict=True):
-            if problem := problem_of(spec, output, given, "cuda"):
+            if problem := problem_of(spec, output, given, self._device):
                 return problem
         self._kept.append([_clone(output) for output in returned])
         for spec, output in zip(self._outputs, returned, strict=True):
@@ -192,10 +197,6 @@ class Stopwatch:
                 _poison(output)
         self._alive.append(returned)
         return None
-
-
-def _empty_or_value(spec: Spec) -> Any:
-    return strided(spec, "cuda") if "offset" in spec else spec["value"]
 
 
 def _poison(tensor: torch.Tensor) -> None:
