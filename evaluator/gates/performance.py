@@ -194,6 +194,7 @@ def _call_first(context: Context, runner: Runner) -> None:
 def _clock(backend: Backend) -> dict[str, object]:
     """What a worker's instruments are told."""
     return {
+        "device": backend.torch_device,
         "flush_bytes": FLUSH_FACTOR * backend.cache_bytes,
         "spacer_ns": list(SPACER_NS),
         "spacer_factor": SPACER_FACTOR,

@@ -32,6 +32,7 @@ class Timing:
             spacer_ns=(spacer[0], spacer[1]),
             spacer_factor=self._clock["spacer_factor"],
             patience_ns=self._clock["patience_ns"],
+            device=self._clock["device"],
         )
 
     def arm(self, inputs: list[Spec], outputs: list[Spec], style: str) -> dict[str, object]:

@@ -35,7 +35,7 @@ class Stopwatch:
         spacer_ns: tuple[int, int],
         spacer_factor: float,
         patience_ns: int,
-        device: DeviceKind = "cuda",
+        device: DeviceKind,
     ) -> None:
         self._entry, self._hook, self._positional = entry, hook, takes_positions(entry)
         self._instruments, self._device = instruments, device
