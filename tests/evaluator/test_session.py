@@ -19,7 +19,7 @@ from evaluator.judge.draws import Contents, Seed
 from evaluator.judge.layout import layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import other_clocks
-from evaluator.judge.timing.remote import Rejected
+from evaluator.judge.timing.remote import Rejected, Stopwatch
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
@@ -37,6 +37,7 @@ class ScriptedWorker:
     dev_ns: Callable[[int], float] = lambda _: 20_000.0
     after_ns: float = 5_000.0
     loop_ns: float = 25_000.0
+    loops: list[float] = field(default_factory=list)
     visible: Callable[[int], bool] = lambda _: False
     crowded: Callable[[int], bool] = lambda _: False
     canary_ns: Callable[[int], tuple[float, float]] = lambda _: (30_000.0, 30_000.0)
@@ -101,6 +102,8 @@ class ScriptedWorker:
         return {"times_ns": list(self.canary_ns(self.canaries))}
 
     def _loop(self, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
+        if self.loops:
+            return {"events_ns": self.loops}
         return {"events_ns": [self.loop_ns] * calls if pairs else [self.loop_ns * calls]}
 
 
@@ -260,6 +263,14 @@ def test_a_loop_that_took_no_time_is_implausible(tiny_task: Callable[[str], Task
     runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
     with pytest.raises(Rejected, match="cannot be true"):
         other_clocks(Pair(*runners, lambda: STEADY), paper=False)  # type: ignore[arg-type]
+
+
+def test_one_reading_in_a_hundred_that_is_none_is_passed_over(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    worker = ScriptedWorker(task)
+    stopwatch = Stopwatch(SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)), trusted=False)  # type: ignore[arg-type]
+    worker.loops = [-3.0] + [25_000.0] * 99
+    assert len(stopwatch.loop(100, pairs=True).events_ns) == 99
 
 
 def test_work_after_the_stop_event_shows(timed: Timed) -> None:
