@@ -12,7 +12,7 @@ from typing import Any
 from evaluator.backends import cpu
 from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
-from evaluator.inside.isa.targets import GFX942, TARGETS
+from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS
 from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.judge.side import Runner, blaming_baseline
@@ -115,6 +115,10 @@ def _check(context: Context, target: str, kernels: Sequence[dict[str, Any]]) -> 
     running = {kernel["kernel"] for kernel in kernels if kernel["error"] is None}
     failed = [kernel for kernel in kernels if kernel["error"] is not None]
     lost = [kernel for kernel in failed if not kernel["skippable"] or kernel["kernel"] not in running]
+    late = [kernel for kernel in lost if kernel["error"].startswith(NOT_IN_TIME)]
+    if lost and len(late) == len(lost):  # the compiler refused nothing
+        context.isa_checked[target] = f"{NOT_CHECKED}{_said(late[0])}"
+        return
     context.isa_checked[target] = FAILED if lost else COMPILED
     if lost:
         context.findings.append(Finding(GATE, "target_failed", f"On {target} {_said(lost[0])}."))

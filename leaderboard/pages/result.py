@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evaluator.measurements import PAPER_CLOCKS
+from evaluator.records import Record
 from leaderboard.encoding import SCREEN
 from leaderboard.pages import result_isa, result_parts, result_screen, result_times, result_words
 from leaderboard.pages import result_times_screen as times_screen
@@ -85,8 +86,8 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         return None
     record = results.record(shown.record_digest) if shown else None
     cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
-    kernels, checked = result_isa.kernels(record), dict(record.isa_checked) if record else {}
-    targets = result_isa.sections(kernels, checked)
+    kernels = result_isa.kernels(record)
+    targets = result_isa.sections(kernels, _recorded(record)["isa_checked"])
     sessions = result_times.sessions(record)
     tried, chart = history(result, attempts, measured), times_screen.chart(cases)
     status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
@@ -107,20 +108,15 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         **_ending(shown),
         **_speeds(row, shown),
         gates=result_parts.gates(shown, record),
+        **_recorded(record),
+        isa=kernels,
         cases=cases,
         sessions=sessions,
         flags=result_parts.flags(shown.flags if shown else ()),
-        findings=result_parts.findings(record),
-        isa=kernels,
-        isa_checked=checked,
-        seconds=dict(record.seconds) if record else {},
-        sandbox=record.sandbox.kind if record and record.sandbox else None,
-        host_facts=dict(record.host.facts) if record else {},
         sources=result_parts.sources(row),
         attempts=tried,
         downloads=result_parts.downloads(row),
         commands=result_parts.commands(row),
-        log=record.log if record else None,
         word=STATUSES[status],
         verdict=result_words.verdict(shown, cases, row.is_functional),
         notices=result_words.notices(row, shown, attempts, record),
@@ -130,6 +126,18 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         targets=targets,
         is_open=shown is not None and shown.is_open,
     )
+
+
+def _recorded(record: Record | None) -> dict[str, Any]:
+    """What the page holds as the record has it; nothing where there is none."""
+    return {
+        "findings": result_parts.findings(record),
+        "isa_checked": dict(record.isa_checked) if record else {},
+        "seconds": dict(record.seconds) if record else {},
+        "sandbox": record.sandbox.kind if record and record.sandbox else None,
+        "host_facts": dict(record.host.facts) if record else {},
+        "log": record.log if record else None,
+    }
 
 
 def _shown(wanted: str, row: ResultRow, attempts: Sequence[AttemptRow]) -> AttemptRow | None:

@@ -14,6 +14,7 @@ from triton.runtime.jit import JITFunction
 
 from evaluator.inside.isa.compiler import LIMIT_S, Compilations
 from evaluator.inside.isa.launch import Launch, bind
+from evaluator.inside.isa.targets import NOT_IN_TIME
 
 MAX_SPECIALISATIONS = 200  # two targets each; a record keeps 400 kernels of a side
 COMPILE_S = 240.0  # in all; the judge waits for a report a little longer (judge/side.py)
@@ -36,7 +37,7 @@ class Launches:
             if (left_s := until - monotonic()) > 0:
                 self._compilations.of(launch, min(left_s, LIMIT_S))
             else:
-                self._compilations.give_up(launch, f"not compiled after {COMPILE_S:g} s for all launches")
+                self._compilations.give_up(launch, f"{NOT_IN_TIME} {COMPILE_S:g} s for all launches")
         return self._compilations.reports()
 
     def _watched(self) -> Any:

@@ -35,7 +35,7 @@ from triton.compiler import compiler as triton_compiler
 from evaluator.inside.isa.driver import gpu_target
 from evaluator.inside.isa.launch import Launch
 from evaluator.inside.isa.resources import Resources, over_limit, read_resources
-from evaluator.inside.isa.targets import GFX942, TARGETS, Target
+from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS, Target
 
 LIMIT_S = 60.0  # the slowest honest kernels (attention, backward) take about 5 s
 MAX_TEXT = 4000
@@ -148,7 +148,7 @@ class _Child:
         printed = os.pread(self._said, MAX_TEXT, 0).decode(errors="replace").strip()
         os.close(self._said)
         if text is None:
-            return {"error": f"not compiled after {self._limit_s:g} s"}
+            return {"error": f"{NOT_IN_TIME} {self._limit_s:g} s"}
         answer = json.loads(text) if text else {"error": f"the compiler ended with {_ending(status)}"}
         return {**answer, "error": _last_words(answer["error"], printed)} if "error" in answer else dict(answer)
 

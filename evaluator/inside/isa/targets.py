@@ -7,6 +7,7 @@ from dataclasses import dataclass
 WAVE = 64
 WORKGROUP_THREADS = 1_024
 SIMDS = 4  # of a compute unit
+NOT_IN_TIME = "not compiled after"  # how the error of a compilation begins that the compiler did not refuse
 
 
 @dataclass(frozen=True, slots=True)
