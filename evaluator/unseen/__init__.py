@@ -1,0 +1,1 @@
+"""Cases that no agent has seen: generated from a task's contract and a round's secret, or imported as data."""
