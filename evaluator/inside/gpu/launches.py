@@ -7,6 +7,7 @@ What a call launches waits until the report is asked for, so that a call takes n
 
 from __future__ import annotations
 
+import os
 from time import monotonic
 from typing import Any
 
@@ -14,7 +15,7 @@ from triton.runtime.jit import JITFunction
 
 from evaluator.inside.isa.compiler import LIMIT_S, Compilations
 from evaluator.inside.isa.launch import Launch, bind
-from evaluator.inside.isa.targets import NOT_IN_TIME
+from evaluator.inside.isa.targets import NOT_IN_TIME, TARGETS
 
 MAX_SPECIALISATIONS = 200  # two targets each; a record keeps 400 kernels of a side
 COMPILE_S = 240.0  # in all; the judge waits for a report a little longer (judge/side.py)
@@ -33,10 +34,12 @@ class Launches:
     def reports(self) -> list[dict[str, Any]]:
         """One for each kernel, specialisation and target; compiles what is new for at most COMPILE_S."""
         until = monotonic() + COMPILE_S
-        for launch in self._seen.values():
+        launches, step = list(self._seen.values()), max(1, len(os.sched_getaffinity(0)) // len(TARGETS))
+        for some in (launches[start : start + step] for start in range(0, len(launches), step)):
             if (left_s := until - monotonic()) > 0:
-                self._compilations.of(launch, min(left_s, LIMIT_S))
-            else:
+                self._compilations.of_all(some, min(left_s, LIMIT_S))
+                continue
+            for launch in some:
                 self._compilations.give_up(launch, f"{NOT_IN_TIME} {COMPILE_S:g} s for all launches")
         return self._compilations.reports()
 

@@ -74,10 +74,16 @@ class Compilations:
 
     def of(self, launch: Launch, limit_s: float = LIMIT_S) -> tuple[Compilation, ...]:
         """One for each target, in their order."""
-        identity = launch.identity
-        if identity not in self._made:  # holding the function keeps its id unique
-            self._made[identity] = launch.function, cross_compile(launch, self._targets, limit_s)
-        return self._made[identity][1]
+        self.of_all([launch], limit_s)
+        return self._made[launch.identity][1]
+
+    def of_all(self, launches: Sequence[Launch], limit_s: float) -> None:
+        """Those that are new, their children side by side."""
+        new = {launch.identity: launch for launch in launches if launch.identity not in self._made}
+        started = [(launch, _started(self._targets, launch.compiled_for, limit_s)) for launch in new.values()]
+        for launch, children in started:  # holding the function keeps its id unique
+            made = _answers(launch.kernel, launch.configuration, children)
+            self._made[launch.identity] = launch.function, made
 
     def give_up(self, launch: Launch, why: str) -> None:
         """Report the launch as not compiled, unless it was."""
@@ -89,16 +95,20 @@ class Compilations:
         return [compilation.report() for _, made in self._made.values() for compilation in made]
 
 
-def cross_compile(launch: Launch, targets: Sequence[Target], limit_s: float) -> tuple[Compilation, ...]:
-    """The children run side by side."""
-    return compile_in_children(launch.kernel, launch.configuration, targets, launch.compiled_for, limit_s)
-
-
 def compile_in_children(
     kernel: str, configuration: str, targets: Sequence[Target], compiled: Callable[[Target], Any], limit_s: float
 ) -> tuple[Compilation, ...]:
-    """`compiled` gives Triton's compiled kernel; it runs in the children only."""
-    children = [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
+    """`compiled` gives Triton's compiled kernel; it runs in the children only, which run side by side."""
+    return _answers(kernel, configuration, _started(targets, compiled, limit_s))
+
+
+def _started(
+    targets: Sequence[Target], compiled: Callable[[Target], Any], limit_s: float
+) -> list[tuple[Target, _Child]]:
+    return [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
+
+
+def _answers(kernel: str, configuration: str, children: Sequence[tuple[Target, _Child]]) -> tuple[Compilation, ...]:
     made = []
     for target, child in children:
         answer = child.answer()
