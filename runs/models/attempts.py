@@ -59,6 +59,10 @@ class Attempt(models.Model):
     cautious_log_speedup = models.FloatField(
         null=True, help_text="The same for metrics: a noisy case by the end of its interval nearer to 1."
     )
+    log_speedup_low = models.FloatField(
+        null=True, help_text="Of its interval at 95 %: mean of the cases' lower ends; none: no bound."
+    )
+    log_speedup_high = models.FloatField(null=True)
     paper_speedup = models.FloatField(
         null=True, help_text="On the paper's clock of the category: arithmetic mean over all cases. Ranks nothing."
     )
@@ -136,6 +140,13 @@ class Attempt(models.Model):
                 name="attempt_cautious_iff_log_speedup",
                 condition=Q(log_speedup__isnull=True, cautious_log_speedup__isnull=True)
                 | Q(log_speedup__isnull=False, cautious_log_speedup__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="attempt_interval_around_log_speedup",
+                condition=Q(log_speedup_low__isnull=True, log_speedup_high__isnull=True)
+                | Q(log_speedup__isnull=False)
+                & (Q(log_speedup_low__isnull=True) | Q(log_speedup__gte=F("log_speedup_low")))
+                & (Q(log_speedup_high__isnull=True) | Q(log_speedup__lte=F("log_speedup_high"))),
             ),
             models.CheckConstraint(
                 name="attempt_protocol_iff_record",

@@ -56,6 +56,12 @@ def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
         ("attempt_speedup_only_when_passed", "passed", {"paper_speedup": 0.0}),
         ("attempt_speedup_only_when_passed", "crashed", {"log_speedup": 0.1, "cautious_log_speedup": 0.1}),
         ("attempt_cautious_iff_log_speedup", "passed", {"log_speedup": 0.1}),
+        ("attempt_interval_around", "passed", {"log_speedup_low": 0.1}),
+        (
+            "attempt_interval_around",
+            "passed",
+            {"log_speedup": 0.1, "cautious_log_speedup": 0.1, "log_speedup_low": 0.2},
+        ),
         ("attempt_protocol_iff_record", "passed", {"protocol": ""}),
         ("attempt_protocol_iff_record", "queued", {"protocol": "arena-1"}),
         ("attempt_passed_is_compiled_and_correct", "passed", {"correct": False}),

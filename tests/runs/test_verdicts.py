@@ -95,6 +95,21 @@ def test_the_cautious_mean_differs_by_the_noisy_case_alone() -> None:
     assert columns["cautious_log_speedup"] - columns["log_speedup"] == pytest.approx((taken - noisy) / 4)
 
 
+def test_a_task_s_interval_has_the_mean_ends_of_its_cases() -> None:
+    cases = tuple(make_gpu_case(f"n={n}", 20.0, 10.0, ratio=ratio(0.5, 0.4 - n / 10, 0.6 + n / 10)) for n in (0, 1))
+    columns = verdicts.attempt_columns(make_gpu_record(cases=cases))
+    assert (columns["log_speedup_low"], columns["log_speedup_high"]) == pytest.approx((0.35, 0.65))
+
+
+def test_one_case_without_a_bound_leaves_the_task_without_it() -> None:
+    cases = (
+        make_gpu_case("n=1", 20.0, 10.0, ratio=ratio(0.5, 0.4, None)),
+        make_gpu_case("n=2", 20.0, 10.0, ratio=ratio(0.5, 0.4, 0.6)),
+    )
+    columns = verdicts.attempt_columns(make_gpu_record(cases=cases))
+    assert (columns["log_speedup_low"], columns["log_speedup_high"]) == (pytest.approx(0.4), None)
+
+
 def test_the_papers_speedup_is_the_mean_ratio_on_the_category_s_clock() -> None:
     cases = (timed(4.0, 2.0), timed(3.0, 3.0))
     assert verdicts.attempt_columns(make_gpu_record(cases=cases))["paper_speedup"] == pytest.approx(1.5)
