@@ -9,6 +9,7 @@ import math
 import types
 import typing
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -61,6 +62,22 @@ def dumps(value: Any) -> str:
         ValueError: a number is not finite.
     """
     return json.dumps(encode(value), allow_nan=False, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def write(value: Any, path: Path) -> None:
+    """Write one value atomically, its folder made where it is missing.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    try:
+        temporary.write_text(dumps(value), encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def loads(kind: type[T], text: str | bytes) -> T:

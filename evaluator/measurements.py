@@ -57,3 +57,14 @@ class Ratio:
     eligible: bool  # the baseline takes long enough for a speed to mean something
     censored: bool  # the candidate is faster than can be measured: read "at least"
     noisy: bool
+
+
+def problems_of_times(clocks: Mapping[str, Clock], ratio: Ratio | None) -> list[str]:
+    """Every rule between a case's clocks and its ratio that is broken."""
+    times = [time for clock in clocks.values() for time in (*clock.baseline_ms, *clock.candidate_ms)]
+    problems = ["a time that is not positive"] if any(time <= 0 for time in times) else []
+    if any(not clock.baseline_ms or not clock.candidate_ms for clock in clocks.values()):
+        problems.append("a clock without times of both sides")
+    if (T_DEV in clocks) != (ratio is not None):
+        problems.append("a ratio must stand exactly where times on t_dev do")
+    return problems

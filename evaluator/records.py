@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator import codec
-from evaluator.measurements import FUNCTIONAL, T_DEV, Clock, Ratio, Session
+from evaluator.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
 from evaluator.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
@@ -147,14 +147,7 @@ def write_record(record: Record, path: Path) -> None:
     """
     if problems := problems_of(record):
         raise codec.DecodeError(problems)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        temporary.write_text(codec.dumps(record), encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    codec.write(record, path)
 
 
 def read_record(text: str | bytes) -> Record:
@@ -220,12 +213,7 @@ def _problems_of_failure(record: Record) -> list[str]:
 
 
 def _problems_of_case(case: CaseRecord) -> list[str]:
-    times = [time for clock in case.clocks.values() for time in (*clock.baseline_ms, *clock.candidate_ms)]
-    problems = ["a time that is not positive"] if any(time <= 0 for time in times) else []
-    if any(not clock.baseline_ms or not clock.candidate_ms for clock in case.clocks.values()):
-        problems.append("a clock without times of both sides")
+    problems = problems_of_times(case.clocks, case.ratio)
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")
-    if (T_DEV in case.clocks) != (case.ratio is not None):
-        problems.append("a ratio must stand exactly where times on t_dev do")
     return problems

@@ -10,6 +10,7 @@ from evaluator.candidate import Candidate
 from evaluator.measurements import Block, Clock, Ratio, Session
 from evaluator.reasons import REASONS, Flag, Status
 from evaluator.records import GATE_NAMES, CandidateRef, CaseRecord, GateOutcome, Host, Record, SandboxRef, TaskRef
+from evaluator.unseen.record import SideOutcome, UnseenCaseRecord, UnseenRecord
 
 CASE_IDS = ("cols=8,rows=4", "cols=9,rows=4")
 
@@ -136,3 +137,60 @@ def _outcomes(failed: str | None, ours: bool) -> tuple[GateOutcome, ...]:
     position = GATE_NAMES.index(failed) if failed else len(GATE_NAMES) * (not ours)
     outcomes = ["passed"] * position + ["failed"] * bool(failed) + ["not_reached"] * len(GATE_NAMES)
     return tuple(GateOutcome(name, outcome, 0.1) for name, outcome in zip(GATE_NAMES, outcomes, strict=False))
+
+
+def make_unseen_record(**changes: Any) -> UnseenRecord:
+    """Of a cpu: a case in each quadrant."""
+    values = {
+        "schema": 1,
+        "protocol": "arena-1",
+        "evaluator": "0.1.0",
+        "generator": "1",
+        "round": "d" * 64,
+        "started_at": "2026-11-01T12:00:00+00:00",
+        "task": TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"),
+        "candidate": CandidateRef("b" * 64, {"gelu.hip": "c" * 64}, "rewrite"),
+        "baseline_kind": "source",
+        "host": Host("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
+        "sandbox": SandboxRef("bubblewrap", ("no network",)),
+        "flags": (Flag.FUNCTIONAL,),
+        "findings": (),
+        "cases": (
+            make_unseen_case(8, "scale_up"),
+            make_unseen_case(7, "alignment", candidate="mismatch"),
+            make_unseen_case(1, "edge", baseline="mismatch", candidate="raised"),
+            make_unseen_case(3, "scale_down", baseline="out_of_bounds"),
+            make_unseen_case(64, "production", baseline="host_fault", candidate="host_fault"),
+        ),
+        "seconds": {"total": 1.5},
+        "log": "",
+    }
+    return UnseenRecord(**values | changes)
+
+
+def make_unseen_case(
+    rows: int, category: str, *, baseline: str | None = None, candidate: str | None = None, **changes: Any
+) -> UnseenCaseRecord:
+    """`baseline` and `candidate`: the reason why that side is wrong or unjudged."""
+    both = baseline is None and candidate is None
+    values = {
+        "id": f"cols=8,rows={rows}",
+        "axes": {"rows": rows, "cols": 8},
+        "profile": "small",
+        "category": category,
+        "origin": "generated",
+        "baseline": make_outcome(baseline),
+        "candidate": make_outcome(candidate),
+        "clocks": {"functional": Clock((2.0, 2.2, 2.1), (1.0, 1.1, 1.2))} if both else {},
+        "ratio": None,
+        "sessions": (),
+    }
+    return UnseenCaseRecord(**values | changes)
+
+
+def make_outcome(reason: str | None = None, /, **changes: Any) -> SideOutcome:
+    values: dict[str, Any] = {"correct": True, "reason": None, "message": None, "draws": 9}
+    if reason is not None:
+        ours = REASONS[reason][0] in (Status.ERRORED, Status.NOT_JUDGED)
+        values = {"correct": None if ours else False, "reason": reason, "message": "It was wrong.", "draws": 0}
+    return SideOutcome(**values | {"relative_rmse": 1e-7, "allowed_rmse": 4e-7} | changes)
