@@ -12,7 +12,7 @@ from math import sqrt
 Z_95 = 1.959963984540054  # normal quantile of 0.975
 INTERVAL_FROM_TASKS = 6  # below, an interval says next to nothing (decision 23)
 
-Outcomes = Sequence[Sequence[bool]]  # tasks × runs
+Outcomes = Sequence[Sequence[bool]]  # tasks × runs; tasks may have different numbers of them, at least one
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +62,29 @@ def wilson(share: float, n: float) -> Interval:
 
 
 def effective_size(outcomes: Outcomes) -> float:
-    """K·R/(1 + (R − 1)·ρ̂): between K, where all runs of a task agree, and K·R, where they are as strangers."""
-    tasks, runs = len(outcomes), len(outcomes[0])
-    return tasks * runs / (1 + (runs - 1) * agreement(outcomes))
+    """N/(1 + (m − 1)·ρ̂): between the number of tasks, where all runs of each agree, and N, where they are as strangers.
+
+    m is the mean size of a draw's own task, Σ m_k²/N (Kish): R where each task has R runs.
+    """
+    sizes = [len(runs) for runs in outcomes]
+    n = sum(sizes)
+    return n / (1 + (sum(size * size for size in sizes) / n - 1) * agreement(outcomes))
 
 
 def agreement(outcomes: Outcomes) -> float:
     """ρ̂: the intraclass correlation of one-way ANOVA, cut to [0, 1]; 1 where no task's runs differ."""
-    tasks, runs = len(outcomes), len(outcomes[0])
-    if runs < 2 or tasks < 2:
+    sizes = [len(runs) for runs in outcomes]
+    n, tasks = sum(sizes), len(sizes)
+    if tasks < 2 or n == tasks:
         return 1.0
-    means = [sum(row) / runs for row in outcomes]
-    mean = sum(means) / tasks
-    between = runs * sum((task - mean) ** 2 for task in means) / (tasks - 1)
-    within = sum((bool(x) - means[k]) ** 2 for k, row in enumerate(outcomes) for x in row) / (tasks * (runs - 1))
+    means = [sum(runs) / len(runs) for runs in outcomes]
+    mean = sum(map(sum, outcomes)) / n
+    between = sum(size * (one - mean) ** 2 for size, one in zip(sizes, means, strict=True)) / (tasks - 1)
+    within = sum((bool(x) - means[k]) ** 2 for k, runs in enumerate(outcomes) for x in runs) / (n - tasks)
     if within == 0:
         return 1.0
-    return min(1.0, max(0.0, (between - within) / (between + (runs - 1) * within)))
+    size = (n - sum(one * one for one in sizes) / n) / (tasks - 1)  # R where each task has R runs
+    return min(1.0, max(0.0, (between - within) / (between + (size - 1) * within)))
 
 
 def ranks(values: Sequence[float]) -> list[int]:

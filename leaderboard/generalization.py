@@ -1,0 +1,296 @@
+"""How correctness and speed carry over to cases that no agent has seen: the statistics of design §5 in plain numbers.
+
+The baseline is judged on each unseen case too: where it fails itself, nobody's optimisation broke anything. A case
+without a verdict through our fault (`evaluation_error`) is in no denominator, and what it belongs to is incomplete.
+The task is the unit of every interval: its runs and its cases are never counted as independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evaluator.distributions import t_quantile
+from evaluator.unseen.cases import CONFIG_CATEGORIES
+from leaderboard.statistics import INTERVAL_FROM_TASKS, Interval, effective_size, wilson
+
+Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
+Rule = Literal["paper", "strict"]
+SPEED_FROM_TASKS = 12  # both_pass tasks with an eligible unseen case (design §5)
+FUNCTIONAL = "Functional times compare nothing."
+_QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline right, candidate right)
+    (True, True): "both_pass",
+    (False, True): "opt_improvement",
+    (False, False): "both_fail",
+    (True, False): "opt_regression",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOutcome:
+    """One unseen case. A side is None where our evaluation failed; the ratio is the one on t_dev."""
+
+    category: str  # one of CONFIG_CATEGORIES
+    baseline: bool | None
+    candidate: bool | None
+    log_ratio: float | None = None
+    is_eligible: bool = False
+
+    @property
+    def quadrant(self) -> Quadrant | None:
+        """None is an evaluation_error."""
+        if self.baseline is None or self.candidate is None:
+            return None
+        return _QUADRANTS[self.baseline, self.candidate]
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Of one task in one run, over its eligible cases: the mean of ratios, as the paper has it, and of their logs."""
+
+    mean: float
+    mean_log: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """One answer of one run to one task. Without cases it was not judged in this round, or does not count."""
+
+    task: str
+    run: int
+    seen_passed: bool
+    cases: tuple[CaseOutcome, ...] = ()
+    seen: Speed | None = None
+
+    def quadrant(self, rule: Rule) -> Quadrant | None:
+        """None as long as one case has no verdict.
+
+        `paper`: a side is right if it is on all cases. `strict`: one case that only the candidate breaks is enough.
+        """
+        found = {case.quadrant for case in self.cases}
+        if not found or None in found:
+            return None
+        if rule == "strict" and "opt_regression" in found:
+            return "opt_regression"
+        return _QUADRANTS[found <= {"both_pass", "opt_regression"}, found <= {"both_pass", "opt_improvement"}]
+
+    @property
+    def unseen(self) -> Speed | None:
+        logs = [case.log_ratio for case in self.cases if case.is_eligible and case.log_ratio is not None]
+        return Speed(_mean(math.exp(one) for one in logs), _mean(logs)) if logs else None
+
+
+@dataclass(frozen=True, slots=True)
+class Quadrants:
+    """How many answers are in each, in the order in which they are drawn; `without_verdict` is in no denominator."""
+
+    both_pass: int
+    opt_improvement: int
+    both_fail: int
+    opt_regression: int
+    without_verdict: int
+
+    @property
+    def of(self) -> int:
+        return self.both_pass + self.opt_improvement + self.both_fail + self.opt_regression
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """Right candidates among what the baseline gets right: count of `of`, from `tasks` different tasks."""
+
+    count: int
+    of: int
+    tasks: int
+    share: float | None  # None where the baseline is right nowhere
+    interval: Interval | None
+    refused: str | None  # why there is no interval
+    worst: float | None  # if every answer without a verdict turned out a regression, or right on both sides;
+    best: float | None  # None at the level of cases
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryConditional:
+    category: str
+    conditional: Conditional
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Speed on seen against unseen cases, over answers in both_pass. All numbers are None where they are refused."""
+
+    tasks: int  # both_pass, with eligible cases on both sides
+    refused: str | None
+    seen: float | None = None  # arithmetic mean of speedups
+    unseen: float | None = None
+    gap: float | None = None  # (seen − unseen) / seen
+    absolute_gap: float | None = None
+    ratio: float | None = None  # exp of the mean over tasks of the log ratio unseen : seen
+    interval: Interval | None = None  # of the ratio: Student's t over tasks, 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Everything about a set of answers: of one run, or of all runs of a configuration."""
+
+    paper: Quadrants
+    strict: Quadrants
+    conditional: Conditional
+    retention: Conditional
+    cases: Conditional
+    categories: tuple[CategoryConditional, ...]
+    transfer: Transfer
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeasures:
+    run: int
+    measures: Measures
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeans:
+    """Means of the runs' own values; None where a run has none."""
+
+    conditional: float | None
+    retention: float | None
+    gap: float | None
+    absolute_gap: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Generalization:
+    """A configuration: pooled over its runs, each run by itself, and the mean of the runs."""
+
+    is_complete: bool
+    pooled: Measures
+    runs: tuple[RunMeasures, ...]
+    run_averaged: RunMeans
+
+
+def generalization(answers: Sequence[TaskRun], *, is_functional: bool) -> Generalization:
+    """Of one configuration. `answers` holds every task of the suite in every run, judged or not."""
+    by_run: dict[int, list[TaskRun]] = defaultdict(list)
+    for answer in answers:
+        by_run[answer.run].append(answer)
+    pooled = measures(answers, is_functional=is_functional)
+    runs = tuple(RunMeasures(run, measures(of_run, is_functional=is_functional)) for run, of_run in by_run.items())
+    return Generalization(not pooled.paper.without_verdict, pooled, runs, _run_means([run.measures for run in runs]))
+
+
+def measures(answers: Sequence[TaskRun], *, is_functional: bool) -> Measures:
+    cases = [(answer.task, case) for answer in answers for case in answer.cases]
+    return Measures(
+        paper=_quadrants(answers, "paper"),
+        strict=_quadrants(answers, "strict"),
+        conditional=_of_answers(answers),
+        retention=_of_answers([answer for answer in answers if answer.seen_passed]),
+        cases=_of_cases(cases),
+        categories=tuple(
+            CategoryConditional(name, _of_cases([(task, case) for task, case in cases if case.category == name]))
+            for name in CONFIG_CATEGORIES
+        ),
+        transfer=transfer(answers, is_functional=is_functional),
+    )
+
+
+def transfer(answers: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
+    """Gap, absolute gap and transfer ratio; refused on functional times and below twelve tasks."""
+    pairs: dict[str, list[tuple[Speed, Speed]]] = defaultdict(list)
+    for answer in answers:
+        if answer.quadrant("paper") == "both_pass" and answer.seen and answer.unseen:
+            pairs[answer.task].append((answer.seen, answer.unseen))
+    tasks = len(pairs)
+    if is_functional:
+        return Transfer(tasks, FUNCTIONAL)
+    if tasks < SPEED_FROM_TASKS:
+        return Transfer(tasks, _too_few(tasks))
+    both = [pair for of_task in pairs.values() for pair in of_task]
+    seen, unseen = _mean(one.mean for one, _ in both), _mean(one.mean for _, one in both)
+    shifts = [_mean(late.mean_log - early.mean_log for early, late in of_task) for of_task in pairs.values()]
+    ratio, interval = _student(shifts)
+    return Transfer(tasks, None, seen, unseen, (seen - unseen) / seen, seen - unseen, ratio, interval)
+
+
+def _quadrants(answers: Sequence[TaskRun], rule: Rule) -> Quadrants:
+    found = [answer.quadrant(rule) for answer in answers]
+    counts = {name: found.count(name) for name in _QUADRANTS.values()}
+    return Quadrants(**counts, without_verdict=found.count(None))
+
+
+def _of_answers(answers: Sequence[TaskRun]) -> Conditional:
+    """Σ [y ∧ b] / Σ [b] over tasks and runs, by the paper's rule."""
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    missing = 0
+    for answer in answers:
+        quadrant = answer.quadrant("paper")
+        missing += quadrant is None
+        if quadrant in ("both_pass", "opt_regression"):
+            outcomes[answer.task].append(quadrant == "both_pass")
+    return _conditional(outcomes, missing)
+
+
+def _of_cases(cases: Iterable[tuple[str, CaseOutcome]]) -> Conditional:
+    """The same over cases. What was not judged has no completion: how many cases it would have is not in its row."""
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    for task, case in cases:
+        if case.quadrant in ("both_pass", "opt_regression"):
+            outcomes[task].append(case.quadrant == "both_pass")
+    return _conditional(outcomes, None)
+
+
+def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Conditional:
+    tasks, of = len(outcomes), sum(len(one) for one in outcomes.values())
+    count = sum(sum(one) for one in outcomes.values())
+    worst, best = (None, None) if missing is None else _completions(count, of, missing)
+    if not of:
+        return Conditional(0, 0, 0, None, None, "The baseline is right nowhere.", worst, best)
+    share = count / of
+    if tasks < INTERVAL_FROM_TASKS:
+        refused = f"An interval needs {INTERVAL_FROM_TASKS} tasks; there are {tasks}."
+        return Conditional(count, of, tasks, share, None, refused, worst, best)
+    interval = wilson(share, effective_size(list(outcomes.values())))
+    return Conditional(count, of, tasks, share, interval, None, worst, best)
+
+
+def _completions(count: int, of: int, missing: int) -> tuple[float, float] | tuple[None, None]:
+    most = of + missing
+    return (count / most, (count + missing) / most) if most else (None, None)
+
+
+def _student(shifts: Sequence[float]) -> tuple[float, Interval]:
+    """exp of the mean, and of the ends of its t interval."""
+    n, mean = len(shifts), _mean(shifts)
+    sd = math.sqrt(sum((shift - mean) ** 2 for shift in shifts) / (n - 1))
+    half = t_quantile(0.975, n - 1) * sd / math.sqrt(n)
+    return math.exp(mean), Interval(math.exp(mean - half), math.exp(mean + half))
+
+
+def _run_means(runs: Sequence[Measures]) -> RunMeans:
+    return RunMeans(
+        _mean_of_all(run.conditional.share for run in runs),
+        _mean_of_all(run.retention.share for run in runs),
+        _mean_of_all(run.transfer.gap for run in runs),
+        _mean_of_all(run.transfer.absolute_gap for run in runs),
+    )
+
+
+def _mean_of_all(values: Iterable[float | None]) -> float | None:
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return _mean(known) if found and len(known) == len(found) else None
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return math.fsum(found) / len(found)
+
+
+def _too_few(tasks: int) -> str:
+    return (
+        f"Too few: a statement on speed needs {SPEED_FROM_TASKS} tasks on which both sides are right and an unseen "
+        f"case is eligible; there are {tasks}."
+    )
