@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 
 if TYPE_CHECKING:
-    from runs.models import Attempt, Result, Run  # noqa: F401
+    from runs.models import Attempt, Result, Run, UnseenEvaluation, UnseenMeasurement  # noqa: F401
 
 FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
 
@@ -72,3 +72,15 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
     def dead(self) -> Self:
         """Running under a lease that nobody renewed, by the database's clock."""
         return self.filter(status="running", lease_until__lt=Now())
+
+
+class UnseenEvaluationQuerySet(models.QuerySet["UnseenEvaluation"]):
+    def visible(self) -> Self:
+        """What anybody may see: of revealed rounds only. Counts over a suite are the one thing shown before."""
+        return self.filter(round__revealed_at__isnull=False)
+
+
+class UnseenMeasurementQuerySet(models.QuerySet["UnseenMeasurement"]):
+    def visible(self) -> Self:
+        """The same rule for single cases."""
+        return self.filter(evaluation__round__revealed_at__isnull=False)

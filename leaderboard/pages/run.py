@@ -15,7 +15,13 @@ from leaderboard.queries.runs import RunResultRow, TrailRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, FLAGS, ROLES, RUN_STATES, STATUSES, status_cell
 
-ACTIONS = {"publish": "published", "withdraw": "withdrawn", "rerun": "run again", "cancel": "cancelled"}
+ACTIONS = {
+    "publish": "published",
+    "withdraw": "withdrawn",
+    "rerun": "run again",
+    "cancel": "cancelled",
+    "import": "imported",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,7 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
         Column("attempts", "Public attempt"),
         Column("reason", "Why"),
     )
-    empty = "Nothing was published, withdrawn, run again or cancelled."
+    empty = "Nothing was imported, published, withdrawn, run again or cancelled."
     return table(
         "trail",
         "Who published, withdrew, ran again or cancelled, newest first",

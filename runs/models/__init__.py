@@ -8,7 +8,9 @@ from runs.models.hosts import DeviceClass, Host
 from runs.models.problems import Suite, SuiteMembership, Task
 from runs.models.published import PublishedRow, PublishedTable
 from runs.models.results import Result, Run
+from runs.models.rounds import Round
 from runs.models.trail import AuditEntry
+from runs.models.unseen import UnseenEvaluation, UnseenMeasurement
 
 __all__ = [
     "Agent",
@@ -22,8 +24,11 @@ __all__ = [
     "PublishedRow",
     "PublishedTable",
     "Result",
+    "Round",
     "Run",
     "Suite",
     "SuiteMembership",
     "Task",
+    "UnseenEvaluation",
+    "UnseenMeasurement",
 ]

@@ -13,6 +13,7 @@ from evaluator.records import PROTOCOL
 from runs.models.entrants import Configuration
 from runs.models.hosts import DeviceClass
 from runs.models.problems import Suite, Task
+from runs.models.rounds import Round
 from runs.querysets import ResultQuerySet, RunQuerySet
 
 
@@ -38,6 +39,14 @@ class Run(models.Model):
     suite = models.ForeignKey(Suite, on_delete=models.PROTECT, related_name="runs")
     device_class = models.ForeignKey(DeviceClass, on_delete=models.PROTECT, related_name="runs")
     repeat = models.PositiveSmallIntegerField(default=0, help_text="Counted from 0.")
+    round = models.ForeignKey(
+        Round,
+        on_delete=models.PROTECT,
+        related_name="runs",
+        null=True,
+        blank=True,
+        help_text="Whose unseen cases its candidates are tried on; none: seen cases only.",
+    )
     protocol = models.CharField(max_length=30, default=PROTOCOL)
     state = models.CharField(max_length=20, choices=State, default=State.DRAFT)
     origin = models.CharField(max_length=20, choices=Origin, default=Origin.RUN_HERE)
@@ -50,6 +59,7 @@ class Run(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     published_at = models.DateTimeField(null=True, blank=True)
+    bundle_digest = models.CharField(max_length=64, blank=True, help_text="Of the bundle that it was imported from.")
 
     objects = RunQuerySet.as_manager()
 
@@ -65,6 +75,13 @@ class Run(models.Model):
                 name="run_one_published_per_repeat",
                 fields=["configuration", "suite", "device_class", "protocol", "repeat"],
                 condition=Q(state="published"),
+            ),
+            models.UniqueConstraint(
+                name="run_one_per_bundle", fields=["bundle_digest"], condition=~Q(bundle_digest="")
+            ),
+            models.CheckConstraint(
+                name="run_bundle_iff_imported",
+                condition=Q(origin="imported") & ~Q(bundle_digest="") | ~Q(origin="imported") & Q(bundle_digest=""),
             ),
             models.CheckConstraint(
                 name="run_published_at_iff_public_once",

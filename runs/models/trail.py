@@ -1,4 +1,4 @@
-"""Who changed what is public, or what a host may do, when and why: written once, never edited."""
+"""Who changed what is public, what a host may do, or what is secret, when and why: written once, never edited."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from django.db.models import Q
 from runs.models.attempts import Attempt
 from runs.models.hosts import Host
 from runs.models.results import Result, Run
+from runs.models.rounds import Round
 
 
 class AuditEntry(models.Model):
-    """One action, on a run or on a host. For a publish action on a result: from which attempt to which."""
+    """One action, on a run, a host or a round. For a publish action on a result: from which attempt to which."""
 
     class Action(models.TextChoices):
         PUBLISH = "publish", "published"
@@ -21,6 +22,9 @@ class AuditEntry(models.Model):
         CANCEL = "cancel", "cancelled"
         QUARANTINE = "quarantine", "quarantined"
         LIFT = "lift", "quarantine lifted"
+        IMPORT = "import", "imported"
+        OPEN = "open", "opened"
+        REVEAL = "reveal", "revealed"
 
     at = models.DateTimeField(auto_now_add=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
@@ -28,6 +32,7 @@ class AuditEntry(models.Model):
     action = models.CharField(max_length=20, choices=Action)
     run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, related_name="trail")
     host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="trail")
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, related_name="trail")
     result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="trail")
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
@@ -42,13 +47,21 @@ class AuditEntry(models.Model):
                 condition=Q(result__isnull=False) | Q(from_attempt__isnull=True, to_attempt__isnull=True),
             ),
             models.CheckConstraint(
-                name="auditentry_about_a_run_or_a_host",
-                condition=Q(action__in=["publish", "withdraw", "rerun", "cancel"], run__isnull=False, host__isnull=True)
-                | Q(action__in=["quarantine", "lift"], host__isnull=False, run__isnull=True, result__isnull=True),
+                name="auditentry_about_one_thing",
+                condition=Q(
+                    action__in=["publish", "withdraw", "rerun", "cancel", "import"],
+                    run__isnull=False,
+                    host__isnull=True,
+                    round__isnull=True,
+                )
+                | Q(action__in=["quarantine", "lift"], host__isnull=False)
+                & Q(run__isnull=True, result__isnull=True, round__isnull=True)
+                | Q(action__in=["open", "reveal"], round__isnull=False)
+                & Q(run__isnull=True, result__isnull=True, host__isnull=True),
             ),
             models.CheckConstraint(name="auditentry_actor_is_named", condition=~Q(actor_name="")),
         ]
 
     def __str__(self) -> str:
-        about = f"run {self.run_id}" if self.run_id else f"host {self.host_id}"
+        about = f"run {self.run_id}" if self.run_id else f"host {self.host_id}" if self.host_id else self.round
         return f"{self.actor_name} {self.get_action_display()} {about}"

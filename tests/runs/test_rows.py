@@ -169,8 +169,8 @@ def test_a_quarantine_has_a_moment_and_a_reason(change: dict[str, Any]) -> None:
         Host.objects.filter(pk=host.pk).update(**change)
 
 
-@pytest.mark.parametrize("action", ["publish", "lift"])
-def test_the_trail_is_about_a_run_or_a_host(action: str) -> None:
+@pytest.mark.parametrize("action", ["publish", "lift", "reveal"])
+def test_the_trail_is_about_a_run_or_a_host_or_a_round(action: str) -> None:
     about = {"host": make_host()} if action == "publish" else {"run": make_run()}
-    with pytest.raises(IntegrityError, match="auditentry_about_a_run_or_a_host"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="auditentry_about_one_thing"), transaction.atomic():
         AuditEntry.objects.create(action=action, actor_name="test", **about)
