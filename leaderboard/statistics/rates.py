@@ -1,7 +1,4 @@
-"""Statistics over many results: plain functions over numbers, as the metrics page explains them (design §6).
-
-The task is the unit: n tasks with R runs each are never counted as n·R independent draws.
-"""
+"""Rates over tasks × runs with Wilson's interval, whose size is discounted by how much the runs of a task agree."""
 
 from __future__ import annotations
 
@@ -9,18 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, Interval, too_few
+
 Z_95 = 1.959963984540054  # normal quantile of 0.975
-INTERVAL_FROM_TASKS = 6  # below, an interval says next to nothing (decision 23)
 
 Outcomes = Sequence[Sequence[bool]]  # tasks × runs; tasks may have different numbers of them, at least one
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Ends as shares from 0 to 1, 95 %."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +37,8 @@ def rate(outcomes: Outcomes, of: int) -> Rate:
         ends = (count / of, (count + of - seen) / of) if of else (None, None)
         return Rate(count, of, None, None, "Some tasks have no verdict.", *ends)
     share, tasks = count / of, len(outcomes)
-    if tasks < INTERVAL_FROM_TASKS:
-        refused = f"An interval needs {INTERVAL_FROM_TASKS} tasks; there are {tasks}."
+    refused = too_few(tasks, INTERVAL_FROM_TASKS, "An interval needs")
+    if refused:
         return Rate(count, of, share, None, refused, share, share)
     return Rate(count, of, share, wilson(share, effective_size(outcomes)), None, share, share)
 
@@ -85,8 +75,3 @@ def agreement(outcomes: Outcomes) -> float:
         return 1.0
     size = (n - sum(one * one for one in sizes) / n) / (tasks - 1)  # R where each task has R runs
     return min(1.0, max(0.0, (between - within) / (between + (size - 1) * within)))
-
-
-def ranks(values: Sequence[float]) -> list[int]:
-    """By the unrounded value, largest first; equal values share a rank: 1, 2, 2, 4."""
-    return [1 + sum(other > value for other in values) for value in values]
