@@ -64,6 +64,12 @@ class UnseenEvaluation(models.Model):
         return f"unseen cases of attempt {self.attempt_id}"
 
 
+def _reason_unless_right(correct: str, reason: str) -> Q:
+    is_right = Q(**{correct: True, f"{correct}__isnull": False})
+    is_not = Q(**{correct: False}) | Q(**{f"{correct}__isnull": True})
+    return is_right & Q(**{reason: ""}) | is_not & ~Q(**{reason: ""})
+
+
 class UnseenMeasurement(models.Model):
     """One unseen case: each side against the reference, and the ratio where both are right and timed."""
 
@@ -98,15 +104,14 @@ class UnseenMeasurement(models.Model):
                 name="unseenmeasurement_category_is_known", condition=Q(category__in=list(CONFIG_CATEGORIES))
             ),
             models.CheckConstraint(
-                name="unseenmeasurement_verdicts_of_both_or_an_error",
-                condition=Q(is_error=True, baseline_correct__isnull=True, correct__isnull=True)
-                & ~Q(message="", baseline_message="")
+                name="unseenmeasurement_error_iff_a_side_has_no_verdict",
+                condition=Q(is_error=True) & (Q(baseline_correct__isnull=True) | Q(correct__isnull=True))
                 | Q(is_error=False, baseline_correct__isnull=False, correct__isnull=False),
             ),
             models.CheckConstraint(
-                name="unseenmeasurement_reason_iff_wrong",
-                condition=Q(correct=False, correct__isnull=False) & ~Q(reason="")
-                | (Q(correct__isnull=True) | Q(correct=True)) & Q(reason=""),
+                name="unseenmeasurement_reason_unless_right",
+                condition=_reason_unless_right("correct", "reason")
+                & _reason_unless_right("baseline_correct", "baseline_reason"),
             ),
             models.CheckConstraint(
                 name="unseenmeasurement_ratio_only_where_both_pass",
