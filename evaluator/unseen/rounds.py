@@ -1,0 +1,71 @@
+"""Revealed rounds: tasks/rounds/NAME.yaml holds a secret, whose unseen cases anyone can then draw and evaluate again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from evaluator.errors import TaskError, UsageError
+from evaluator.fields import Fields, Problems
+from evaluator.taskspec import tasks_folder
+from evaluator.unseen.generate import GENERATOR_VERSION
+
+LEAST_SECRET = 16  # characters: fewer could be guessed from the digest
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """`digest`, the sha256 of the secret as hex, is published before; the secret is what it was all along."""
+
+    name: str
+    secret: bytes = field(repr=False)
+    digest: str
+    generator: str
+
+
+def round_names() -> list[str]:
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def read_round(name: str) -> Round:
+    """Read one revealed round.
+
+    Raises:
+        UsageError: there is no such round.
+        TaskError: the file breaks the format, its digest is not its secret's, or another generator drew its cases.
+    """
+    if name not in round_names():
+        raise UsageError(f"no round is named {name!r}; there are {', '.join(round_names()) or 'none'}")
+    problems = Problems(f"rounds/{name}.yaml")
+    try:
+        top = Fields.of(yaml.safe_load((_folder() / f"{name}.yaml").read_text(encoding="utf-8")), "", problems)
+    except yaml.YAMLError as error:
+        raise TaskError([f"rounds/{name}.yaml: not YAML: {error}"]) from error
+    found = _round(top, name)
+    problems.raise_if_any()
+    return found
+
+
+def secret_digest(secret: bytes) -> str:
+    """What is published of a secret before its round."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+def _round(top: Fields, name: str) -> Round:
+    top.only(("version", "generator", "digest", "secret"))
+    top.choice("version", (1,))
+    generator = str(top.choice("generator", (GENERATOR_VERSION,)))
+    text, digest = top.string("secret", None), top.string("digest", None)
+    secret = text.encode()
+    if len(text) < LEAST_SECRET:
+        top.problem("secret", f"{len(text)} characters", f"at least {LEAST_SECRET}")
+    if digest != secret_digest(secret):
+        top.problem("digest", digest, f"{secret_digest(secret)}, the sha256 of the secret")
+    return Round(name, secret, digest, generator)
+
+
+def _folder() -> Path:
+    return tasks_folder() / "rounds"
