@@ -59,7 +59,7 @@ class Contract:
         return Case(tuple((axis.name, values[axis.name]) for axis in self.task.axes), self.profile)
 
     def nearest(self, case: Case) -> Case:
-        """The seen case with the closest dimensions, by the product of their ratios; the first of equally close ones."""
+        """The seen case with the closest dimensions, by the product of their ratios; the first of equals."""
         return min(self.seen, key=lambda other: _distance(self.sizes(case), self.sizes(other)))
 
     def broken(self, case: Case) -> frozenset[str] | None:

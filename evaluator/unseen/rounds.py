@@ -1,4 +1,4 @@
-"""Revealed rounds: tasks/rounds/NAME.yaml holds a secret, whose unseen cases anyone can then draw and evaluate again."""
+"""Revealed rounds: tasks/rounds/NAME.yaml holds a secret, whose cases anyone can then draw and evaluate again."""
 
 from __future__ import annotations
 
