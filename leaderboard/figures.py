@@ -1,43 +1,138 @@
-"""A chart as a Plotly figure, for the explore page: the same values, to zoom into, hover over and download."""
+"""A chart as a Plotly figure, for the explore page: the same values, to zoom into, hover over and download.
+
+Only traces of plotly.js's basic bundle are used: scatter and bar.
+"""
 
 from __future__ import annotations
 
 import html
+from functools import singledispatch
 from typing import Any
 
-from leaderboard.charts import Chart, Mark, Series
+from leaderboard.charts import Chart, Group, HeatChart, Mark, RowChart, ScatterChart, Series, StackedChart
 
-COLOURS = {"baseline": "#7a8794", "candidate": "#1f7a8c", "correct": "#1f7a8c", "compiled": "#c08a2d"}
+COLOURS = {
+    "baseline": "#7a8794",
+    "candidate": "#1f7a8c",
+    "correct": "#1f7a8c",
+    "compiled": "#c08a2d",
+    "both_pass": "#1f7a8c",
+    "opt_improvement": "#6bb08f",
+    "both_fail": "#98a2ab",
+    "opt_regression": "#c4512d",
+}
 SYMBOLS = {"correct": "circle", "compiled": "diamond-open", "baseline": "circle-open", "candidate": "circle"}
+SPOT_COLOURS = ("#1f7a8c", "#c4512d", "#7a5aa6", "#b0851f", "#3f7f3f", "#b0477f", "#4a6fb5", "#7a8794")
+SPOT_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
+SHADES = [[0, "#c4512d"], [0.5, "#e8d9b5"], [1, "#1f7a8c"]]
 ROW_HEIGHT = 64
 APART = 0.18  # of a row, between the series of one row
 
 
 def plotly_figure(chart: Chart) -> dict[str, Any]:
     """Plain JSON values for Plotly.newPlot; colours of letters and lines are set in the browser, by its scheme."""
+    config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+    figure = _figure(chart)
+    return {"data": figure["data"], "layout": _frame(figure["layout"]), "config": config}
+
+
+@singledispatch
+def _figure(chart: Chart) -> dict[str, Any]:
+    """Traces and what of the layout is the kind's own."""
+    raise TypeError(f"no figure for {type(chart).__name__}")
+
+
+@_figure.register
+def _of_rows(chart: RowChart) -> dict[str, Any]:
     return {
-        "data": [_trace(chart, series) for series in chart.series],
+        "data": [_row_trace(chart, series) for series in chart.series],
         "layout": {
-            "height": 160 + ROW_HEIGHT * max(len(chart.rows), 1),
-            "margin": {"l": 16, "r": 24, "t": 64, "b": 56},
-            "xaxis": _x_axis(chart),
-            "yaxis": {
-                "range": [len(chart.rows) - 0.5, -0.5],
-                "tickvals": list(range(len(chart.rows))),
-                "ticktext": [html.escape(row.label) for row in chart.rows],
-                "automargin": True,
-                "zeroline": False,
-            },
+            "xaxis": _row_axis(chart),
+            **_rows([row.label for row in chart.rows]),
             "shapes": [_line(line.value) for line in chart.lines],
             "annotations": [_line_label(line.value, line.text) for line in chart.lines],
-            "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-            "hovermode": "closest",
         },
-        "config": {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]},
     }
 
 
-def _trace(chart: Chart, series: Series) -> dict[str, Any]:
+@_figure.register
+def _of_stacked(chart: StackedChart) -> dict[str, Any]:
+    return {
+        "data": [_stacked_trace(chart, series) for series in chart.series],
+        "layout": {
+            "barmode": "stack",
+            "xaxis": {"title": {"text": chart.axis}},
+            **_rows([bar.label for bar in chart.bars]),
+        },
+    }
+
+
+@_figure.register
+def _of_scatter(chart: ScatterChart) -> dict[str, Any]:
+    low, high = chart.range
+    line = {"type": "line", "x0": low, "y0": low, "x1": high, "y1": high, "line": {"dash": "dash", "color": "#7a8794"}}
+    axis = {"type": "log", "ticksuffix": "×"}
+    return {
+        "data": [_spots_trace(chart, group) for group in chart.groups],
+        "layout": {
+            "height": 620,
+            "xaxis": axis | {"title": {"text": chart.axis}},
+            "yaxis": axis | {"title": {"text": chart.up_axis}, "automargin": True},
+            "shapes": [line],
+            "annotations": [
+                _corner(chart.above, {"x": 0.01, "y": 0.99, "xanchor": "left", "yanchor": "top"}),
+                _corner(chart.below, {"x": 0.99, "y": 0.01, "xanchor": "right", "yanchor": "bottom"}),
+            ],
+        },
+    }
+
+
+@_figure.register
+def _of_heat(chart: HeatChart) -> dict[str, Any]:
+    """Squares of a scatter: the basic bundle has no heat map."""
+    cells = [(index, row.label, cell) for index, row in enumerate(chart.rows) for cell in row.cells]
+    known = [(index, label, cell) for index, label, cell in cells if cell.share is not None]
+    trace = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": chart.title,
+        "x": [cell.column for _, _, cell in known],
+        "y": [index for index, _, _ in known],
+        "text": [cell.text for _, _, cell in known],
+        "hovertext": [html.escape(f"{label}, {cell.column}: {cell.aside} ({cell.text})") for _, label, cell in known],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "textposition": "bottom center",
+        "marker": {
+            "symbol": "square",
+            "size": 28,
+            "color": [cell.share for _, _, cell in known],
+            "colorscale": SHADES,
+            "cmin": 0,
+            "cmax": 1,
+        },
+    }
+    axis = {"type": "category", "categoryarray": [name for _, name in chart.columns], "side": "top"}
+    return {"data": [trace], "layout": {"xaxis": axis, **_rows([row.label for row in chart.rows])}}
+
+
+def _frame(own: dict[str, Any]) -> dict[str, Any]:
+    legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
+    return {"margin": {"l": 16, "r": 24, "t": 64, "b": 56}, "legend": legend, "hovermode": "closest"} | own
+
+
+def _rows(labels: list[str]) -> dict[str, Any]:
+    """A line for each label, the first on top."""
+    axis = {
+        "range": [len(labels) - 0.5, -0.5],
+        "tickvals": list(range(len(labels))),
+        "ticktext": [html.escape(label) for label in labels],
+        "automargin": True,
+        "zeroline": False,
+    }
+    return {"height": 160 + ROW_HEIGHT * max(len(labels), 1), "yaxis": axis}
+
+
+def _row_trace(chart: RowChart, series: Series) -> dict[str, Any]:
     marks = [
         (index, row.label, mark) for index, row in enumerate(chart.rows) for mark in row.marks if mark.series == series
     ]
@@ -72,11 +167,46 @@ def _or(end: float | None, value: float) -> float:
     return value if end is None else end
 
 
-def _x_axis(chart: Chart) -> dict[str, Any]:
+def _row_axis(chart: RowChart) -> dict[str, Any]:
     title = {"text": chart.axis}
     if chart.kind == "dots":
         return {"title": title, "range": [-0.02, 1.02], "tickformat": ".0%"}
     return {"title": title, "type": "log"}
+
+
+def _stacked_trace(chart: StackedChart, series: Series) -> dict[str, Any]:
+    parts = [(index, bar.label, part) for index, bar in enumerate(chart.bars) for part in bar.parts]
+    own = [(index, label, part.count) for index, label, part in parts if part.series == series]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": series.label,
+        "x": [count for _, _, count in own],
+        "y": [index for index, _, _ in own],
+        "text": [html.escape(f"{label}: {count} {series.label}") for _, label, count in own],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"color": COLOURS[series.key]},
+    }
+
+
+def _spots_trace(chart: ScatterChart, group: Group) -> dict[str, Any]:
+    own = [placed.spot for placed in chart.spots if placed.spot.group == group]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": html.escape(f"{group.number}. {group.label}"),
+        "x": [spot.across for spot in own],
+        "y": [spot.up for spot in own],
+        "text": [html.escape(spot.text) for spot in own],
+        "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
+        "marker": {
+            "size": [16 if spot.is_mean else 7 for spot in own],
+            "opacity": [1 if spot.is_mean else 0.55 for spot in own],
+            "symbol": SPOT_SYMBOLS[group.shape % len(SPOT_SYMBOLS)],
+            "color": SPOT_COLOURS[group.colour % len(SPOT_COLOURS)],
+        },
+    }
 
 
 def _line(value: float) -> dict[str, Any]:
@@ -87,3 +217,7 @@ def _line(value: float) -> dict[str, Any]:
 def _line_label(value: float, text: str) -> dict[str, Any]:
     place = {"x": value, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
     return place | {"text": html.escape(text), "showarrow": False}
+
+
+def _corner(text: str, place: dict[str, Any]) -> dict[str, Any]:
+    return place | {"text": html.escape(text), "xref": "paper", "yref": "paper", "showarrow": False}

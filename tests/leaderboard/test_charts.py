@@ -41,7 +41,7 @@ def test_shares_lie_between_the_ends_of_the_plot() -> None:
 
 
 def test_ticks_stand_at_quarters() -> None:
-    assert [(tick.x, tick.text) for tick in dots().ticks] == [
+    assert [(tick.at, tick.text) for tick in dots().ticks] == [
         (1.5, "0 %"),
         (16.375, "25 %"),
         (31.25, "50 %"),
@@ -97,7 +97,7 @@ def test_the_figure_has_the_values_of_the_drawing(chart: Chart) -> None:
 
 def test_a_class_of_the_drawings_text_means_nothing_elsewhere() -> None:
     root = Path(__file__).parents[2]
-    classes = set(re.findall(r'<(?:text|tspan) class="(\w+)"', (root / "templates/charts/_marks.svg").read_text()))
+    classes = set(re.findall(r'<(?:text|tspan) class="(\w+)"', (root / "templates/charts/_rows.svg").read_text()))
     assert "aside" in classes
     others = "".join((root / "static/css" / name).read_text() for name in ("base.css", "parts.css"))
     assert not [name for name in classes if re.search(rf"\.{name}\b", others)]

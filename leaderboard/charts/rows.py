@@ -1,16 +1,16 @@
-"""Charts as values: rows of marks, already scaled, with their texts (decision 26).
+"""Charts of rows of marks.
 
-Two kinds. *Dots* put a value and its interval on one axis, with reference lines. *Bars* compare the two sides of a
-case; every case has a scale of its own, so that a case of microseconds can be read beside one of seconds.
-Across, everything is a percentage of the width, so that a drawing fits any screen while its letters keep their size;
-down, it is pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
+*Dots* put a value and its interval on one axis, with reference lines. *Bars* compare the two sides of a case; every
+case has a scale of its own, so that a case of microseconds can be read beside one of seconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
+
+from leaderboard.charts.base import Anchor, Chart, Series, Tick
 
 ROW_LABEL = 20  # pixels of the line that names a row
 BAR, BAR_STEP = 12, 17
@@ -21,13 +21,6 @@ LEGEND = 30
 AXIS = 44
 PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mark
 TEXT_X = 64.0  # percent: values stand in a column of their own, under each other
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    key: str  # the class that colours it
-    label: str
-    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +78,22 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    x: float
-    text: str
-    anchor: Literal["start", "middle", "end"]
-
-
-@dataclass(frozen=True, slots=True)
 class ReferenceLine:
     x: float
     value: float
     text: str
-    anchor: Literal["start", "middle", "end"]
+    anchor: Anchor
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    slug: str
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChart(Chart):
+    marks: ClassVar[str] = "charts/_rows.svg"
     kind: Literal["dots", "bars"]
-    title: str
-    description: str  # one or two sentences: what it shows, for who cannot see it
     axis: str
     series: tuple[Series, ...]
     rows: tuple[Row, ...]
-    ticks: tuple[Tick, ...]
-    lines: tuple[ReferenceLine, ...]
-    height: float
-    note: str = ""
+    ticks: tuple[Tick, ...] = ()
+    lines: tuple[ReferenceLine, ...] = ()
 
     @property
     def legend(self) -> list[tuple[float, Series]]:
@@ -125,11 +107,6 @@ class Chart:
     @property
     def line_label_y(self) -> float:
         return self.plot_top - 5
-
-    @property
-    def standalone_height(self) -> float:
-        """With a heading above and air around."""
-        return self.height + 2 * 16 + 30
 
     @property
     def plot_bottom(self) -> float:
@@ -155,7 +132,7 @@ def share_dots(
     series: tuple[Series, ...],
     rows: Sequence[GivenRow],
     lines: Sequence[tuple[float, str]] = (),
-) -> Chart:
+) -> RowChart:
     """Shares from 0 to 1 on one axis, a line of marks for each row."""
     y, drawn = float(LEGEND + (ROW_LABEL if lines else 0)), []
     for label, note, points in rows:
@@ -171,7 +148,18 @@ def share_dots(
         Tick(_across(share), f"{share:.0%}".replace("%", " %"), _anchor(share)) for share in (0, 0.25, 0.5, 0.75, 1)
     )
     references = tuple(ReferenceLine(_across(value), value, text, _anchor(value)) for value, text in _merged(lines))
-    return Chart(slug, "dots", title, description, axis, series, tuple(drawn), ticks, references, y + AXIS)
+    return RowChart(
+        slug=slug,
+        kind="dots",
+        title=title,
+        description=description,
+        height=y + AXIS,
+        axis=axis,
+        series=series,
+        rows=tuple(drawn),
+        ticks=ticks,
+        lines=references,
+    )
 
 
 def paired_bars(
@@ -182,7 +170,7 @@ def paired_bars(
     series: tuple[Series, ...],
     rows: Sequence[GivenRow],
     note: str = "",
-) -> Chart:
+) -> RowChart:
     """Bars from zero, the longest of each row, or the end of its interval, having the same length."""
     y, drawn = float(LEGEND), []
     for label, row_note, points in rows:
@@ -196,7 +184,17 @@ def paired_bars(
         )
         drawn.append(Row(label, row_note, label_y, marks))
         y += ROW_LABEL + BAR_STEP * len(series) + ROW_GAP
-    return Chart(slug, "bars", title, description, axis, series, tuple(drawn), (), (), y, note)
+    return RowChart(
+        slug=slug,
+        kind="bars",
+        title=title,
+        description=description,
+        height=y,
+        axis=axis,
+        series=series,
+        rows=tuple(drawn),
+        note=note,
+    )
 
 
 def _bar(series: Series, point: Point, y: float, scale: float) -> Mark:
@@ -216,7 +214,7 @@ def _across(share: float) -> float:
     return round(PLOT_FROM + (PLOT_TO - PLOT_FROM) * share, 3)
 
 
-def _anchor(share: float) -> Literal["start", "middle", "end"]:
+def _anchor(share: float) -> Anchor:
     return "start" if share < 0.06 else "end" if share > 0.94 else "middle"
 
 

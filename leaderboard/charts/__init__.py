@@ -1,0 +1,31 @@
+"""Charts as values: marks, already scaled, with their texts (decision 26). One file for each kind.
+
+Across, everything is a percentage of the width, so that a drawing fits any screen while its letters keep their size;
+down, it is pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
+"""
+
+from leaderboard.charts.base import Anchor, Chart, Series, Tick
+from leaderboard.charts.heat import HeatChart, heat_map
+from leaderboard.charts.rows import Mark, Point, RowChart, paired_bars, share_dots
+from leaderboard.charts.scatter import Group, ScatterChart, Spot, against
+from leaderboard.charts.stacked import StackedChart, stacked_bars
+
+__all__ = [
+    "Anchor",
+    "Chart",
+    "Group",
+    "HeatChart",
+    "Mark",
+    "Point",
+    "RowChart",
+    "ScatterChart",
+    "Series",
+    "Spot",
+    "StackedChart",
+    "Tick",
+    "against",
+    "heat_map",
+    "paired_bars",
+    "share_dots",
+    "stacked_bars",
+]

@@ -1,0 +1,40 @@
+"""What all kinds of charts share: what they are called, how tall they are, and which template draws their marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+Anchor = Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    key: str  # the class that colours it
+    label: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A value of an axis with its place: percent across, or pixels down."""
+
+    at: float
+    text: str
+    anchor: Anchor = "middle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    marks: ClassVar[str]  # the template that draws the kind
+    is_wide: ClassVar[bool] = False  # keeps its width on a narrow screen, and scrolls there
+    slug: str
+    title: str
+    description: str  # one or two sentences: what it shows, for who cannot see it
+    height: float
+    note: str = ""
+
+    @property
+    def standalone_height(self) -> float:
+        """With a heading above and air around."""
+        return self.height + 2 * 16 + 30

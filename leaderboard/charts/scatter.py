@@ -1,0 +1,137 @@
+"""Two speedups against each other on equal logarithmic axes, with the line on which they are the same.
+
+Colour and shape come from the group a spot belongs to; groups are numbered too, so that neither is needed to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import ClassVar
+
+from leaderboard.charts.base import Chart, Tick
+
+PLOT = 340.0  # pixels down
+AXIS, LEGEND_STEP = 44.0, 20.0
+COLOURS, SHAPES = 8, 6  # distinct ones; after them the numbers alone tell groups apart
+MARGIN = 0.08  # of the range of the logarithms, at each end
+LEAST_RANGE = log(1.5)  # around 1, so that noise does not look like a spread
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+FINE_TICKS = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2)
+MOST_TICKS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    number: int  # counted from 1
+    label: str
+    colour: int  # which of the colours, counted from 0
+    shape: int
+
+    @property
+    def colour_class(self) -> str:
+        return f"colour-{self.colour % COLOURS}"
+
+    @property
+    def shape_name(self) -> str:
+        return f"shape-{self.shape % SHAPES}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What a builder is given: two positive speedups of a group. A mean is large and numbered, a single one small."""
+
+    group: Group
+    across: float
+    up: float
+    text: str
+    is_mean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    spot: Spot
+    x: float  # percent
+    y: float  # pixels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterChart(Chart):
+    marks: ClassVar[str] = "charts/_scatter.svg"
+    axis: str
+    up_axis: str
+    above: str  # the region over the line
+    below: str
+    groups: tuple[Group, ...]
+    spots: tuple[Placed, ...]
+    ticks: tuple[Tick, ...]
+    up_ticks: tuple[Tick, ...]
+    range: tuple[float, float]  # of both axes
+
+    @property
+    def bottom(self) -> float:
+        return PLOT
+
+    @property
+    def legend(self) -> list[tuple[float, Group]]:
+        return [(PLOT + AXIS + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]
+
+
+def against(
+    slug: str,
+    title: str,
+    description: str,
+    axes: tuple[str, str],
+    regions: tuple[str, str],
+    spots: Sequence[Spot],
+    note: str = "",
+) -> ScatterChart:
+    """Of at least one spot. `axes` names what lies across and up, `regions` what lies above and below the line."""
+    low, high = _range([value for spot in spots for value in (spot.across, spot.up)])
+    groups = tuple(sorted({spot.group for spot in spots}, key=lambda group: group.number))
+    ticks = _ticks(low, high)
+    return ScatterChart(
+        slug=slug,
+        title=title,
+        description=description,
+        height=PLOT + AXIS + LEGEND_STEP * len(groups),
+        note=note,
+        axis=axes[0],
+        up_axis=axes[1],
+        above=regions[0],
+        below=regions[1],
+        groups=groups,
+        spots=tuple(
+            Placed(spot, round(100 * _share(spot.across, low, high), 3), _down(spot.up, low, high))
+            for spot in sorted(spots, key=lambda spot: spot.is_mean)  # means are drawn last, on top
+        ),
+        ticks=tuple(Tick(round(100 * _share(value, low, high), 3), f"{value:g}×") for value in ticks),
+        up_ticks=tuple(Tick(_down(value, low, high), f"{value:g}×") for value in ticks),
+        range=(low, high),
+    )
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    """Around all values and 1, with a margin."""
+    low, high = min(0.0, *map(log, values)), max(0.0, *map(log, values))
+    lacking = max(LEAST_RANGE - (high - low), 0.0) / 2
+    margin = MARGIN * (high - low) + lacking
+    return exp(low - margin), exp(high + margin)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers inside the range, thinned out where there are many."""
+    wide = [value for value in TICKS if low < value < high]
+    found = [value for value in FINE_TICKS if low < value < high] if len(wide) < 3 else wide
+    if len(found) <= MOST_TICKS:
+        return found
+    return [value for value in found if f"{value:.0e}"[0] == "1"]  # powers of ten
+
+
+def _share(value: float, low: float, high: float) -> float:
+    return (log(value) - log(low)) / (log(high) - log(low))
+
+
+def _down(value: float, low: float, high: float) -> float:
+    return round(PLOT * (1 - _share(value, low, high)), 2)
