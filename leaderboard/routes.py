@@ -7,7 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.pages import board, data, home, metrics, published, queue, result, run, runs, task, tasks
+from leaderboard.pages import (
+    agents,
+    board,
+    configuration,
+    data,
+    home,
+    metrics,
+    published,
+    queue,
+    result,
+    run,
+    runs,
+    search,
+    task,
+    tasks,
+)
 from leaderboard.pages.base import Page, Query
 
 
@@ -22,6 +37,7 @@ class Route:
     summary: str
     query: str = ""  # what the query string may hold
     template: str = ""
+    section: str = ""  # the page of the navigation that it belongs to, if it is not there itself
 
     def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
         """The page; a value that no database takes is dropped from the query."""
@@ -52,6 +68,7 @@ ROUTES = (
         board.build,
         "One board: entries, reference lines, every public answer",
         "sort, version, protocol",
+        section="home",
     ),
     Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "Every task", "category"),
     Route(
@@ -61,6 +78,35 @@ ROUTES = (
         task.build,
         "One task: contract, cases, sources, results",
         "digest",
+        section="tasks",
+    ),
+    Route("agents", "agents/", agents.AgentsPage, agents.build, "Every agent, model and configuration"),
+    Route(
+        "agent",
+        "agent/<slug:slug>/",
+        agents.AgentPage,
+        agents.build_agent,
+        "One agent: its configurations, boards and runs",
+        template="entrant",
+        section="agents",
+    ),
+    Route(
+        "model",
+        "model/<slug:slug>/",
+        agents.ModelPage,
+        agents.build_model,
+        "One model: its exact identifier, configurations, boards and runs",
+        template="entrant",
+        section="agents",
+    ),
+    Route(
+        "configuration",
+        "configuration/<slug:slug>/",
+        configuration.ConfigurationPage,
+        configuration.build,
+        "One configuration: exactly what it is, its boards and runs",
+        template="entrant",
+        section="agents",
     ),
     Route(
         "runs",
@@ -70,7 +116,14 @@ ROUTES = (
         "Runs, newest first, 50 to a page",
         "suite, device, configuration, state, page",
     ),
-    Route("run", "run/<int:run>/", run.RunPage, run.build, "One run with its progress, results and history"),
+    Route(
+        "run",
+        "run/<int:run>/",
+        run.RunPage,
+        run.build,
+        "One run with its progress, results and history",
+        section="runs",
+    ),
     Route(
         "result",
         "result/<int:result>/",
@@ -78,6 +131,7 @@ ROUTES = (
         result.build,
         "One result with everything known about it",
         "attempt",
+        section="runs",
     ),
     Route("published", "published/", published.PublishedPage, published.build, "Tables of papers"),
     Route(
@@ -86,8 +140,10 @@ ROUTES = (
         published.PublishedTablePage,
         published.build_table,
         "One table of a paper, as printed",
+        section="published",
     ),
     Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
+    Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q"),
     Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
     Route("data", "data/", data.DataPage, _data, "This list"),
 )

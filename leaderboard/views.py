@@ -136,7 +136,8 @@ def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
 def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
     """`here` is the page's own address, without the tail of a part of it; `api` that of its data."""
     here, query = request.path.removesuffix(tail), request.GET.urlencode()
-    return {"page": page, "route": route.name, "here": here, "api": f"/api/v1{here}", "query": query and f"?{query}"}
+    place = {"route": route.name, "section": route.section or route.name, "here": here, "api": f"/api/v1{here}"}
+    return place | {"page": page, "query": query and f"?{query}"}
 
 
 def _text(data: bytes | None) -> HttpResponse:

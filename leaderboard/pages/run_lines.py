@@ -103,7 +103,12 @@ def _cells(line: RunLine) -> tuple[Cell, ...]:
     repeat = f", repeat {line.repeat}" if line.repeat else ""
     return (
         Cell(f"Run {line.id}", line.id, page_url("run", line.id)),
-        Cell(name, name, note=(ROLES[line.role] if line.role != "entry" else "") + repeat.removeprefix(", ")),
+        Cell(
+            name,
+            name,
+            page_url("configuration", line.configuration),
+            note=(ROLES[line.role] if line.role != "entry" else "") + repeat.removeprefix(", "),
+        ),
         Cell(line.configuration, line.configuration),
         Cell(f"{line.suite}@{line.suite_version}", f"{line.suite}@{line.suite_version}"),
         Cell(line.device_class, line.device_class),

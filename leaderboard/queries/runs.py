@@ -97,13 +97,23 @@ _FIELDS = (
 
 
 def newest(
-    limit: int, offset: int = 0, *, suite: str = "", device: str = "", configuration: str = "", state: str = ""
+    limit: int,
+    offset: int = 0,
+    *,
+    suite: str = "",
+    device: str = "",
+    configuration: str = "",
+    agent: str = "",
+    model: str = "",
+    state: str = "",
 ) -> list[RunRow]:
     """Newest first, narrowed by whatever is not empty."""
     wanted = {
         "suite__name": suite,
         "device_class__slug": device,
         "configuration__slug": configuration,
+        "configuration__agent__slug": agent,
+        "configuration__model__slug": model,
         "state": state,
     }
     runs = Run.objects.filter(**{field: value for field, value in wanted.items() if value}).order_by(

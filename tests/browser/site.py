@@ -97,11 +97,14 @@ def _kernel(side: str, target: str) -> IsaReport:
 def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
     """Every kind of page there is."""
     board = "/board/smoke/all/cpu-x86_64/"
-    open_result = running.results.first()
+    open_result, model = running.results.first(), run.configuration.model
     assert open_result is not None
+    assert model is not None
     return [
         *("/", board, "/board/smoke/hip2hip/cpu-x86_64/", "/tasks/", f"/task/{task}/", "/runs/?state=published"),
         *(f"/run/{run.pk}/", f"/run/{running.pk}/", f"/result/{result.pk}/", f"/result/{open_result.pk}/", "/queue/"),
+        *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
+        *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
         *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),
         *(f"{board}explore/rates/", f"/result/{result.pk}/explore/times/"),
     ]

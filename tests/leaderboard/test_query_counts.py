@@ -15,6 +15,12 @@ COUNTS = {
     "/board/smoke/all/cpu-x86_64/": 5,
     "/tasks/": 1,
     "/task/hip2hip/arena/measured/": 4,
+    "/agents/": 3,
+    "/agent/one/": 4,
+    "/model/one/": 4,
+    "/configuration/one/": 3,
+    "/search/?q=kernel": 5,
+    "/search/?q=0123456789": 6,
     "/runs/": 2,
     "/run/{run}/": 3,
     "/run/{run}/progress/": 3,
@@ -35,8 +41,11 @@ def fill(entries: int, tasks: int) -> dict[str, int]:
         *(factories.make_task(cases=cases) for _ in range(tasks - 1)),
     ]
     suite = factories.make_suite(made, name="smoke")
-    for _ in range(entries):
-        run = factories.make_run(suite=suite, status="passed", state="published")
+    agent, model = factories.make_agent(slug="one"), factories.make_model_version(slug="one")
+    for number in range(entries):
+        slug, settings = f"one-{number}" if number else "one", {"number": number}
+        configuration = factories.make_configuration(slug=slug, agent=agent, model=model, settings=settings)
+        run = factories.make_run(suite=suite, configuration=configuration, status="passed", state="published")
         for result in run.results.all():
             factories.make_attempt(result=result, status="wrong_output")
         factories.make_host()

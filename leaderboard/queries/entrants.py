@@ -1,0 +1,119 @@
+"""Who writes kernels: agents, models, configurations, and how their public answers stand."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Q
+
+from runs.models import Agent, Configuration, ModelVersion, Result
+from runs.querysets import ResultQuerySet
+
+
+class AgentRow(NamedTuple):
+    slug: str
+    name: str
+    kind: str
+    url: str
+    configurations: int
+    public_runs: int
+
+
+class ModelRow(NamedTuple):
+    slug: str
+    name: str
+    identifier: str
+    vendor: str
+    configurations: int
+    public_runs: int
+
+
+class ConfigurationRow(NamedTuple):
+    slug: str
+    agent: str
+    agent_slug: str
+    agent_kind: str
+    model: str | None
+    model_slug: str | None
+    identifier: str | None
+    vendor: str | None
+    settings: dict[str, Any]
+    settings_digest: str
+    role: str
+    runs: int
+    public_runs: int
+
+
+class StandingRow(NamedTuple):
+    """Public runs of a configuration on one suite, device class and category, all repeats together."""
+
+    configuration: str
+    role: str
+    suite: str
+    version: int
+    suite_is_current: bool
+    device: str
+    device_title: str
+    protocol: str
+    category: str
+    runs: int
+    results: int
+    compiled: int
+    correct: int
+    may_rank: int
+
+
+_CONFIGURATION = (
+    *("slug", "agent__name", "agent__slug", "agent__kind", "model__name", "model__slug", "model__identifier"),
+    *("model__vendor", "settings", "settings_digest", "role", "all_runs", "public_runs"),
+)
+_PUBLIC = Q(configurations__runs__state="published")
+_COUNTS = {  # of an agent or a model; a count cannot be called like the relation it counts
+    "size": Count("configurations", distinct=True),
+    "public_runs": Count("configurations__runs", filter=_PUBLIC, distinct=True),
+}
+
+
+def agents(**wanted: str) -> list[AgentRow]:
+    rows = Agent.objects.filter(**wanted).annotate(**_COUNTS).order_by("name", "slug")
+    return [AgentRow(*row) for row in rows.values_list("slug", "name", "kind", "url", *_COUNTS)]
+
+
+def models(**wanted: str) -> list[ModelRow]:
+    rows = ModelVersion.objects.filter(**wanted).annotate(**_COUNTS).order_by("name", "slug")
+    return [ModelRow(*row) for row in rows.values_list("slug", "name", "identifier", "vendor", *_COUNTS)]
+
+
+def configurations(**wanted: str) -> list[ConfigurationRow]:
+    """Those whose fields have these values: `slug`, `agent__slug`, `model__slug`; without one, all."""
+    rows = Configuration.objects.filter(**wanted).annotate(
+        all_runs=Count("runs", distinct=True),
+        public_runs=Count("runs", filter=Q(runs__state="published"), distinct=True),
+    )
+    return [ConfigurationRow(*row) for row in rows.order_by("agent__name", "slug").values_list(*_CONFIGURATION)]
+
+
+def standings(**wanted: str) -> list[StandingRow]:
+    """Counts over the public answers; what is missing or our fault is in `results` and in no other count."""
+    ranked: ResultQuerySet = Result.objects.may_rank()
+    narrowed = {f"run__configuration__{name}": value for name, value in wanted.items()}
+    rows = (
+        Result.objects.filter(run__state="published", **narrowed)
+        .values_list(
+            *("run__configuration__slug", "run__configuration__role", "run__suite__name", "run__suite__version"),
+            *("run__suite__is_current", "run__device_class__slug", "run__device_class__title", "run__protocol"),
+            "task__category",
+        )
+        .annotate(
+            runs=Count("run", distinct=True),
+            results=Count("id"),
+            compiled=Count("id", filter=Q(published_attempt__compiled=True)),
+            correct=Count("id", filter=Q(published_attempt__correct=True)),
+            may_rank=Count("id", filter=Q(id__in=ranked.values("id"))),
+        )
+        .order_by(
+            *("run__configuration__slug", "run__suite__name", "-run__suite__version", "run__device_class__slug"),
+            *("run__protocol", "task__category"),
+        )
+    )
+    return [StandingRow(*row) for row in rows]

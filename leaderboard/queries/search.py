@@ -1,0 +1,100 @@
+"""What a visitor may be looking for: agents, models, configurations, tasks, suites, and anything by its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import F, Q, QuerySet
+
+from runs.models import Agent, Configuration, ModelVersion, Result, Suite, Task
+
+
+class Hit(NamedTuple):
+    """`key` is what the address of its page is made of, `about` a few words beside it."""
+
+    kind: str
+    key: str
+    name: str
+    about: str
+
+
+class ResultHit(NamedTuple):
+    """A result whose candidate or record has the digest."""
+
+    id: int
+    task: str
+    configuration: str
+    run_id: int
+    candidate_digest: str
+    number: int | None
+    record_digest: str | None
+
+
+Words = Sequence[str]
+
+
+def agents(words: Words, limit: int) -> list[Hit]:
+    found = Agent.objects.filter(_all_in(words, "name", "slug")).order_by("name")
+    return [Hit("agent", *row) for row in found.values_list("slug", "name", "kind")[:limit]]
+
+
+def models(words: Words, limit: int) -> list[Hit]:
+    found = ModelVersion.objects.filter(_all_in(words, "name", "slug", "identifier", "vendor")).order_by("name")
+    return [Hit("model", *row) for row in found.values_list("slug", "name", "identifier")[:limit]]
+
+
+def configurations(words: Words, limit: int) -> list[Hit]:
+    names = ("slug", "agent__name", "model__name", "model__identifier")
+    found = Configuration.objects.filter(_all_in(words, *names)).order_by("slug")
+    rows = found.values_list("slug", "agent__name", "model__name")[:limit]
+    return [Hit("configuration", slug, slug, " · ".join(filter(None, names))) for slug, *names in rows]
+
+
+def tasks(words: Words, digest: str, limit: int) -> list[Hit]:
+    """The current version by its path or description; any version by its digest."""
+    wanted = Q(is_current=True) & _all_in(words, "path", "description")
+    found = Task.objects.filter(wanted | _by_digest(digest, "digest")).order_by("-is_current", "category", "path")
+    rows = found.values_list("path", "name", "digest", "is_current")[:limit]
+    return [Hit("task" if is_current else "older task", path, name, digest) for path, name, digest, is_current in rows]
+
+
+def suites(words: Words, digest: str, limit: int) -> list[Hit]:
+    wanted = _all_in(words, "name", "title") | _by_digest(digest, "digest")
+    found = Suite.objects.filter(wanted).order_by("-is_current", "name", "-version")
+    return [
+        Hit("suite", f"{row[0]}@{row[1]}", *row[2:])
+        for row in found.values_list("name", "version", "title", "digest")[:limit]
+    ]
+
+
+def results(digest: str, limit: int) -> list[ResultHit]:
+    """By the start of the digest of a candidate, of a record or of both; newest first."""
+    if not digest:
+        return []
+    found: QuerySet[Result, Any] = Result.objects.filter(
+        _by_digest(digest, "candidate_digest", "attempts__record_digest")
+    )
+    rows = found.order_by("-id", "-attempts__number").values_list(
+        *("id", "task__path", "run__configuration__slug", "run_id", "candidate_digest"),
+        *(F("attempts__number"), F("attempts__record_digest")),
+    )
+    return [ResultHit(*row) for row in rows[:limit]]
+
+
+def _all_in(words: Words, *fields: str) -> Q:
+    """Each word stands in one of the fields; nothing matches no words."""
+    wanted = Q(pk__in=[]) if not words else Q()
+    for word in words:
+        one = Q()
+        for field in fields:
+            one |= Q(**{f"{field}__icontains": word})
+        wanted &= one
+    return wanted
+
+
+def _by_digest(digest: str, *fields: str) -> Q:
+    wanted = Q(pk__in=[])
+    for field in fields if digest else ():
+        wanted |= Q(**{f"{field}__startswith": digest})
+    return wanted
