@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from leaderboard import statistics
@@ -74,3 +77,11 @@ def test_equal_values_share_a_rank() -> None:
 
 def test_values_that_only_look_equal_do_not_share_one() -> None:
     assert statistics.ranks([1 / 3, 0.3333]) == [1, 2]
+
+
+def test_the_site_loads_no_more_of_scipy_than_special_functions() -> None:
+    """scipy.stats would cost each web process 50 MB more, statsmodels 80."""
+    code = "import sys, leaderboard.statistics.ranking, leaderboard.statistics.spread; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "scipy.special" in loaded
+    assert not {"scipy.stats", "scipy.optimize", "pandas", "statsmodels"} & set(loaded)

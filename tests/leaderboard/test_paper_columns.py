@@ -1,0 +1,97 @@
+"""The paper's columns by hand; and one row of each of its three tables from runs built to give it."""
+
+from __future__ import annotations
+
+import pytest
+
+from leaderboard.statistics.answers import device_times, paper_times
+from leaderboard.statistics.paper import (
+    MISSING,
+    NOT_TIMED,
+    ONE_RUN,
+    fast_p,
+    fast_p_by_run,
+    fast_p_kernelbench,
+    paper_columns,
+)
+from tests.leaderboard.arrays import BROKEN, WRONG, answers, right, speedups
+from tests.leaderboard.printed import answers_of, as_printed, printed_rows
+
+
+def test_the_mean_counts_failures_as_zero() -> None:
+    # run means (4 + 0)/2 = 2 and (2 + 2)/2 = 2; s[k] = 3, 1; mean 2, σr = 0
+    found = paper_columns(speedups([[4.0, 2.0], [0.0, 2.0]]))
+    assert (found.mean_speedup.value, found.mean_speedup.sigma_r) == pytest.approx((2, 0))
+    assert (found.top_task, found.top_task_share) == (0, pytest.approx(0.75))
+    assert found.correctness_rate_pct == 75
+    assert found.mean_score == pytest.approx(20 + 75 + 200)
+
+
+def test_the_spread_is_that_of_the_run_means() -> None:
+    # run means 1, 2, 3: sd 1
+    found = paper_columns(speedups([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]))
+    assert found.mean_speedup.sigma_r == pytest.approx(1)
+    assert found.mean_speedup.runs == 3
+
+
+def test_one_run_has_no_spread() -> None:
+    found = paper_columns(speedups([[1.0], [4.0]]))
+    assert (found.mean_speedup.sigma_r, found.mean_speedup.sigma_r_refused) == (None, ONE_RUN)
+    assert found.geo_mean_speedup.value == pytest.approx(2)
+
+
+def test_the_two_readings_of_the_geometric_mean_differ() -> None:
+    # per run over right ones: √(4·1) = 2 and √(1·1) = 1, mean 1.5, sd √0.5;
+    # run-averaged: s[k] = 2.5, 1: √2.5
+    found = paper_columns(speedups([[4.0, 1.0], [1.0, 1.0]]))
+    assert (found.geo_mean_speedup.value, found.geo_mean_speedup.sigma_r) == pytest.approx((1.5, 0.5**0.5))
+    assert found.geo_mean_run_averaged == pytest.approx(2.5**0.5)
+
+
+def test_geometric_means_leave_wrong_answers_out() -> None:
+    # right in run 0: 4 alone; right in run 1: 1 and 9, g = 3; mean 3.5; run-averaged: s[k] = 2.5, 4.5
+    found = paper_columns(speedups([[4.0, 1.0], [0.0, 9.0]]))
+    assert found.geo_mean_speedup.value == pytest.approx(3.5)
+    assert found.geo_mean_run_averaged == pytest.approx((2.5 * 4.5) ** 0.5)
+
+
+def test_a_run_without_a_right_answer_has_no_geometric_mean() -> None:
+    found = paper_columns(speedups([[4.0, 0.0]]))
+    assert found.geo_mean_speedup.value is None
+    assert found.geo_mean_speedup.refused == "A run without a right answer has no geometric mean."
+
+
+def test_the_three_readings_of_fast_p() -> None:
+    # s = (3, 0), (1, 1), (2, 2): run means 1.5, 1, 2
+    given = speedups([[3.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    times = paper_times(given)
+    assert fast_p(times.mean(axis=1), 1) == 1  # more than are right
+    assert fast_p_by_run(times, given.correct, 1) == pytest.approx(5 / 6)
+    assert fast_p_kernelbench(times, given.correct, 1) == pytest.approx(2 / 3)  # strictly faster, first run
+    assert (fast_p(times.mean(axis=1), 2), fast_p_by_run(times, given.correct, 2)) == pytest.approx((1 / 3, 0.5))
+
+
+def test_the_papers_columns_are_of_the_papers_clock() -> None:
+    given = answers([[right(0.0, paper=3.0)], [right(0.0, paper=5.0)]])
+    assert paper_columns(given).mean_speedup.value == pytest.approx(4)
+    assert device_times(given).tolist() == [[1.0], [1.0]]
+
+
+def test_a_right_answer_without_a_time_refuses_the_columns() -> None:
+    found = paper_columns(answers([[right(None)], [0.5]]))
+    assert (found.mean_speedup.value, found.refused) == (None, NOT_TIMED)
+
+
+def test_a_missing_answer_refuses_the_columns() -> None:
+    assert paper_columns(answers([[None], [0.5]])).refused == MISSING
+
+
+def test_nothing_right_is_a_mean_of_zero() -> None:
+    found = paper_columns(answers([[WRONG], [BROKEN]]))
+    assert (found.mean_speedup.value, found.mean_score, found.compilation_rate_pct) == (0, 10, 50)
+    assert (found.top_task_share, found.geo_mean_run_averaged) == (None, None)
+
+
+@pytest.mark.parametrize("printed", printed_rows(), ids=lambda row: row["category"])
+def test_runs_built_for_it_give_the_printed_row(printed: dict[str, str]) -> None:
+    assert as_printed(printed["category"], paper_columns(answers_of(printed))) == printed
