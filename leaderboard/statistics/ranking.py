@@ -1,0 +1,60 @@
+"""Ranks, and how far they can be trusted: intervals that hold for all entries of a board at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from leaderboard.statistics.answers import Numbers
+from leaderboard.statistics.comparisons import paired_t
+from leaderboard.statistics.limits import COMPARISON_FROM_TASKS, too_few
+
+FAMILY_ERROR = 0.05  # chance that any of a board's pairs is called different wrongly
+
+
+@dataclass(frozen=True, slots=True)
+class RankInterval:
+    low: int  # 1 + entries that are significantly better
+    high: int  # entries that are not significantly worse, itself among them
+    is_separable: bool  # some entry of rank 1 is significantly better
+
+
+def ranks(values: Sequence[float]) -> list[int]:
+    """By the unrounded value, largest first; equal values share a rank: 1, 2, 2, 4."""
+    return [1 + sum(other > value for other in values) for value in values]
+
+
+def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
+    """One for each entry, from its per-task means of the metric that ranks; or why there are none.
+
+    All pairs of the board are tested with the paired t test and Holm's correction, so that the intervals hold together.
+    """
+    refused = too_few(len(entries[0]) if entries else 0, COMPARISON_FROM_TASKS, "Rank intervals need")
+    if refused:
+        return refused
+    pairs = list(combinations(range(len(entries)), 2))
+    found = [paired_t(entries[a] - entries[b]) for a, b in pairs]
+    better: list[set[int]] = [set() for _ in entries]  # who is significantly better than this one
+    for (a, b), test, differs in zip(pairs, found, holm([test.p for test in found]), strict=True):
+        if differs:
+            worse, best = (b, a) if test.mean > 0 else (a, b)
+            better[worse].add(best)
+    means = [float(values.mean()) for values in entries]
+    first = {index for index, rank in enumerate(ranks(means)) if rank == 1}
+    beaten = [sum(index in others for others in better) for index in range(len(entries))]
+    return [
+        RankInterval(1 + len(better[index]), len(entries) - beaten[index], bool(better[index] & first))
+        for index in range(len(entries))
+    ]
+
+
+def holm(p_values: Sequence[float], error: float = FAMILY_ERROR) -> list[bool]:
+    """Which hypotheses Holm's procedure rejects: the smallest p against error/m, the next against error/(m − 1) …"""
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    rejected = [False] * len(p_values)
+    for step, index in enumerate(order):
+        if p_values[index] > error / (len(order) - step):
+            break
+        rejected[index] = True
+    return rejected

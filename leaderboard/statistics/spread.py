@@ -1,0 +1,116 @@
+"""How speedups spread over the tasks of a board: quantiles with their intervals, and curves with bootstrap bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import bdtr
+
+from leaderboard.statistics.answers import Numbers
+from leaderboard.statistics.limits import QUANTILE_INTERVAL_FROM_TASKS, TAIL, Interval, too_few
+
+Method = Literal["linear", "exclusive"]
+QUANTILES = {"p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}
+RESAMPLES = 10_000
+AT_ONCE = 2_000  # resamples in memory: 196 tasks × 2000 × 8 bytes = 3 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    value: float
+    interval: Interval | None
+    refused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Of the tasks' run means s[k]; `method` says how quantiles between two tasks are read."""
+
+    tasks: int
+    task_sd: float | None
+    smallest: float
+    p25: Quantile
+    median: Quantile
+    p75: Quantile
+    p90: Quantile
+    largest: float
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Shares at `points`, with the pointwise 95 % band over tasks like these."""
+
+    points: tuple[float, ...]
+    shares: tuple[float, ...]
+    low: tuple[float, ...] | None
+    high: tuple[float, ...] | None
+
+
+def distribution(per_task: Numbers, method: Method = "linear") -> Distribution:
+    found = {name: quantile(per_task, share, method) for name, share in QUANTILES.items()}
+    return Distribution(
+        tasks=len(per_task),
+        task_sd=float(per_task.std(ddof=1)) if len(per_task) > 1 else None,
+        smallest=float(per_task.min()),
+        largest=float(per_task.max()),
+        method=method,
+        **found,
+    )
+
+
+def quantile(values: Numbers, share: float, method: Method = "linear") -> Quantile:
+    """`linear` interpolates between (n − 1)·share + 1-th values, `exclusive` between (n + 1)·share-th ones, as Python's
+    statistics.quantiles does; the interval is the same for both."""
+    value = float(np.quantile(values, share, method="weibull" if method == "exclusive" else "linear"))
+    refused = too_few(len(values), QUANTILE_INTERVAL_FROM_TASKS, "An interval of a quantile needs")
+    found = None if refused else order_interval(values, share)
+    return Quantile(value, found, refused or (None if found else "An end lies beyond the outermost task."))
+
+
+def order_interval(values: Numbers, share: float) -> Interval | None:
+    """From the i-th to the j-th smallest value, with at most 2.5 % beyond each; None where an end has no value."""
+    n, ordered = len(values), np.sort(values)
+    # How many values lie below the quantile is a binomial draw.
+    below = [float(bdtr(count, n, share)) for count in range(n)]
+    low = sum(p <= TAIL for p in below)
+    high = next((count + 1 for count, p in enumerate(below) if p >= 1 - TAIL), n + 1)
+    return Interval(float(ordered[low - 1]), float(ordered[high - 1])) if low >= 1 and high <= n else None
+
+
+def resampled_curves(
+    grids: Sequence[Numbers], points: Sequence[float], seed: str, resamples: int = RESAMPLES
+) -> list[Curve]:
+    """Mean over tasks of each grid (tasks × points) with percentile bootstrap bands, the same resamples for all.
+
+    `seed` is a hexadecimal digest of what the board holds, so that the same board always has the same bands.
+    """
+    if not grids:
+        return []
+    tasks = len(grids[0])
+    draws = np.random.default_rng(int(seed[:16], 16))
+    means: list[list[Numbers]] = [[] for _ in grids]
+    for start in range(0, resamples, AT_ONCE):
+        counts = draws.multinomial(tasks, np.full(tasks, 1 / tasks), size=min(AT_ONCE, resamples - start)) / tasks
+        for grid, kept in zip(grids, means, strict=True):
+            kept.append(counts @ grid)
+    return [_curve(points, grid, np.concatenate(kept)) for grid, kept in zip(grids, means, strict=True)]
+
+
+def share_at_least(times: Numbers, correct: np.ndarray, points: Sequence[float]) -> Numbers:
+    """Per task and point, the share of runs that are right and at least so fast: the grid of a fast_p curve."""
+    fast = correct[:, :, None] & (times[:, :, None] >= np.asarray(points))
+    return np.asarray(fast.mean(axis=1), dtype=np.float64)
+
+
+def share_at_most(per_task: Numbers, points: Sequence[float]) -> Numbers:
+    """Per task and point, 1 where s[k] is no larger: the grid of a distribution function."""
+    return np.asarray(per_task[:, None] <= np.asarray(points), dtype=np.float64)
+
+
+def _curve(points: Sequence[float], grid: Numbers, resampled: Numbers) -> Curve:
+    low, high = np.quantile(resampled, [TAIL, 1 - TAIL], axis=0)
+    return Curve(tuple(points), *(tuple(float(one) for one in line) for line in (grid.mean(axis=0), low, high)))
