@@ -70,6 +70,11 @@ def test_a_curve_counts_right_and_fast_answers_of_all() -> None:
     assert curve.shares == pytest.approx((2.5 / 3, 0.5, 0.5 / 3))
 
 
+def test_a_distribution_function_counts_tasks_up_to_each_point() -> None:
+    grid = share_at_most(np.array([0.5, 1.0, 3.0]), (0.4, 1.0, 3.0))
+    assert grid.mean(axis=0).tolist() == pytest.approx([0, 2 / 3, 1])
+
+
 def test_a_wrong_answer_is_at_no_point_of_a_fast_p_curve() -> None:
     assert share_at_least(np.zeros((1, 1)), np.zeros((1, 1), dtype=bool), (0.0,)).tolist() == [[0.0]]
 
@@ -78,14 +83,14 @@ def test_a_band_is_the_binomials_where_tasks_are_yes_or_no() -> None:
     # 24 tasks of which 12: a resample's count is binomial(24, ½), 2.5 % and 97.5 % at 7 and 17
     grid = np.array([[1.0]] * 12 + [[0.0]] * 12)
     [curve] = resampled_curves([grid], (1.0,), SEED)
-    assert (curve.low, curve.high) == pytest.approx(((7 / 24,), (17 / 24,)))
+    assert (*curve.low, *curve.high) == pytest.approx((7 / 24, 17 / 24))
 
 
 def test_the_same_board_has_the_same_band_and_all_entries_the_same_resamples() -> None:
-    grid = share_at_most(np.random.default_rng(3).lognormal(0, 1, 24), (0.5, 1, 2))
-    first, twin = resampled_curves([grid, grid], (0.5, 1, 2), SEED)
-    [again] = resampled_curves([grid], (0.5, 1, 2), SEED)
-    [other] = resampled_curves([grid], (0.5, 1, 2), "cd" * 32, resamples=500)
+    grid = np.random.default_rng(3).random((24, 1))
+    first, twin = resampled_curves([grid, grid], (1,), SEED)
+    [again] = resampled_curves([grid], (1,), SEED)
+    [other] = resampled_curves([grid], (1,), "cd" * 32)
     assert first == twin == again
     assert other.low != first.low
 
