@@ -13,13 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evaluator.distributions import t_quantile
+import numpy as np
+
 from evaluator.unseen.cases import CONFIG_CATEGORIES
-from leaderboard.statistics import INTERVAL_FROM_TASKS, Interval, effective_size, wilson
+from leaderboard.statistics.intervals import exponential, student
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS, Interval, too_few
+from leaderboard.statistics.rates import effective_size, wilson
 
 Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
 Rule = Literal["paper", "strict"]
-SPEED_FROM_TASKS = 12  # both_pass tasks with an eligible unseen case (design §5)
 FUNCTIONAL = "Functional times compare nothing."
 _QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline right, candidate right)
     (True, True): "both_pass",
@@ -206,12 +208,12 @@ def transfer(answers: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
     tasks = len(pairs)
     if is_functional:
         return Transfer(tasks, FUNCTIONAL)
-    if tasks < SPEED_FROM_TASKS:
-        return Transfer(tasks, _too_few(tasks))
+    if refused := too_few(tasks, UNSEEN_SPEED_FROM_TASKS, "A statement on unseen speed needs"):
+        return Transfer(tasks, refused)
     both = [pair for of_task in pairs.values() for pair in of_task]
     seen, unseen = _mean(one.mean for one, _ in both), _mean(one.mean for _, one in both)
     shifts = [_mean(late.mean_log - early.mean_log for early, late in of_task) for of_task in pairs.values()]
-    ratio, interval = _student(shifts)
+    ratio, interval = math.exp(_mean(shifts)), exponential(student(np.array(shifts)))
     return Transfer(tasks, None, seen, unseen, (seen - unseen) / seen, seen - unseen, ratio, interval)
 
 
@@ -249,8 +251,7 @@ def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Condit
     if not of:
         return Conditional(0, 0, 0, None, None, "The baseline is right nowhere.", worst, best)
     share = count / of
-    if tasks < INTERVAL_FROM_TASKS:
-        refused = f"An interval needs {INTERVAL_FROM_TASKS} tasks; there are {tasks}."
+    if refused := too_few(tasks, INTERVAL_FROM_TASKS, "An interval needs"):
         return Conditional(count, of, tasks, share, None, refused, worst, best)
     interval = wilson(share, effective_size(list(outcomes.values())))
     return Conditional(count, of, tasks, share, interval, None, worst, best)
@@ -259,14 +260,6 @@ def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Condit
 def _completions(count: int, of: int, missing: int) -> tuple[float, float] | tuple[None, None]:
     most = of + missing
     return (count / most, (count + missing) / most) if most else (None, None)
-
-
-def _student(shifts: Sequence[float]) -> tuple[float, Interval]:
-    """exp of the mean, and of the ends of its t interval."""
-    n, mean = len(shifts), _mean(shifts)
-    sd = math.sqrt(sum((shift - mean) ** 2 for shift in shifts) / (n - 1))
-    half = t_quantile(0.975, n - 1) * sd / math.sqrt(n)
-    return math.exp(mean), Interval(math.exp(mean - half), math.exp(mean + half))
 
 
 def _run_means(runs: Sequence[Measures]) -> RunMeans:
@@ -287,10 +280,3 @@ def _mean_of_all(values: Iterable[float | None]) -> float | None:
 def _mean(values: Iterable[float]) -> float:
     found = list(values)
     return math.fsum(found) / len(found)
-
-
-def _too_few(tasks: int) -> str:
-    return (
-        f"Too few: a statement on speed needs {SPEED_FROM_TASKS} tasks on which both sides are right and an unseen "
-        f"case is eligible; there are {tasks}."
-    )
