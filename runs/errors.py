@@ -7,9 +7,17 @@ class RunError(Exception):
     """The request makes no sense for these rows; nothing was changed."""
 
 
-class RegistryError(Exception):
-    """A registry file is refused as a whole; `problems` holds every one of them."""
+class _Refused(Exception):
+    """As a whole; `problems` holds every one of them."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
+
+
+class RegistryError(_Refused):
+    """A registry file is refused."""
+
+
+class BundleError(_Refused):
+    """A bundle is refused; each problem begins with the file that has it."""

@@ -1,17 +1,44 @@
-"""Rules about rows, stated once. `may_rank` is the one predicate of what enters a rank, whatever the surface."""
+"""Rules about rows, stated once, whatever the surface.
+
+`may_rank`: what enters a rank. `visible`: which unseen cases anybody sees. `withheld`: of which attempts nobody sees
+yet how they stand, since that would tell how long their unseen cases took.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
 from django.db.models import Count, F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
 if TYPE_CHECKING:
     from runs.models import Attempt, Result, Run, UnseenEvaluation, UnseenMeasurement  # noqa: F401
 
 FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
+NOTHING = Q(pk__in=())
+
+
+def withheld(*, attempt: str = "", run: str = "result__run__") -> Q:
+    """Attempts in a round that is not revealed, until they are published or the day they ended on is over.
+
+    A candidate could say something of its unseen cases by how long it takes with them: so the public learns neither
+    when its attempt ends nor when the next one on that host begins. `attempt` and `run` are the ways to either.
+    """
+    is_fresh = Q(**{f"{attempt}ended_at__isnull": True}) | Q(**{f"{attempt}ended_at__gte": today()})
+    return is_secret(run=run) & Q(**{f"{attempt}published_for__isnull": True}) & is_fresh
+
+
+def is_secret(*, run: str = "") -> Q:
+    """Runs whose round is not revealed yet."""
+    return Q(**{f"{run}round__isnull": False, f"{run}round__revealed_at__isnull": True})
+
+
+def today() -> datetime:
+    """When it began, in UTC."""
+    return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -19,16 +46,20 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Runs that boards may show."""
         return self.filter(state="published")
 
-    def with_progress(self) -> Self:
-        """Each with `tasks`, `queued`, `running` and `ended`: counts over the latest attempts of its results."""
+    def with_progress(self, *, public: bool = False) -> Self:
+        """Each with `tasks`, `queued`, `running` and `ended`: counts over the latest attempts of its results.
+
+        To the public, what is withheld waits.
+        """
         latest = Q(results__attempts__is_latest=True)
+        hidden = withheld(attempt="results__attempts__", run="") if public else NOTHING
+        waits, runs = Q(results__attempts__status="queued"), Q(results__attempts__status="running")
+        is_over = Q(results__attempts__ended_at__isnull=False)
         return self.annotate(
             tasks=Count("results", distinct=True),
-            queued=Count("results__attempts", filter=latest & Q(results__attempts__status="queued"), distinct=True),
-            running=Count("results__attempts", filter=latest & Q(results__attempts__status="running"), distinct=True),
-            ended=Count(
-                "results__attempts", filter=latest & Q(results__attempts__ended_at__isnull=False), distinct=True
-            ),
+            queued=Count("results__attempts", filter=latest & (waits | hidden), distinct=True),
+            running=Count("results__attempts", filter=latest & runs & ~hidden, distinct=True),
+            ended=Count("results__attempts", filter=latest & is_over & ~hidden, distinct=True),
         )
 
 
@@ -59,6 +90,10 @@ class ResultQuerySet(models.QuerySet["Result"]):
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
+    def public(self) -> Self:
+        """Those of which anybody may see how they stand."""
+        return self.exclude(withheld())
+
     def newest(self) -> Self:
         return self.filter(is_latest=True)
 

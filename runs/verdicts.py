@@ -9,7 +9,8 @@ from typing import Any
 from evaluator.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.reasons import Flag, Status
 from evaluator.records import CaseRecord, Record
-from runs.models import Attempt, Measurement
+from evaluator.unseen.record import UnseenRecord
+from runs.models import Attempt, Measurement, UnseenEvaluation, UnseenMeasurement
 
 
 def attempt_columns(record: Record) -> dict[str, Any]:
@@ -38,6 +39,28 @@ def attempt_columns(record: Record) -> dict[str, Any]:
 def measurements(attempt: Attempt, record: Record) -> list[Measurement]:
     """One unsaved row for each case that was reached, in the record's order."""
     return [_measurement(attempt, record, case) for case in record.cases]
+
+
+def unseen_measurements(evaluation: UnseenEvaluation, record: UnseenRecord) -> list[UnseenMeasurement]:
+    """One unsaved row for each unseen case, in the record's order."""
+    return [
+        UnseenMeasurement(
+            evaluation=evaluation,
+            case=case.id,
+            category=case.category,
+            profile=case.profile,
+            origin=case.origin,
+            is_error=case.quadrant == "evaluation_error",
+            baseline_correct=case.baseline.correct,
+            baseline_reason=case.baseline.reason or "",
+            baseline_message=case.baseline.message or "",
+            correct=case.candidate.correct,
+            reason=case.candidate.reason or "",
+            message=case.candidate.message or "",
+            **(_ratio_columns(case.ratio) if case.ratio else {}),
+        )
+        for case in record.cases
+    ]
 
 
 def cautious(ratio: Ratio) -> float:
@@ -105,6 +128,12 @@ def _ranked(case: CaseRecord) -> dict[str, Any]:
     return {
         "baseline_t_dev_ms": median(clock.baseline_ms),
         "candidate_t_dev_ms": median(clock.candidate_ms),
+        **_ratio_columns(ratio),
+    }
+
+
+def _ratio_columns(ratio: Ratio) -> dict[str, Any]:
+    return {
         "log_ratio": ratio.log_ratio,
         "log_ratio_variance": ratio.variance,
         "log_ratio_df": ratio.df,

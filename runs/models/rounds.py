@@ -14,8 +14,8 @@ class Round(models.Model):
 
     slug = models.SlugField(max_length=60, unique=True)
     suite = models.ForeignKey(Suite, on_delete=models.PROTECT, related_name="rounds", help_text="Its tasks have cases.")
-    secret = models.CharField(max_length=128, help_text="Hexadecimal. Public once the round is revealed.")
-    secret_hash = models.CharField(max_length=64, unique=True, help_text="sha256 of the secret's bytes.")
+    secret = models.CharField(max_length=128, help_text="Public once the round is revealed.")
+    secret_hash = models.CharField(max_length=64, unique=True, help_text="sha256 of the secret in UTF-8.")
     generator_version = models.CharField(max_length=30)
     tasks_digest = models.CharField(max_length=64, help_text="sha256 over the sorted (task, digest) of the suite.")
     opened_at = models.DateTimeField(default=timezone.now)
@@ -28,7 +28,7 @@ class Round(models.Model):
                 name="round_hashes_are_sha256",
                 condition=Q(secret_hash__regex=r"^[0-9a-f]{64}$", tasks_digest__regex=r"^[0-9a-f]{64}$"),
             ),
-            models.CheckConstraint(name="round_has_a_secret", condition=Q(secret__regex=r"^([0-9a-f][0-9a-f]){16,}$")),
+            models.CheckConstraint(name="round_has_a_secret", condition=Q(secret__regex=r"^\S{16,}$")),
             models.CheckConstraint(
                 name="round_revealed_after_it_was_opened",
                 condition=Q(revealed_at__isnull=True) | Q(revealed_at__gte=F("opened_at")),

@@ -11,7 +11,7 @@ running → queued   release_attempt (our fault) or requeue_dead (a dead worker)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -25,21 +25,17 @@ from evaluator import codec, records
 from evaluator.reasons import REASONS
 from evaluator.records import Record
 from runs import archive, verdicts, wake
-from runs.models import Attempt, Host, Measurement
-from runs.querysets import AttemptQuerySet
+from runs.models import Attempt, Host, Measurement, UnseenEvaluation
+from runs.querysets import AttemptQuerySet, is_secret, today
 
 LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within two
 IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
 MAX_REQUEUES = 1
 RIVALS = 8  # so many hosts of one class may look at once; whoever finds nothing is woken again
 BECAUSE_CHARACTERS = 300
-NOT_STARTED: Mapping[str, Any] = {
-    "started_at": None,
-    "heartbeat_at": None,
-    "lease_until": None,
-    "claimed_by": "",
-    "host": None,
-}
+NOT_STARTED: Mapping[str, Any] = {"started_at": None, "heartbeat_at": None, "lease_until": None}
+NOBODY: Mapping[str, Any] = {"claimed_by": "", "host": None}
+SECRET = is_secret(run="result__run__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
 
 def heartbeat(*, claim: Claim) -> bool:
     """Renew the lease. False: the claim is lost, so stop and write nothing."""
-    return bool(_held(claim).update(heartbeat_at=Now(), lease_until=_lease_end()))
+    return bool(held(claim).update(heartbeat_at=Now(), lease_until=_lease_end()))
 
 
 def record_verdict(*, claim: Claim, record: Record) -> bool:
@@ -91,10 +87,13 @@ def record_verdict(*, claim: Claim, record: Record) -> bool:
     """
     if problems := records.problems_of(record):
         raise codec.DecodeError(problems)
+    secret = Attempt.objects.filter(SECRET, pk=claim.attempt_id).exists()
+    if secret:
+        record = replace(record, started_at=today().isoformat(timespec="seconds"))
     digest = archive.put(codec.dumps(record).encode())
-    columns = verdicts.attempt_columns(record)
+    columns = verdicts.attempt_columns(record) | _ended(secret)
     with transaction.atomic():
-        written = _held(claim).update(record_digest=digest, ended_at=Now(), lease_until=None, **columns)
+        written = held(claim).update(record_digest=digest, **columns)
         if written:
             attempt = Attempt.objects.get(pk=claim.attempt_id)
             Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
@@ -106,7 +105,7 @@ def release_attempt(*, claim: Claim, because: str, is_fault: bool = True) -> boo
 
     A worker that was told to stop is no fault and does not count.
     """
-    return _give_back(_held(claim), claim.attempt_id, because, counts=is_fault)
+    return _give_back(held(claim), claim.attempt_id, because, counts=is_fault)
 
 
 def requeue_dead() -> int:
@@ -129,6 +128,11 @@ def wake_forgotten() -> int:
         oldest = Attempt.objects.queued().filter(result__run__device_class=host.device_class).first()
         woken += oldest is not None and _wake_again(oldest.pk, host.device_class.architecture)
     return woken
+
+
+def held(claim: Claim) -> AttemptQuerySet:
+    """The attempt, while this claim is its newest."""
+    return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
 
 
 @transaction.atomic
@@ -163,24 +167,25 @@ def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: 
         requeued_because=because[:BECAUSE_CHARACTERS],
         woken_at=Now(),
         **NOT_STARTED,
+        **NOBODY,
     )
     if requeued:
+        if not counts:  # a stop is no reason to give the unseen cases up
+            UnseenEvaluation.objects.filter(attempt=attempt_id, state=UnseenEvaluation.State.RUNNING).delete()
         architecture = Attempt.objects.values_list("result__run__device_class__architecture", flat=True)
         wake.on_commit(attempt_id=attempt_id, queue=architecture.get(pk=attempt_id))
         return True
     status, sentence = REASONS["host_fault"]
-    ended = held.update(
-        status=status.value,
-        reason="host_fault",
-        message=sentence.format(detail=because),
-        ended_at=Now(),
-        lease_until=None,
-    )
-    return bool(ended)
+    ended = _ended(Attempt.objects.filter(SECRET, pk=attempt_id).exists())
+    message = sentence.format(detail=because)
+    return bool(held.update(status=status.value, reason="host_fault", message=message, **ended))
 
 
-def _held(claim: Claim) -> AttemptQuerySet:
-    return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
+def _ended(in_secret: bool) -> dict[str, Any]:
+    """When it ended; in a secret round only the day, since the rest tells how long the unseen cases took."""
+    if not in_secret:
+        return {"ended_at": Now(), "lease_until": None}
+    return {**NOT_STARTED, "ended_at": today(), "requeues": 0, "requeued_because": ""}
 
 
 def _lease_end() -> CombinedExpression:

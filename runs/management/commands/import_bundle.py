@@ -1,0 +1,45 @@
+"""Import runs that `python -m evaluator run` made somewhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from runs import services
+from runs.bundles import Bundle, read_bundle
+from runs.errors import BundleError, RunError
+from runs.models import Configuration
+
+ACTOR = "import_bundle"
+
+
+class Command(BaseCommand):
+    help = "Imports run folders or their zips, each whole or, with every problem listed, not at all."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        parser.add_argument("--configuration", metavar="SLUG", help="whose run it is; default: the agent's name")
+        parser.add_argument("--publish", action="store_true", help="put it on the boards at once")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for path in options["paths"]:
+            try:
+                bundle = read_bundle(path)
+                configuration = _configuration(bundle, options["configuration"] or bundle.agent)
+                run = services.import_run(
+                    bundle=bundle, configuration=configuration, actor=ACTOR, publish=options["publish"]
+                )
+            except BundleError as error:
+                raise CommandError(f"{path}: not imported, {len(error.problems)} problems:\n{error}") from error
+            except RunError as error:
+                raise CommandError(f"{path}: not imported: {error}") from error
+            self.stdout.write(f"{path.name}: run {run.pk}, {run.get_state_display()}, {len(bundle.entries)} results")
+
+
+def _configuration(bundle: Bundle, slug: str) -> Configuration:
+    found = Configuration.objects.filter(slug=slug).first()
+    if found is None:
+        raise RunError(f"no configuration is named {slug!r}: name one with --configuration")
+    return found

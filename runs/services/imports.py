@@ -1,0 +1,177 @@
+"""Runs from elsewhere: a bundle becomes a run with its records, sources and hosts, all of it or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from evaluator import records
+from evaluator.errors import TaskError, UsageError
+from evaluator.reasons import Flag
+from runs import archive, candidates, verdicts
+from runs.bundles import Bundle, Entry, file_name
+from runs.errors import BundleError, RunError
+from runs.models import (
+    Attempt,
+    AuditEntry,
+    Configuration,
+    DeviceClass,
+    Host,
+    Measurement,
+    Result,
+    Round,
+    Run,
+    Suite,
+    Task,
+    UnseenEvaluation,
+)
+from runs.services.entries import publish_run
+from runs.services.trail import Actor, note
+from runs.services.unseen import cases_of, store
+
+IMPORTER = "import"  # in the place of a worker's name
+
+
+@transaction.atomic
+def import_run(*, bundle: Bundle, configuration: Configuration, actor: Actor, publish: bool = False) -> Run:
+    """The run of a bundle: a draft or, with `publish`, public at once. The same bundle twice is the same run.
+
+    Raises:
+        BundleError: with every problem of the bundle, and with everything that this site knows otherwise.
+        RunError: it cannot be published.
+    """
+    run = Run.objects.filter(bundle_digest=bundle.digest).first() or _written(bundle, configuration, actor)
+    if publish and run.state == Run.State.DRAFT:
+        run = publish_run(run=run, actor=actor)
+    return run
+
+
+def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
+    problems = list(bundle.problems)
+    suite, device_class, round = _suite(bundle, problems), _device_class(bundle, problems), _round(bundle, problems)
+    if round is not None and device_class is not None:
+        problems += [text for entry in bundle.entries for text in _other_cases(entry, round, device_class)]
+    if problems or suite is None or device_class is None:
+        raise BundleError(problems)
+    run = Run.objects.create(
+        configuration=configuration,
+        suite=suite,
+        device_class=device_class,
+        repeat=bundle.repeat,
+        round=round,
+        protocol=bundle.protocol,
+        origin=Run.Origin.IMPORTED,
+        bundle_digest=bundle.digest,
+        created_by=actor if isinstance(actor, User) else None,
+    )
+    tasks = {task.path: task for task in suite.tasks.all()}
+    for entry in bundle.entries:
+        _write_entry(run, tasks[entry.task], entry)
+    note(AuditEntry.Action.IMPORT, actor, f"bundle {bundle.digest[:12]}", run=run)
+    return run
+
+
+def _suite(bundle: Bundle, problems: list[str]) -> Suite | None:
+    """The suite of exactly these tasks; where there is none, which of them are others here."""
+    suite = Suite.objects.filter(digest=bundle.suite_digest).first()
+    if suite is not None and dict(suite.tasks.values_list("path", "digest")) == dict(bundle.tasks):
+        return suite
+    here = dict(Task.objects.filter(is_current=True).values_list("path", "digest"))
+    for path, digest in bundle.tasks.items():
+        if here.get(path) != digest:
+            problems.append(
+                f"run.json: tasks.{path}: seen {digest!r:.14}; here it is {here.get(path, 'not known')!r:.14}"
+            )
+    problems.append(f"run.json: suite: {bundle.suite} with digest {bundle.suite_digest[:12]} is no suite of this site")
+    return None
+
+
+def _device_class(bundle: Bundle, problems: list[str]) -> DeviceClass | None:
+    """The one of this slug, made if it is new; it has the architecture of every record's host."""
+    hosts = {entry.record.host.architecture: entry.record.host for entry in bundle.entries}
+    row = DeviceClass.objects.filter(slug=bundle.device_class).first()
+    wrong = [name for name in hosts if name not in DeviceClass.Architecture or (row and name != row.architecture)]
+    if wrong or len(hosts) != 1:
+        expected = row.architecture if row else f"one of {', '.join(DeviceClass.Architecture.values)}"
+        problems.append(f"records/: architecture: seen {', '.join(sorted(hosts)) or 'none'}; expected {expected}")
+        return None
+    (architecture,) = hosts
+    is_functional = architecture == DeviceClass.Architecture.CPU
+    named = {"title": bundle.device_class, "architecture": architecture, "is_functional": is_functional}
+    return row or DeviceClass.objects.create(slug=bundle.device_class, **named)
+
+
+def _round(bundle: Bundle, problems: list[str]) -> Round | None:
+    """Unseen cases come in bundles of revealed rounds only: before, their secret is nobody's but the server's."""
+    if bundle.round is None:
+        return None
+    row = Round.objects.filter(secret_hash=bundle.round, revealed_at__isnull=False).first()
+    if row is None:
+        problems.append(f"run.json: round: no revealed round has a secret with the hash {bundle.round[:12]}")
+    return row
+
+
+def _other_cases(entry: Entry, round: Round, device_class: DeviceClass) -> Iterator[str]:
+    """Are the unseen cases those that follow from the secret, for this site's task?"""
+    assert entry.unseen is not None
+    task = Task.objects.filter(path=entry.task, digest=entry.record.task.digest).first()
+    try:
+        expected = cases_of(round, candidates.spec_of(task), device_class) if task else ()
+    except (RunError, TaskError, UsageError) as error:
+        yield f"unseen/{file_name(entry.task)}.json: its cases cannot be computed again: {error}"
+        return
+    if task and {(case.case.id, case.category) for case in expected} != {
+        (c.id, c.category) for c in entry.unseen.cases
+    }:
+        yield f"unseen/{file_name(entry.task)}.json: other cases than follow from the secret of {round}"
+
+
+def _write_entry(run: Run, task: Task, entry: Entry) -> None:
+    record = entry.record
+    result = Result.objects.create(
+        run=run,
+        task=task,
+        candidate_digest=entry.candidate.digest if entry.candidate.files else "",
+        candidate_files=candidates.kept(entry.candidate),
+    )
+    started_at = datetime.fromisoformat(record.started_at)
+    attempt = Attempt.objects.create(
+        result=result,
+        number=1,
+        queued_at=started_at,
+        started_at=started_at,
+        ended_at=started_at + timedelta(seconds=record.seconds.get("total", 0.0)),
+        claimed_by=IMPORTER,
+        host=_host(record, run.device_class),
+        record_digest=archive.put(entry.record_bytes),
+        **verdicts.attempt_columns(record),
+    )
+    Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
+    if entry.unseen is not None and run.round is not None:
+        begun_at = datetime.fromisoformat(entry.unseen.started_at)
+        evaluation = UnseenEvaluation.objects.create(attempt=attempt, round=run.round, begun_at=begun_at)
+        store(evaluation, entry.unseen, entry.unseen_bytes)
+
+
+def _host(record: records.Record, device_class: DeviceClass) -> Host:
+    """A row for the machine that the record describes, on which nothing runs from here.
+
+    A timed record that is not flagged uncalibrated was made on a host that its A/A sessions accepted. The figures
+    behind that stayed there; of another host nobody here knows.
+    """
+    facts = dict(record.host.facts)
+    name = hashlib.sha256(repr(sorted(facts.items())).encode()).hexdigest()[:8]
+    defaults: dict[str, Any] = {"is_enabled": False, "facts": facts, "note": "of imported runs; no worker here"}
+    host, _ = Host.objects.get_or_create(
+        name=f"{device_class.slug[:40]}-{name}", device_class=device_class, defaults=defaults
+    )
+    is_timed = not device_class.is_functional and any(case.ratio for case in record.cases)
+    if is_timed and Flag.UNCALIBRATED not in record.flags and not host.is_accepted:
+        host.is_accepted = True
+        host.save(update_fields=["is_accepted"])
+    return host

@@ -1,0 +1,51 @@
+"""Run folders as the evaluator writes them, made of records that say what a test wants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from evaluator.candidate import Candidate
+from evaluator.records import Record, write_record
+from evaluator.runfolder import slug, zip_folder
+from runs.models import Suite, Task
+from tests.records import record_for
+
+Judge = Callable[[Task, Candidate], Record]
+
+
+def passing(task: Task, candidate: Candidate) -> Record:
+    return record_for(task.path, task.digest, task.category, candidate)
+
+
+def make_folder(folder: Path, suite: Suite, judge: Judge = passing, **changes: Any) -> Path:
+    """One task's record, sources and line in run.json after the other."""
+    tasks = list(suite.tasks.all())
+    for task in tasks:
+        sources = {path: f"// of {task.path}\n".encode() for path in task.editable}
+        record = judge(task, Candidate(sources, "rewrite"))
+        write_record(record, folder / "records" / f"{slug(task.path)}.json")
+        for path, data in sources.items():
+            file = folder / "candidates" / slug(task.path) / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+    manifest: Mapping[str, Any] = {
+        "schema": 1,
+        "protocol": "arena-1",
+        "evaluator": "0.1.0",
+        "suite": suite.label,
+        "suite_digest": suite.digest,
+        "agent": "rewrite",
+        "repeat": 0,
+        "backend": "cpu",
+        "device_class": "cpu-x86_64",
+        "tasks": {task.path: task.digest for task in tasks},
+    } | changes
+    (folder / "run.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def make_zip(folder: Path, suite: Suite, judge: Judge = passing, **changes: Any) -> Path:
+    return zip_folder(make_folder(folder, suite, judge, **changes))

@@ -1,0 +1,225 @@
+"""Runs from elsewhere: a folder or a zip becomes a run, whole or not at all, once."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluator.candidate import Candidate
+from evaluator.reasons import Flag
+from evaluator.records import Host as RecordHost
+from evaluator.records import Record, read_record
+from evaluator.runfolder import slug, zip_folder
+from runs import archive, bundles, candidates, services
+from runs.bundles import read_bundle
+from runs.errors import BundleError
+from runs.models import AuditEntry, DeviceClass, Host, Result, Run, Task
+from tests.records import make_gpu_case, record_for
+from tests.runs.bundling import make_folder, make_zip, passing
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+H100 = RecordHost("cuda", "h100-sxm", "sm_90", {"card": "synthetic", "torch": "2.11.0"})
+
+
+def imported(site: Site, path: Path, **options: bool) -> Run:
+    return services.import_run(
+        bundle=read_bundle(path), configuration=site.configuration, actor="test", publish=options.get("publish", False)
+    )
+
+
+def problems_of(site: Site, path: Path) -> list[str]:
+    """What it is refused for; nothing may have changed."""
+    with pytest.raises(BundleError) as refused:
+        imported(site, path)
+    assert not Run.objects.exists()
+    return refused.value.problems
+
+
+def test_a_zip_becomes_a_run_with_its_records_and_sources(site: Site, tmp_path: Path) -> None:
+    run = imported(site, make_zip(tmp_path / "run", site.suite))
+    assert (run.origin, run.state, run.verification, run.round) == ("imported", "draft", "none", None)
+    assert run.results.count() == 2
+    for result in run.results.select_related("task"):
+        attempt = result.attempts.get()
+        assert (attempt.status, attempt.measurements.count()) == ("passed", 2)
+        record = read_record(archive.get(attempt.record_digest))
+        assert record.candidate.digest == result.candidate_digest == candidates.stored(result).digest
+    assert AuditEntry.objects.get().action == "import"
+
+
+def test_a_folder_and_its_zip_are_one_run(site: Site, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "run", site.suite)
+    first = imported(site, folder)
+    again = imported(site, zip_folder(folder), publish=True)
+    assert (first.pk, again.state) == (again.pk, "published")
+    assert (Run.objects.count(), Result.objects.filter(published_attempt__isnull=False).count()) == (1, 2)
+    imported(site, folder, publish=True)
+    assert AuditEntry.objects.filter(action="publish", result=None).count() == 1
+
+
+def test_the_host_is_known_by_what_its_records_say(site: Site, tmp_path: Path) -> None:
+    def timed(task: Task, candidate: Candidate) -> Record:
+        case = make_gpu_case("n=524288,rounds=1", 21.2, 10.0)
+        return replace(passing(task, candidate), host=H100, flags=(), cases=(case,))
+
+    run = imported(site, make_zip(tmp_path / "run", site.suite, timed, device_class="h100-sxm"), publish=True)
+    host = Host.objects.get(device_class__slug="h100-sxm")
+    assert (host.is_enabled, host.is_accepted, host.facts["card"]) == (False, True, "synthetic")
+    assert Result.objects.may_rank().filter(run=run).count() == 2
+
+
+def test_an_uncalibrated_host_is_not_accepted_and_its_results_do_not_rank(site: Site, tmp_path: Path) -> None:
+    def timed(task: Task, candidate: Candidate) -> Record:
+        case = make_gpu_case("n=524288,rounds=1", 21.2, 10.0)
+        return replace(passing(task, candidate), host=H100, flags=(Flag.UNCALIBRATED,), cases=(case,))
+
+    run = imported(site, make_zip(tmp_path / "run", site.suite, timed, device_class="h100-sxm"), publish=True)
+    assert Host.objects.get(device_class__slug="h100-sxm").is_accepted is None
+    assert not Result.objects.may_rank().filter(run=run).exists()
+
+
+def test_an_unknown_device_class_is_made(site: Site, tmp_path: Path) -> None:
+    def failing(task: Task, candidate: Candidate) -> Record:
+        return record_for(task.path, task.digest, task.category, candidate, reason="mismatch", host=other)
+
+    other = replace(H100, device_class="new")
+    imported(site, make_zip(tmp_path / "run", site.suite, failing, device_class="new"))
+    made = DeviceClass.objects.get(slug="new")
+    assert (made.architecture, made.is_functional) == ("sm_90", False)
+
+
+def test_it_lists_every_problem_at_once(site: Site, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "run", site.suite, protocol="arena-9")
+    (folder / "candidates" / slug("hip2hip/arena/GELU") / "gelu.hip").write_text("// another")
+    (folder / "records" / "stranger.json").write_text("{}")
+    found = problems_of(site, folder)
+    assert [text.split(":")[0] for text in found] == [
+        "records/hip2hip--arena--GELU.json",
+        "records/hip2hip--arena--GELU.json",
+        "records/triton2triton--arena--softmax.json",
+        "records/stranger.json",
+    ]
+    assert "run.json says 'arena-9'" in found[0]
+    assert "not the ones that it judged" in found[1]
+
+
+def test_it_refuses_tasks_of_another_digest_and_says_which(site: Site, tmp_path: Path) -> None:
+    tasks = {task.path: task.digest for task in site.suite.tasks.all()} | {"hip2hip/arena/GELU": "0" * 64}
+    found = problems_of(site, make_folder(tmp_path / "run", site.suite, tasks=tasks, suite_digest="1" * 64))
+    assert any("tasks.hip2hip/arena/GELU: seen '000000000000" in text for text in found)
+    assert any("is no suite of this site" in text for text in found)
+
+
+def test_an_unfinished_run_is_refused(site: Site, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "run", site.suite)
+    (folder / "records" / "triton2triton--arena--softmax.json").unlink()
+    (text,) = problems_of(site, folder)
+    assert text.startswith("records/triton2triton--arena--softmax.json: missing")
+
+
+def test_a_record_of_another_architecture_is_refused(site: Site, tmp_path: Path) -> None:
+    def elsewhere(task: Task, candidate: Candidate) -> Record:
+        return replace(passing(task, candidate), host=replace(H100, device_class="cpu-x86_64"))
+
+    (text,) = problems_of(site, make_folder(tmp_path / "run", site.suite, elsewhere))
+    assert text == "records/: architecture: seen sm_90; expected cpu"
+
+
+def test_a_round_that_is_not_revealed_is_refused(site: Site, tmp_path: Path) -> None:
+    found = problems_of(site, make_folder(tmp_path / "run", site.suite, round="2" * 64))
+    assert any("no revealed round" in text for text in found)
+    assert any(text.startswith("unseen/hip2hip--arena--GELU.json: missing") for text in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("../run.json", "leaves the bundle"),
+        ("/run.json", "leaves the bundle"),
+        ("records/../../x", "leaves the bundle"),
+        ("records//x.json", "plain form"),
+        ("records\\x.json", "a name that no file"),
+        ("records/\x1b.json", "a name that no file"),
+        ("notes.txt", "expected run.json"),
+        ("records/" + "x" * 300, "a name that no file"),
+    ],
+)
+def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str, problem: str) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
+        file.writestr(name, "{}")
+    with pytest.raises(BundleError, match=problem):
+        read_bundle(tmp_path / "x.zip")
+
+
+def test_links_are_refused(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("run.json")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
+        file.writestr(link, "/etc/passwd")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "run.json").symlink_to("/etc/passwd")
+    (tmp_path / "folder" / "records").symlink_to("/etc")
+    for name, count in (("x.zip", 1), ("folder", 2)):
+        with pytest.raises(BundleError) as refused:
+            read_bundle(tmp_path / name)
+        assert [text.split(": ")[1][:6] for text in refused.value.problems] == ["a link"] * count
+
+
+def test_bounds_hold_whatever_a_header_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for index in range(4):
+            file.writestr(f"records/{index}.json", b" " * 100_000)
+    for bound, value, problem in (
+        ("MEMBER_BYTES", 1000, "longer"),
+        ("TOTAL_BYTES", 300_000, "in all"),
+        ("MEMBERS", 3, "3 files"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(bundles, bound, value)
+            with pytest.raises(BundleError, match=problem):
+                read_bundle(tmp_path / "x.zip")
+
+
+@pytest.mark.parametrize(
+    "manifest", ["", "[]", "{}", json.dumps({"tasks": {"a": 1}}), '{"repeat": "0"}', "[" * 100_000]
+)
+def test_a_run_json_that_says_nothing_is_refused(tmp_path: Path, manifest: str) -> None:
+    (tmp_path / "run.json").write_text(manifest)
+    with pytest.raises(BundleError, match=r"run\.json"):
+        read_bundle(tmp_path)
+
+
+def test_what_is_no_bundle_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 broken")
+    for path in (tmp_path / "x.zip", tmp_path / "missing"):
+        with pytest.raises(BundleError, match="cannot be read as a run folder"):
+            read_bundle(path)
+    make_broken(tmp_path / "y.zip")
+    with pytest.raises(BundleError, match="cannot be read as a run folder"):
+        read_bundle(tmp_path / "y.zip")
+
+
+def make_broken(path: Path) -> None:
+    """Compressed bytes that are none."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("run.json", b"x" * 1000)
+    data = bytearray(path.read_bytes())
+    data[40:44] = b"\xff\xff\xff\xff"
+    path.write_bytes(bytes(data))
+
+
+def test_the_command_imports_and_publishes(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = make_zip(tmp_path / "run", site.suite)
+    call_command("import_bundle", path, publish=True)
+    assert "run.zip: run" in capsys.readouterr().out
+    assert Run.objects.get().state == "published"
+    with pytest.raises(CommandError, match="no configuration is named 'nobody'"):
+        call_command("import_bundle", path, configuration="nobody")
+    with pytest.raises(CommandError, match="1 problems"):
+        call_command("import_bundle", tmp_path / "missing")
