@@ -8,6 +8,8 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 #define ARENA_JOIN_(a, b) a##b
@@ -22,12 +24,13 @@ int API(Memcpy)(void* to, const void* from, size_t size, int kind);
 int API(MemcpyAsync)(void* to, const void* from, size_t size, int kind, void* stream);
 int API(StreamSynchronize)(void* stream);
 int API(GetLastError)();
+const char* API(GetErrorString)(int error);
 }
 
 namespace {
 
 constexpr size_t kZone = 4096;
-constexpr int kToDevice = 1, kToHost = 2;  // the same numbers in CUDA and HIP
+constexpr int kToDevice = 1, kToHost = 2, kNoMemory = 2;  // the same numbers in CUDA and HIP
 
 // Little-endian halves 0xFFA5: a NaN, and so is every float made of two of them. One more byte, to begin at odd places.
 struct Pattern {
@@ -70,9 +73,11 @@ extern "C" {
 void* arena_allocate(ssize_t size, int, void* stream) {
   if (size <= 0) return nullptr;
   uint8_t* whole = nullptr;
-  if (API(Malloc)(reinterpret_cast<void**>(&whole), size + 2 * kZone)) {
+  if (const int error = API(Malloc)(reinterpret_cast<void**>(&whole), size + 2 * kZone)) {
     API(GetLastError)();  // it would be reported by the next call of somebody else
-    throw std::bad_alloc();
+    if (error == kNoMemory) throw std::bad_alloc();
+    // What a kernel did earlier, in the driver's words: they say whether it was an access out of bounds.
+    throw std::runtime_error(std::string("CUDA error: ") + API(GetErrorString)(error));
   }
   uint8_t* payload = whole + kZone;
   API(MemcpyAsync)(whole, pattern_at(0), kZone, kToDevice, stream);

@@ -149,3 +149,12 @@ def test_a_loop_gives_one_reading_or_one_a_call(mailbox: SharedMemory) -> None:
     watch, _ = armed(mailbox)
     assert len(watch.loop(1, 5, pairs=False)) == 1
     assert len(watch.loop(1, 5, pairs=True)) == 5
+
+
+def test_what_the_host_takes_behind_a_call_it_waited_for_is_no_work_of_the_device(mailbox: SharedMemory) -> None:
+    watch, notes = armed(mailbox)
+    calls = [{"buffer": 0, "windows": {"x": 0}}]
+    hidden = watch.block(calls)["after_ns"]
+    notes.has_passed = lambda event: True  # type: ignore[method-assign]
+    assert hidden == [2.0]
+    assert watch.block(calls)["after_ns"] == [0.0]

@@ -81,7 +81,8 @@ class Stopwatch:
 
         Returns:
             problem: reason and detail where an output is not of the form that was checked before; then nothing else.
-            dev_ns, after_ns: between the events, and from the stop event until the device could be filled again;
+            dev_ns, after_ns: between the events, and from the stop event until the device could be filled again, without
+            what the host took for that where the device had to wait for it;
             visible: calls that were still being enqueued when the hold ended; crowded: calls before or after which the
             device could not be filled; enqueue_ns: the host's median time for one call.
         """
@@ -92,7 +93,8 @@ class Stopwatch:
                 return {"problem": problem}
             timed.append(readings)
         self._instruments.drain()
-        times = [[self._instruments.between_ns(*pair) for pair in (call[0:2], call[1:3])] for call in timed]
+        between = self._instruments.between_ns
+        times = [(between(*call[0:2]), max(0.0, between(*call[1:3]) - call[6] * call[3])) for call in timed]
         host_ns = sorted(call[4] for call in timed)[len(timed) // 2]
         self._enqueue_ns = max(self._enqueue_ns, host_ns)
         return {
@@ -133,7 +135,9 @@ class Stopwatch:
         return [between(begin, end)]
 
     def _timed(self, call: dict[str, Any]) -> tuple[Any, tuple[str, str] | None]:
-        """Start, stop and end events; was the host visible; host nanoseconds; was the device crowded. And a problem."""
+        """Start, stop and end events; was the host visible; host nanoseconds; was the device crowded; the host's
+        nanoseconds behind the stop event. And a problem.
+        """
         tools, given = self._instruments, self._buffers[call["buffer"]]
         tools.take_over()
         self._dress(given, call["windows"])
@@ -145,13 +149,15 @@ class Stopwatch:
         begin = perf_counter_ns()
         returned = self._call(given)
         stop = tools.event()
+        stopped = perf_counter_ns()
         visible = tools.has_passed(start)
         tools.hold(0, self._patience_ns)
         end = tools.event()
-        host_ns = perf_counter_ns() - begin  # all that the hold has to hide
+        ended = perf_counter_ns()
+        host_ns = ended - begin  # all that the hold has to hide
         problem = self._keep(returned, given)
         crowded = not (tools.await_full() and full_before)
-        return (start, stop, end, visible, host_ns, crowded), problem
+        return (start, stop, end, visible, host_ns, crowded, ended - stopped), problem
 
     def _dress(self, given: dict[str, Any], windows: Mapping[str, int]) -> None:
         """New contents for every input that is not static; outputs that are handed in are poisoned."""
