@@ -74,7 +74,7 @@ class Fields:
 
     def items(self, key: str) -> Iterator[Fields]:
         for index, value in enumerate(self.sequence(key)):
-            yield Fields.of(value, f"{self.path}.{key}.{index}", self.problems)
+            yield Fields.of(value, ".".join(filter(None, (self.path, key, str(index)))), self.problems)
 
     def sequence(self, key: str) -> list[Any]:
         value = self.raw.get(key, MISSING)

@@ -107,7 +107,8 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         limits=_limits(arena.mapping("limits", optional=True)),
     )
     _check_folder(spec, top, files)
-    _check_shapes(spec, arena)
+    for case in cases:
+        check_shapes(spec, case, arena)
     return spec
 
 
@@ -131,16 +132,21 @@ def _cases(arena: Fields, axes: tuple[Axis, ...]) -> tuple[Case, ...]:
     cases: list[Case] = []
     for item in arena.items("cases"):
         item.only((*(axis.name for axis in axes), "profile"))
-        profile = cast(Profile, item.choice("profile", ("small", "full")))
-        pairs = tuple((axis.name, _axis_value(item, axis)) for axis in axes)
-        case = Case(pairs, profile)
+        case = read_case(item, axes)
         if any(case.id == other.id for other in cases):
             item.problem("", case.id, "a case that is not there already")
-        for coupling in (coupling for axis in axes for coupling in axis.couplings):
-            if not fields.holds(coupling, case.numbers, item):
-                item.problem("", case.id, f"{coupling.text} (coupling)")
         cases.append(case)
     return tuple(cases)
+
+
+def read_case(item: Fields, axes: tuple[Axis, ...]) -> Case:
+    """One value for each axis and the profile. What the axes and couplings do not allow is a problem of the item's."""
+    profile = cast(Profile, item.choice("profile", ("small", "full")))
+    case = Case(tuple((axis.name, _axis_value(item, axis)) for axis in axes), profile)
+    for coupling in (coupling for axis in axes for coupling in axis.couplings):
+        if not fields.holds(coupling, case.numbers, item):
+            item.problem("", case.id, f"{coupling.text} (coupling)")
+    return case
 
 
 def _axis_value(item: Fields, axis: Axis) -> int | str | bool:
@@ -148,10 +154,10 @@ def _axis_value(item: Fields, axis: Axis) -> int | str | bool:
         return item.boolean(axis.name, None)
     if axis.kind != "dim":
         return str(item.choice(axis.name, axis.values))
-    value = int(item.number(axis.name, None, low=axis.low, high=axis.high))
+    value = item.number(axis.name, None, low=axis.low, high=axis.high)
     if value % axis.multiple_of:
         item.problem(axis.name, value, f"a multiple of {axis.multiple_of}")
-    return value
+    return int(value)
 
 
 def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
@@ -279,12 +285,11 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
         top.problem("arena.editable", list(spec.editable), "a file that is not there yet: the agent writes it")
 
 
-def _check_shapes(spec: TaskSpec, arena: Fields) -> None:
-    """Every shape must come out as whole, non-negative numbers for every case."""
-    for case in spec.cases:
-        items: tuple[Input | Output, ...] = (*spec.inputs, *spec.outputs)
-        for item in items:
-            for extent in item.shape:
-                value = fields.value_or_problem(extent, case.numbers, arena, f"{item.name}.shape")
-                if value is not None and (value != int(value) or value < 0):
-                    arena.problem(f"{item.name}.shape", f"{extent.text} = {value} for {case.id}", "a whole number ≥ 0")
+def check_shapes(spec: TaskSpec, case: Case, where: Fields) -> None:
+    """Every shape must come out as whole, non-negative numbers for this case."""
+    items: tuple[Input | Output, ...] = (*spec.inputs, *spec.outputs)
+    for item in items:
+        for extent in item.shape:
+            value = fields.value_or_problem(extent, case.numbers, where, f"{item.name}.shape")
+            if value is not None and (value != int(value) or value < 0):
+                where.problem(f"{item.name}.shape", f"{extent.text} = {value} for {case.id}", "a whole number ≥ 0")

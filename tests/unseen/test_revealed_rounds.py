@@ -46,7 +46,7 @@ def test_an_unknown_round_is_refused_with_those_there_are(written: Path) -> None
 @pytest.mark.parametrize(
     ("before", "after", "problem"),
     [
-        (DIGEST, "0" * 64, f"digest: seen '{'0' * 64}'; expected {DIGEST}, the sha256 of the secret"),
+        (DIGEST, "f" * 64, f"digest: seen '{'f' * 64}'; expected {DIGEST}, the sha256 of the secret"),
         (SECRET, "short", "secret: seen '5 characters'; expected at least 16"),
         (GENERATOR_VERSION, "other-1", f"generator: seen 'other-1'; expected one of {GENERATOR_VERSION}"),
         ("version: 1", "version: 2", "version: seen 2; expected one of 1"),
