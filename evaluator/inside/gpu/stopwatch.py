@@ -81,8 +81,8 @@ class Stopwatch:
 
         Returns:
             problem: reason and detail where an output is not of the form that was checked before; then nothing else.
-            dev_ns, after_ns: between the events, and from the stop event until the device could be filled again, without
-            what the host took for that where the device had to wait for it;
+            dev_ns, after_ns: between the events, and from the stop event until the device could be filled again, less
+            what the host took for that where the device had to wait;
             visible: calls that were still being enqueued when the hold ended; crowded: calls before or after which the
             device could not be filled; enqueue_ns: the host's median time for one call.
         """
