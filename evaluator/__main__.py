@@ -18,8 +18,11 @@ from evaluator.grammar import parser
 
 if TYPE_CHECKING:
     from evaluator.backends import Backend
+    from evaluator.candidate import Candidate
     from evaluator.health.checks import Check
+    from evaluator.pipeline import Evaluator
     from evaluator.records import Record
+    from evaluator.taskspec import TaskSpec
 
 OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -113,6 +116,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.records import write_record
 
     _check_writable(options.out)
+    if options.tasks and options.round:
+        raise UsageError("a round's unseen cases follow from a task's contract, and mounted tasks have none")
     record = _evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
@@ -133,7 +138,23 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
     with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
-        return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+        if options.round:
+            _evaluate_round(options, evaluator, task, candidate)
+    return record
+
+
+def _evaluate_round(options: argparse.Namespace, evaluator: Evaluator, task: TaskSpec, candidate: Candidate) -> None:
+    """Its record lies beside the one of the seen cases."""
+    from evaluator.board import unseen_cases_text, unseen_text
+    from evaluator.runfolder import evaluate_round
+    from evaluator.unseen.record import write_unseen
+    from evaluator.unseen.rounds import read_round
+
+    path = options.out.with_suffix(".unseen.json")
+    record = evaluate_round(evaluator, task, candidate, read_round(options.round), uploaded=options.uploaded)
+    write_unseen(record, path)
+    sys.stdout.write(f"{unseen_cases_text(record)}\n\n{unseen_text([record])}\nunseen record: {path}\n\n")
 
 
 def _evaluate_mounted(options: argparse.Namespace) -> Record:
@@ -166,21 +187,31 @@ def _check_writable(path: Path, option: str = "--out") -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from evaluator.backends import get_backend
-    from evaluator.board import board_text
+    from evaluator.board import board_text, unseen_text
     from evaluator.demo import ProgressBar
     from evaluator.pipeline import Evaluator
     from evaluator.runfolder import run_suite
     from evaluator.suites import load_suite
+    from evaluator.unseen.rounds import read_round
 
     suite, backend = load_suite(options.suite), get_backend(options.backend)
+    revealed = read_round(options.round) if options.round else None
     bar = ProgressBar(len(suite.tasks))
     with Evaluator(backend, options.sandbox) as evaluator:
         outcomes = run_suite(
-            suite, options.agent, evaluator, options.out, repeat=options.repeat, progress=bar.of(options.agent)
+            suite,
+            options.agent,
+            evaluator,
+            options.out,
+            repeat=options.repeat,
+            revealed=revealed,
+            progress=bar.of(options.agent),
         )
     bar.end()
     records = {options.agent: [outcome.record for outcome in outcomes]}
     sys.stdout.write(board_text(records, f"{suite.label} on {backend.device_class}") + "\n")
+    if unseen := [outcome.unseen for outcome in outcomes if outcome.unseen]:
+        sys.stdout.write(f"\n{unseen_text(unseen)}\n")
     sys.stdout.write(f"\nbundle: {options.out}.zip\n")
     return OK
 

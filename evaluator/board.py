@@ -1,4 +1,4 @@
-"""A board as text: compilation and correctness per category and entry, then one line for each result."""
+"""A board as text: compilation and correctness per category and entry, one line for each result; unseen cases apart."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from evaluator.records import Record
 from evaluator.taskspec import CATEGORIES
+from evaluator.unseen.cases import CONFIG_CATEGORIES
+from evaluator.unseen.record import QUADRANTS, SideOutcome, UnseenCaseRecord, UnseenRecord
 
 
 def rate(count: int, of: int) -> str:
@@ -34,6 +36,44 @@ def seconds_text(records: Iterable[Record]) -> str:
         seconds = [f"{record.seconds[part]:.2f}" if part in record.seconds else "-" for part in parts]
         rows.append([record.task.id, record.candidate.label, *seconds])
     return _table(rows)
+
+
+def counts(record: UnseenRecord) -> str:
+    """How many of the cases are in each quadrant."""
+    return ", ".join(f"{record.count(quadrant)} {quadrant}" for quadrant in QUADRANTS if record.count(quadrant))
+
+
+def unseen_text(records: Iterable[UnseenRecord]) -> str:
+    """Quadrants by config category; of the cases on which the baseline is right, those where the candidate is, too."""
+    cases = [case for record in records for case in record.cases]
+    rows = [["config category", *QUADRANTS, "right where the baseline is"]]
+    for category in [*CONFIG_CATEGORIES, "all"]:
+        rows.append(_category_row(category, [case for case in cases if category in (case.category, "all")]))
+    return f"Unseen cases\n\n{_table(rows)}"
+
+
+def unseen_cases_text(record: UnseenRecord) -> str:
+    """One line for each case: its quadrant, and what either side did wrong."""
+    rows = [["config category", "case", "quadrant", "what happened"]]
+    for case in record.cases:
+        said = [f"{name}: {side.message}" for name, side in _sides(case).items() if side.message]
+        speedup = f"{case.speedup:.2f} x" if case.speedup else ""
+        rows.append([case.category, case.id, case.quadrant, ("; ".join(said) or speedup)[:120]])
+    return _table(rows)
+
+
+def _category_row(category: str, cases: Sequence[UnseenCaseRecord]) -> list[str]:
+    found = [case.quadrant for case in cases]
+    right = found.count("both_pass")
+    return [
+        category,
+        *(str(found.count(quadrant)) for quadrant in QUADRANTS),
+        rate(right, right + found.count("opt_regression")),
+    ]
+
+
+def _sides(case: UnseenCaseRecord) -> dict[str, SideOutcome]:
+    return {"baseline": case.baseline, "candidate": case.candidate}
 
 
 def _entry_row(category: str, entry: str, records: list[Record]) -> list[str]:

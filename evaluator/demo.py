@@ -8,9 +8,8 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator.agents import AGENTS
-from evaluator.board import board_text, seconds_text
+from evaluator.board import board_text, counts, seconds_text
 from evaluator.pipeline import Evaluator
-from evaluator.records import Record
 from evaluator.runfolder import Outcome, run_suite
 from evaluator.suites import Suite
 
@@ -44,21 +43,23 @@ class ProgressBar:
         self.total, self.done, self.begin = total, 0, monotonic()
         self.live = sys.stderr.isatty()
 
-    def of(self, agent: str) -> Callable[[str, Record | None], None]:
-        return lambda task_id, record: self._show(agent, task_id, record)
+    def of(self, agent: str) -> Callable[[str, Outcome | None], None]:
+        return lambda task_id, outcome: self._show(agent, task_id, outcome)
 
     def end(self) -> None:
         if self.live:
             sys.stderr.write("\n")
 
-    def _show(self, agent: str, task_id: str, record: Record | None) -> None:
-        self.done += record is not None
+    def _show(self, agent: str, task_id: str, outcome: Outcome | None) -> None:
+        self.done += outcome is not None
         filled = BAR_WIDTH * self.done // self.total
         bar, seconds = "#" * filled + "." * (BAR_WIDTH - filled), monotonic() - self.begin
-        status = record.status.value if record else "running"
-        line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {agent}: {task_id} {status}"
+        words = "running"
+        if outcome is not None:
+            words = outcome.record.status.value + (f"; unseen: {counts(outcome.unseen)}" if outcome.unseen else "")
+        line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {agent}: {task_id} {words}"
         if self.live:
             sys.stderr.write(f"\r\x1b[K{line}")
-        elif record is not None:
+        elif outcome is not None:
             sys.stderr.write(line + "\n")
         sys.stderr.flush()

@@ -19,6 +19,7 @@ def parser() -> argparse.ArgumentParser:
     _mounted(evaluate)
     evaluate.add_argument("--out", type=Path, required=True, metavar="result.json")
     evaluate.add_argument("--uploaded", action="store_true", help="it comes from outside: only in the strong sandbox")
+    _round(evaluate)
     evaluate.add_argument("--ignore-extra", action="store_true", help="pass over files of neither task nor kernel")
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
@@ -27,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--agent", required=True)
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
     run.add_argument("--repeat", type=int, default=0, help="number of the repeat, from 0")
+    _round(run)
     _device(run)
     run.set_defaults(command="run")
     demo = commands.add_parser("demo", help="the smoke suite with all built-in agents")
@@ -67,6 +69,10 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
 def _mounted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", type=Path, metavar="DIR", help="tasks of a checkout of AgentKernelArena (v1)")
+
+
+def _round(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--round", metavar="NAME", help="the unseen cases of a revealed round, too (tasks/rounds)")
 
 
 def _device(parser: argparse.ArgumentParser) -> None:

@@ -6,9 +6,8 @@ with Evaluator(get_backend("cpu")) as evaluator:
 
 from __future__ import annotations
 
-import math
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,21 +15,22 @@ from time import monotonic
 from types import ModuleType, TracebackType
 from typing import Literal, NamedTuple
 
-from evaluator import VERSION
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate, baseline
-from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError
+from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
-from evaluator.gates import correctness, integrity, performance, source
-from evaluator.gates.context import CaseState, Context
+from evaluator.gates import correctness, integrity, performance, source, unseen
+from evaluator.gates.context import Context
+from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.reasons import Status
-from evaluator.records import LOG_BYTES, PROTOCOL, SCHEMA_VERSION, CaseRecord, GateOutcome, Record, SandboxRef, TaskRef
+from evaluator.records import GateOutcome, Record
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
+from evaluator.unseen.cases import UnseenCase
+from evaluator.unseen.record import UnseenRecord
 
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
@@ -75,8 +75,7 @@ class Evaluator:
             TaskError: the task breaks its own contract.
             HostError: this host lacks what the task needs, or the strong sandbox for an uploaded candidate.
         """
-        if uploaded and (weak := self._standby.kind) != STRONG_SANDBOX:
-            raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
+        self._refuse_weakness(uploaded)
         begin = monotonic()
         try:
             return self._attempt(task, candidate, sessions)
@@ -89,6 +88,33 @@ class Evaluator:
                 charged = theirs and healthy and self._is_healthy()
                 record = self._faulted(task, candidate, (first, second), charged)
                 return replace(record, seconds={"total": round(monotonic() - begin, 4)})
+
+    def evaluate_unseen(
+        self,
+        task: TaskSpec,
+        candidate: Candidate,
+        cases: Sequence[UnseenCase],
+        *,
+        round_digest: str,
+        generator: str,
+        uploaded: bool = False,
+    ) -> UnseenRecord:
+        """Baseline and candidate on unseen cases; what fails on one of them is data, and so is a fault of ours there.
+
+        `round_digest`: sha256 of the secret that the cases follow from. `generator`: the version of what made them.
+
+        Raises:
+            HostError: as evaluate. UsageError: no cases, or such as this host does not run.
+        """
+        self._refuse_weakness(uploaded)
+        if not cases or any(one.case.profile not in self.backend.profiles for one in cases):
+            raise UsageError(f"cases of profile {' or '.join(self.backend.profiles)} are expected, and at least one")
+        begin, started_at = monotonic(), datetime.now(UTC)
+        task = replace(task, cases=tuple(one.case for one in cases))
+        with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
+            trials = unseen.judge(ours, theirs, cases)
+        theirs.seconds["total"] = monotonic() - begin
+        return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
     def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
         """What every gate says, none stopping another: reasons in order, then findings.
@@ -134,7 +160,7 @@ class Evaluator:
             context.sessions = sessions
             outcomes, rejection, gate = self._through_gates(context)
         context.seconds["total"] = monotonic() - begin
-        return _record(context, started_at, outcomes, rejection, gate)
+        return record_of(context, started_at, outcomes, rejection, gate)
 
     @contextmanager
     def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
@@ -171,6 +197,10 @@ class Evaluator:
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
         return outcomes, rejection, failed
 
+    def _refuse_weakness(self, uploaded: bool) -> None:
+        if uploaded and (weak := self._standby.kind) != STRONG_SANDBOX:
+            raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
+
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
         return Side(
             task=task,
@@ -206,7 +236,7 @@ class Evaluator:
         gates = [GateOutcome(gate.NAME, "not_reached", 0.0) for gate in GATES]
         if charged:
             gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)
-        return _record(context, datetime.now(UTC), gates, rejection, compile_gate.NAME if charged else None)
+        return record_of(context, datetime.now(UTC), gates, rejection, compile_gate.NAME if charged else None)
 
 
 def _checked(gate: ModuleType, context: Context) -> Rejection | None:
@@ -222,54 +252,3 @@ def _checked(gate: ModuleType, context: Context) -> Rejection | None:
 
 def _never() -> Side:
     raise AssertionError("no gate runs after a fault")
-
-
-def _record(
-    context: Context, started_at: datetime, outcomes: list[GateOutcome], rejection: Rejection | None, gate: str | None
-) -> Record:
-    side = context.candidate
-    sandbox = side.sandbox if side else None
-    logs = [*context.log, *(side.log if side else []), rejection.log if rejection else ""]
-    return Record(
-        schema=SCHEMA_VERSION,
-        protocol=PROTOCOL,
-        evaluator=VERSION,
-        started_at=started_at.isoformat(timespec="seconds"),
-        task=TaskRef(context.task.id, context.task.digest, context.task.category),
-        candidate=context.candidate_files.ref(),
-        baseline_kind="eager" if context.task.category == "torch2hip" else "source",
-        host=context.backend.host(),
-        sandbox=SandboxRef(sandbox.kind, sandbox.strength) if sandbox else None,
-        status=rejection.status if rejection else Status.PASSED,
-        gate=gate,
-        reason=rejection.reason if rejection else None,
-        message=rejection.sentence if rejection else None,
-        flags=tuple(sorted(context.flags)),
-        findings=tuple(context.findings),
-        gates=tuple(outcomes),
-        cases=tuple(_case_record(state, timed=rejection is None) for state in context.cases.values()),
-        isa=tuple(context.isa),
-        isa_checked=context.isa_checked,
-        seconds={name: round(seconds, 4) for name, seconds in context.seconds.items()},
-        log="\n".join(filter(None, logs))[-LOG_BYTES:],
-    )
-
-
-def _case_record(state: CaseState, timed: bool) -> CaseRecord:
-    """Times exist only after a pass."""
-    return CaseRecord(
-        id=state.case.id,
-        axes=dict(state.case.axes),
-        profile=state.case.profile,
-        split="seen",
-        correct=state.correct,
-        draws=state.draws,
-        relative_rmse=state.relative_rmse,
-        allowed_rmse=state.allowed_rmse,
-        baseline_rmse=max([error for error in state.baseline_errors.values() if error is not None], default=None),
-        first_call_ms=state.first_call_ms,
-        clocks=dict(state.clocks) if timed else {},
-        speedup=math.exp(state.ratio.log_ratio) if timed and state.ratio else None,
-        ratio=state.ratio if timed else None,
-        sessions=tuple(state.sessions),
-    )

@@ -1,7 +1,8 @@
 """One agent over one suite, as a folder that can be continued after any interruption, and at the end a zip to hand in.
 
-DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip. A record is kept if it is of this task and
-candidate; everything else is evaluated again.
+DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip; with a revealed round DIR/unseen/<task>.json,
+without one seen cases only. A record is kept if it is of this task, candidate and round; everything else is evaluated
+again.
 """
 
 from __future__ import annotations
@@ -20,44 +21,69 @@ from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
 from evaluator.records import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
 from evaluator.suites import Suite
-from evaluator.taskspec import TaskSpec
+from evaluator.taskspec import Profile, TaskSpec
+from evaluator.unseen.generate import core_cases
+from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
+from evaluator.unseen.rounds import Round
 
 ZIP_DATE = (2026, 1, 1, 0, 0, 0)  # the same content makes the same zip
-Progress = Callable[[str, Record | None], None]  # task id, then its record when there is one
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A record, and the status its agent is known to deserve."""
+    """A record, the status its agent is known to deserve, and what a round's unseen cases say."""
 
     record: Record
     expected: Status
+    unseen: UnseenRecord | None
 
     @property
     def as_expected(self) -> bool:
         return self.record.status is self.expected
 
 
+Progress = Callable[[str, Outcome | None], None]  # task id, then what came of it
+
+
 def run_suite(
-    suite: Suite, agent: str, evaluator: Evaluator, folder: Path, *, repeat: int = 0, progress: Progress | None = None
+    suite: Suite,
+    agent: str,
+    evaluator: Evaluator,
+    folder: Path,
+    *,
+    repeat: int = 0,
+    revealed: Round | None = None,
+    progress: Progress | None = None,
 ) -> list[Outcome]:
     """Evaluate an agent on every task of a suite, continuing where an earlier run stopped; zip at the end.
 
     Raises:
         UsageError: the folder holds another run.
     """
-    _claim(folder, _manifest(suite, agent, evaluator, repeat))
+    _claim(folder, _manifest(suite, agent, evaluator, repeat, revealed))
     outcomes = []
     for task in suite.tasks:
         if progress:
             progress(task.id, None)
         produced = produce(agent, task, repeat)
         record = _kept(folder, task, produced.candidate) or _evaluate(folder, task, produced.candidate, evaluator)
-        outcomes.append(Outcome(record, produced.expected))
+        unseen = _unseen(folder, task, produced.candidate, evaluator, revealed) if revealed else None
+        outcomes.append(Outcome(record, produced.expected, unseen))
         if progress:
-            progress(task.id, record)
+            progress(task.id, outcomes[-1])
     zip_folder(folder)
     return outcomes
+
+
+def evaluate_round(
+    evaluator: Evaluator, task: TaskSpec, candidate: Candidate, revealed: Round, *, uploaded: bool = False
+) -> UnseenRecord:
+    """The core cases of a round, of the largest profile that the host runs."""
+    profile: Profile = "full" if "full" in evaluator.backend.profiles else "small"
+    cases = core_cases(task, revealed.secret, profile)
+    return evaluator.evaluate_unseen(
+        task, candidate, cases, round_digest=revealed.digest, generator=revealed.generator, uploaded=uploaded
+    )
 
 
 def zip_folder(folder: Path) -> Path:
@@ -77,7 +103,7 @@ def slug(task_id: str) -> str:
     return task_id.replace("/", "--")
 
 
-def _manifest(suite: Suite, agent: str, evaluator: Evaluator, repeat: int) -> dict[str, object]:
+def _manifest(suite: Suite, agent: str, evaluator: Evaluator, repeat: int, revealed: Round | None) -> dict[str, object]:
     return {
         "schema": SCHEMA_VERSION,
         "protocol": PROTOCOL,
@@ -88,6 +114,8 @@ def _manifest(suite: Suite, agent: str, evaluator: Evaluator, repeat: int) -> di
         "repeat": repeat,
         "backend": evaluator.backend.name,
         "device_class": evaluator.backend.device_class,
+        "round": revealed.digest if revealed else None,  # None: seen cases only
+        "generator": revealed.generator if revealed else None,
         "tasks": {task.id: task.digest for task in suite.tasks},
     }
 
@@ -136,6 +164,22 @@ def _evaluate(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Eva
         path.write_bytes(data)
     record = evaluator.evaluate(task, candidate)
     write_record(record, folder / "records" / f"{slug(task.id)}.json")
+    return record
+
+
+def _unseen(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator, revealed: Round) -> UnseenRecord:
+    """The record that is kept, or a new one: a case with a fault of ours is tried again, with all others."""
+    path = folder / "unseen" / f"{slug(task.id)}.json"
+    if path.is_file():
+        try:
+            kept = read_unseen(path.read_bytes())
+        except codec.DecodeError:
+            kept = None
+        same = kept and (kept.task.digest, kept.candidate.digest) == (task.digest, candidate.digest)
+        if kept and same and not kept.has_fault and kept.round == revealed.digest:
+            return kept
+    record = evaluate_round(evaluator, task, candidate, revealed)
+    write_unseen(record, path)
     return record
 
 

@@ -23,6 +23,20 @@ NAME = "compile"
 
 def check(context: Context) -> Rejection | None:
     """Build and load the candidate; leaves a loaded worker for the correctness gate."""
+    if rejection := load(context, cross_compile=True):
+        return rejection
+    if context.candidate_side().language == "python":
+        try:
+            _compile_cases(context)
+        except WorkerFault:
+            with suppress(WorkerError):
+                note_launches(context)  # for the record; the fault decides
+            raise
+    return None
+
+
+def load(context: Context, *, cross_compile: bool) -> Rejection | None:
+    """What is the same for all cases: a build where there is one, and a worker that has loaded the candidate."""
     side = context.candidate_side()
     if side.language == "hip":
         made = build(side, context.backend.toolchain)
@@ -32,14 +46,7 @@ def check(context: Context) -> Rejection | None:
         if rejection := _rejection(made, stands_in=context.backend.name == cpu.NAME):
             return rejection
         side.product = made.product
-    context.runner = side.runner(cross_compile=True)
-    if side.language == "python":
-        try:
-            _compile_cases(context)
-        except WorkerFault:
-            with suppress(WorkerError):
-                note_launches(context)  # for the record; the fault decides
-            raise
+    context.runner = side.runner(cross_compile=cross_compile)
     return None
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate
+from evaluator.errors import SandboxError
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection
@@ -62,6 +63,7 @@ class Context:
     candidate: Side | None = None
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
+    at_work: CaseState | None = None  # the case that is being timed, or whose times are looked at
     passed_over: list[Rejection] | None = None  # an audit's; None: the first rejection ends its gate
     held: list[Finding] = field(default_factory=list)  # those of the findings that hold the result
     _reference: Reference | None = None
@@ -112,3 +114,11 @@ class Context:
         if self.runner is not None and self.candidate is not None:
             self.candidate.close(self.runner.worker)
             self.runner = None
+
+    def renew(self) -> None:
+        """After a fault of ours: the candidate's next worker gets a sandbox in which nothing has happened."""
+        with suppress(SandboxError):
+            self.close_runner()
+        self.runner = None
+        if self.candidate is not None:
+            self.candidate.give_up_sandbox()

@@ -22,7 +22,6 @@ from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.reasons import Flag
 from evaluator.records import Finding
 from evaluator.sandbox import WorkerDied
-from evaluator.taskspec import Case
 
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of those that the reversed run decides
@@ -34,7 +33,7 @@ REVERSED_DRAWS = 2  # a case: the first standard and the first outlier one
 class Judged:
     """One draw of one case: inputs, right answer, and what was found."""
 
-    case: Case
+    state: CaseState
     draw: Draw
     contents: Contents
     reference: Mapping[str, torch.Tensor]
@@ -57,7 +56,7 @@ def check(context: Context) -> Rejection | None:
             for draw in draws_of(context.task):
                 judged = _judge(context, state, draw, baseline)
                 wrong = judged.rejection
-                if wrong and not _may_depend_on_order(context, judged) and context.decides(wrong):
+                if wrong and not may_depend_on_order(context, judged) and context.decides(wrong):
                     return wrong
                 if context.backend.torch_device == "cpu":
                     forward.append(judged)
@@ -67,7 +66,10 @@ def check(context: Context) -> Rejection | None:
     if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
     context.close_runner()
-    return _reversed(context, forward) if context.backend.torch_device == "cpu" else None
+    if context.backend.torch_device != "cpu":
+        return None
+    with context.candidate_side().runner("reversed") as runner:
+        return reversed_calls(context, runner, forward)
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
@@ -78,43 +80,53 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     assert context.runner is not None
     contents = context.contents(state.case, draw)
     call = context.runner.call(state.case, contents)
-    judged = Judged(state.case, draw, contents, context.reference.outputs(state.case, contents))
-    if draw.index == 0 or draw.kind == "special":
-        ours = trusted_call(baseline, state.case, contents)
-        state.baseline_errors[draw.name] = _baseline_error(ours, judged.reference)
+    reference = context.reference.outputs(state.case, contents)
+    if lends_its_error(draw):
+        state.baseline_errors[draw.name] = error_of(trusted_call(baseline, state.case, contents), reference)
+    return judged_call(context, Judged(state, draw, contents, reference), call)
+
+
+def lends_its_error(draw: Draw) -> bool:
+    """Is the candidate's error held against the baseline's on this draw, for all draws of its name?"""
+    return draw.index == 0 or draw.kind == "special"
+
+
+def error_of(call: Call, reference: Mapping[str, torch.Tensor]) -> float | None:
+    errors = [relative_rmse(output, reference[name]) for name, output in call.outputs.items()]
+    return max([error for error in errors if error is not None], default=None)
+
+
+def judged_call(context: Context, judged: Judged, call: Call | Rejection) -> Judged:
+    """The draw with what is wrong about its call, or counted as right."""
     if isinstance(call, Call):
-        if state.first_call_ms is None:
-            state.first_call_ms = call.wall_ns / 1e6
-        judged.rejection = wrong_output(context, state, draw, call, judged.reference)
-        if judged.rejection is None and draw == SEEDED_DRAW:
+        if judged.state.first_call_ms is None:
+            judged.state.first_call_ms = call.wall_ns / 1e6
+        judged.rejection = wrong_output(context, judged.state, judged.draw, call, judged.reference)
+        if judged.rejection is None and judged.draw == SEEDED_DRAW:
             judged.rejection = _ignored_seed(context, judged, call)
     else:
         judged.rejection = call
     if judged.rejection is None:
-        state.draws += 1
+        judged.state.draws += 1
     return judged
 
 
 def _ignored_seed(context: Context, judged: Judged, call: Call) -> Rejection | None:
     """Another seed gives other samples, where it is no chance if they are the same."""
     assert context.runner is not None
+    case = judged.state.case
     for spec in context.task.outputs:
         samples = call.outputs[spec.name]
         if spec.sampled is None or not must_differ(judged.reference[spec.name], samples.shape[-1]):
             continue
         name = spec.sampled.seed
-        other = context.contents(judged.case, Draw("standard", "standard", OTHER_SEED))[name]
-        again = context.runner.call(judged.case, {**judged.contents, name: other})
+        other = context.contents(case, Draw("standard", "standard", OTHER_SEED))[name]
+        again = context.runner.call(case, {**judged.contents, name: other})
         if isinstance(again, Rejection):
             return again
         if torch.equal(again.outputs[spec.name], samples):
-            return Rejection("mismatch", f"case {judged.case.id}, {spec.name}: the same samples for another {name}")
+            return Rejection("mismatch", f"case {case.id}, {spec.name}: the same samples for another {name}")
     return None
-
-
-def _baseline_error(call: Call, reference: Mapping[str, torch.Tensor]) -> float | None:
-    errors = [relative_rmse(output, reference[name]) for name, output in call.outputs.items()]
-    return max([error for error in errors if error is not None], default=None)
 
 
 def wrong_output(
@@ -145,7 +157,7 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def _may_depend_on_order(context: Context, judged: Judged) -> bool:
+def may_depend_on_order(context: Context, judged: Judged) -> bool:
     """What is wrong in one order may be right in the other: the reversed run decides. A GPU has no order to reverse."""
     if context.backend.torch_device != "cpu":
         return False
@@ -157,39 +169,37 @@ def _is_reversed_draw(draw: Draw) -> bool:
     return draw.kind in ("standard", "outlier") and draw.index < REVERSED_DRAWS // 2
 
 
-def _reversed(context: Context, forward: list[Judged]) -> Rejection | None:
+def reversed_calls(context: Context, runner: Runner, forward: list[Judged]) -> Rejection | None:
     """The same contents in the opposite order, against guard pages. Right in one order only is a flag."""
-    with context.candidate_side().runner("reversed") as runner:
-        for judged in forward:
-            if not _is_reversed_draw(judged.draw):
-                continue
-            try:
-                call = runner.call(judged.case, judged.contents)
-            except WorkerDied as error:
-                return _beyond_the_end(rejection_of(error), judged)
-            state = context.cases[judged.case.id]
-            wrong = (
-                call
-                if isinstance(call, Rejection)
-                else wrong_output(context, state, judged.draw, call, judged.reference)
-            )
-            if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
-                state.correct = False
-                if context.decides(decisive := judged.rejection or wrong):
-                    return decisive
-            elif wrong or judged.rejection:
-                _flag_order(context, judged, "forward" if wrong else "reversed")
+    for judged in forward:
+        if not _is_reversed_draw(judged.draw):
+            continue
+        state = judged.state
+        try:
+            call = runner.call(state.case, judged.contents)
+        except WorkerDied as error:
+            return _beyond_the_end(rejection_of(error), judged)
+        wrong = (
+            call if isinstance(call, Rejection) else wrong_output(context, state, judged.draw, call, judged.reference)
+        )
+        if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
+            state.correct = False
+            if context.decides(decisive := judged.rejection or wrong):
+                return decisive
+        elif wrong or judged.rejection:
+            _flag_order(context, judged, "forward" if wrong else "reversed")
     return None
 
 
 def _beyond_the_end(rejection: Rejection, judged: Judged) -> Rejection:
     if rejection.reason != "segfault":
         return rejection
-    return Rejection("out_of_bounds", f"case {judged.case.id}: the access hit the page behind a buffer", rejection.log)
+    case = judged.state.case
+    return Rejection("out_of_bounds", f"case {case.id}: the access hit the page behind a buffer", rejection.log)
 
 
 def _flag_order(context: Context, judged: Judged, right_in: str) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
-    text = f"case {judged.case.id} is right only when lanes and programs run in {right_in} order: a race"
+    text = f"case {judged.state.case.id} is right only when lanes and programs run in {right_in} order: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):
         context.findings.append(Finding(NAME, "order_dependent", text))

@@ -24,6 +24,9 @@ def functional_pass(context: Context) -> Rejection | None:
     assert context.baseline is not None
     with trusted_runner(context.baseline) as baseline, context.candidate_side().runner() as candidate:
         for state in context.cases.values():
+            context.at_work = state
+            if FUNCTIONAL in state.clocks:  # before the worker ended on another case
+                continue
             if rejection := _time_case(context, state, baseline, candidate):
                 return rejection
     context.flags.add(Flag.FUNCTIONAL)

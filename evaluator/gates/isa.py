@@ -7,7 +7,7 @@ nobody. What cannot run on gfx942 fails where the host stands in for it; elsewhe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluator.backends import cpu
 from evaluator.errors import BaselineError
@@ -34,28 +34,29 @@ def note_build(context: Context, side: SideName, made: Build) -> None:
     outcome = COMPILED if report["ok"] else FAILED
     context.isa_checked[GFX942.arch] = outcome if report["checked"] else NOT_CHECKED + report["reason"]
     _find_spills(context)
-    if report["ok"] and not kernels:
+    if not kernels and (report["ok"] or (not report["checked"] and _names_no_kernel(context))):
         _hold_without_kernel(context)
 
 
 def note_launches(context: Context) -> Rejection | None:
     """The kernels that the candidate's Triton worker launched; a fault that the candidate swallowed counts."""
-    assert context.runner is not None
-    match context.runner.report():
-        case {"kernels": list() as kernels, "faults": list() as faults} if all(map(_is_report, kernels)):
-            pass
-        case _:
-            return Rejection("forged_reply", "a report that is none")
+    reported = _reported(context)
+    if isinstance(reported, Rejection):
+        return reported
+    kernels = reported.kernels
     context.isa += _reports("candidate", kernels)
     for target in TARGETS:
         _check(context, target.arch, [kernel for kernel in kernels if kernel["target"] == target.arch])
     _find_spills(context)
     if not kernels:
         _hold_without_kernel(context)
-    match faults:
-        case [[str() as name, str() as text], *_]:
-            return of_exception_class(name, text)
-    return _refusal(context, kernels)
+    return _problem(context, reported)
+
+
+def launch_problem(context: Context) -> Rejection | None:
+    """What the launches so far are turned away for; nothing else is said of them."""
+    reported = _reported(context)
+    return reported if isinstance(reported, Rejection) else _problem(context, reported)
 
 
 def note_baseline(context: Context, runner: Runner) -> None:
@@ -76,6 +77,28 @@ def first_error(log: str) -> str:
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line]
     return (errors or lines[-1:] or ["the compiler said nothing"])[0]
+
+
+class _Reported(NamedTuple):
+    """What a worker says of its launches."""
+
+    kernels: list[dict[str, Any]]
+    faults: list[Any]
+
+
+def _reported(context: Context) -> _Reported | Rejection:
+    assert context.runner is not None
+    match context.runner.report():
+        case {"kernels": list() as kernels, "faults": list() as faults} if all(map(_is_report, kernels)):
+            return _Reported(kernels, faults)
+    return Rejection("forged_reply", "a report that is none")
+
+
+def _problem(context: Context, reported: _Reported) -> Rejection | None:
+    match reported.faults:
+        case [[str() as name, str() as text], *_]:
+            return of_exception_class(name, text)
+    return _refusal(context, reported.kernels)
 
 
 def _is_report(kernel: object) -> bool:
@@ -149,6 +172,12 @@ def _find_spills(context: Context) -> None:
 
 def _spills(report: IsaReport) -> bool:
     return any(report.numbers[name] for name in ("vgpr_spills", "sgpr_spills", "scratch_bytes"))
+
+
+def _names_no_kernel(context: Context) -> bool:
+    """What can be said of a HIP source where no compiler for gfx942 is."""
+    side = context.candidate_side()
+    return b"__global__" not in side.files[side.source]
 
 
 def _hold_without_kernel(context: Context) -> None:

@@ -157,6 +157,7 @@ def _session(
         with context.spending("first_calls"):
             for side in order:
                 _call_first(context, runners[id(side)])
+        context.at_work = None
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):
@@ -187,8 +188,9 @@ def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 def _call_first(context: Context, runner: Runner) -> None:
     """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
-        for case in [state.case for state in context.cases.values()]:
-            runner.compile(case, context.contents(case, FIRST_CALLS))
+        for state in context.cases.values():
+            context.at_work = state
+            runner.compile(state.case, context.contents(state.case, FIRST_CALLS))
 
 
 def _clock(backend: Backend) -> dict[str, object]:
@@ -219,6 +221,7 @@ def _time(
     context: Context, timed: Timed, state: CaseState, pair: Pair, calibration: Calibration | None
 ) -> Rejection | None:
     """One case in one session; a void session is kept in the record and counts for nothing."""
+    context.at_work = state
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
     with context.spending("timed"):

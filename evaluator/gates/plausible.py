@@ -24,6 +24,7 @@ GATE = "integrity"
 def implausible(context: Context) -> Rejection | None:
     """The first case whose times cannot be true; what is only doubtful is held for a person."""
     for state in context.cases.values():
+        context.at_work = state
         if state.times:
             _hold_for_the_clocks(context, state)
             if rejection := _worked_outside(context, state) or _above_peak(context, state, context.calibration):

@@ -148,6 +148,12 @@ class Side:
         if text := worker.output().strip():
             self.log.append(text)
 
+    def give_up_sandbox(self) -> None:
+        """The next worker starts in another one."""
+        if self.sandbox is not None:
+            self.sandbox.close()
+            self.sandbox = None
+
 
 class Runner:
     """A loaded candidate on one worker. Methods may raise WorkerError; what is wrong with outputs is a Rejection."""

@@ -97,6 +97,12 @@ class UnseenRecord:
         """Were all cases judged? One of our own faults leaves its case in no denominator."""
         return all(case.quadrant != "evaluation_error" for case in self.cases)
 
+    @property
+    def has_fault(self) -> bool:
+        """Is a case unjudged that may be judged next time? A feature that the host lacks it lacks then, too."""
+        sides = [side for case in self.cases for side in (case.baseline, case.candidate)]
+        return any(side.correct is None and REASONS[str(side.reason)][0] is Status.ERRORED for side in sides)
+
     def count(self, quadrant: Quadrant) -> int:
         return sum(case.quadrant == quadrant for case in self.cases)
 
