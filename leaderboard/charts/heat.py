@@ -12,7 +12,7 @@ LEGEND, HEADER = 30.0, 22.0
 ROW_LABEL, CELL, ROW_GAP = 20.0, 40.0, 10.0
 GAP = 0.6  # percent of the width between cells
 STEPS = (0.5, 0.75, 0.9, 1.0)  # a share's shade is the number of these that it reaches
-STEP_LABELS = ("below 50 %", "from 50 %", "from 75 %", "from 90 %", "100 %")
+Steps = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,13 @@ class HeatCell:
     share: float | None  # None: nothing was asked
     text: str
     aside: str
+    shade: str
     x: float
     width: float
 
     @property
     def middle(self) -> float:
         return round(self.x + self.width / 2, 3)
-
-    @property
-    def shade(self) -> str:
-        return "empty" if self.share is None else f"step-{sum(self.share >= step for step in STEPS)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +56,7 @@ class HeatChart(Chart):
     is_wide: ClassVar[bool] = True
     columns: tuple[tuple[float, str], ...]  # middle and name
     rows: tuple[HeatRow, ...]
+    steps: Steps = STEPS
 
     @property
     def header_y(self) -> float:
@@ -67,7 +65,10 @@ class HeatChart(Chart):
     @property
     def legend(self) -> list[tuple[float, str, str]]:
         """Place, shade and label of each step."""
-        return [(100 / len(STEP_LABELS) * i, f"step-{i}", label) for i, label in enumerate(STEP_LABELS)]
+        texts = [f"{step:.0%}".replace("%", "\u00a0%") for step in self.steps]
+        last = texts[-1] if self.steps[-1] == 1 else f"from {texts[-1]}"
+        labels = (f"below {texts[0]}", *(f"from {text}" for text in texts[:-1]), last)
+        return [(100 / len(labels) * i, f"step-{i}", label) for i, label in enumerate(labels)]
 
 
 GivenCell = tuple[float | None, str, str]  # share, text, second line
@@ -81,13 +82,14 @@ def heat_map(
     columns: Sequence[str],
     given: Sequence[GivenRow],
     note: str = "",
+    steps: Steps = STEPS,
 ) -> HeatChart:
     width = round((100 - GAP * (len(columns) - 1)) / len(columns), 3)
     starts = [round(index * (width + GAP), 3) for index in range(len(columns))]
     y, rows = LEGEND + HEADER, []
     for label, aside, cells in given:
         placed = zip(columns, starts, cells, strict=True)
-        drawn = tuple(HeatCell(name, *cell, x, width) for name, x, cell in placed)
+        drawn = tuple(HeatCell(name, *cell, _shade(cell[0], steps), x, width) for name, x, cell in placed)
         rows.append(HeatRow(label, aside, y + 14, drawn))
         y += ROW_LABEL + CELL + ROW_GAP
     return HeatChart(
@@ -98,4 +100,9 @@ def heat_map(
         note=note,
         columns=tuple((round(x + width / 2, 3), name) for name, x in zip(columns, starts, strict=True)),
         rows=tuple(rows),
+        steps=steps,
     )
+
+
+def _shade(share: float | None, steps: Steps) -> str:
+    return "empty" if share is None else f"step-{sum(share >= step for step in steps)}"

@@ -59,7 +59,7 @@ def build_table(query: Query, *, slug: str) -> PublishedTablePage | None:
         title=found.title,
         lead=LEAD,
         crumbs=(Link("Published tables", page_url("published")),),
-        tables=by_slug(_printed(found, cells)),
+        tables=by_slug(printed_table(found, cells)),
         paper=Paper(*found[:7], found.size),
         columns=tuple(found.columns),
         rows=tuple(cells),
@@ -88,7 +88,7 @@ def _index(rows: Sequence[PaperTable]) -> Table:
     return table("tables", plural(len(rows), "table"), columns, lines, empty)
 
 
-def _printed(found: PaperTable, cells: Sequence[dict[str, str]]) -> Table:
+def printed_table(found: PaperTable, cells: Sequence[dict[str, str]]) -> Table:
     """Cells as printed; a first column `category` becomes headings of groups on the page."""
     keys = [column["key"] for column in found.columns]
     numeric = {key for key in keys if _is_numeric([row.get(key, "") for row in cells])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db.models import Count, QuerySet
@@ -33,6 +34,15 @@ def table(slug: str) -> PaperTable | None:
 def cells_of(slug: str) -> list[dict[str, str]]:
     """The rows in printed order."""
     return list(PublishedRow.objects.filter(table__slug=slug).order_by("position").values_list("cells", flat=True))
+
+
+def cells_of_all(slugs: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+    """By table, the rows in printed order; a table that is not loaded is not in it."""
+    found: dict[str, list[dict[str, str]]] = {}
+    rows = PublishedRow.objects.filter(table__slug__in=slugs).order_by("table", "position")
+    for slug, cells in rows.values_list("table__slug", "cells"):
+        found.setdefault(slug, []).append(cells)
+    return found
 
 
 def _tables() -> QuerySet[PublishedTable]:

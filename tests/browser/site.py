@@ -105,6 +105,7 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
         *(f"/run/{run.pk}/", f"/run/{running.pk}/", f"/result/{result.pk}/", f"/result/{open_result.pk}/", "/queue/"),
         *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
         *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
+        *("/kernelbench-x/", "/kernelbench-x/explore/correct/"),
         *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),
         *(f"{board}explore/rates/", f"/result/{result.pk}/explore/times/"),
     ]

@@ -50,6 +50,7 @@ def addresses(published, suite):
         "result": f"/result/{run.results.first().pk}/",
         "published": "/published/",
         "published_table": "/published/kernelbenchx-overall/",
+        "kernelbench_x": "/kernelbench-x/",
         "queue": "/queue/",
         "metrics": "/metrics/",
         "data": "/data/",

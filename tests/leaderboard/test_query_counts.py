@@ -25,6 +25,7 @@ COUNTS = {
     "/run/{run}/": 3,
     "/run/{run}/progress/": 3,
     "/result/{result}/": 4,
+    "/kernelbench-x/": 2,
     "/queue/": 3,
     "/published/": 1,
     "/published/agentkernelarena-main-results/": 2,

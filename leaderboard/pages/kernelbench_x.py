@@ -1,0 +1,247 @@
+"""KernelBench-X on one page: what its paper printed, drawn, and added up where its tables can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars, share_dots
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import NBSP, NONE
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.published import Paper, printed_table
+from leaderboard.queries import published
+from leaderboard.queries.published import PaperTable
+from leaderboard.tables import Cell, Column, Table, table
+
+OVERALL, COMPILED, CORRECT = (
+    f"kernelbenchx-{name}" for name in ("overall", "category-compile-pct", "category-correct-pct")
+)
+TRAJECTORY, THRESHOLDS = "kernelbenchx-iteration-trajectory", "kernelbenchx-quantization-thresholds"
+SLUGS = (OVERALL, COMPILED, CORRECT, TRAJECTORY, THRESHOLDS)
+STEPS = (0.1, 0.25, 0.5, 0.75)  # of the shades: the paper's shares are low
+ROUNDING_PCT = 0.051  # a printed percentage is rounded to one decimal
+DISAGREEMENTS = (
+    "GEAK after its last round has a speedup of 1.44 and a score of 53.3 % in section 4.4, but 1.15 and 50.0 % in the "
+    "overall table, at the same rates of compilation and correctness.",
+    "The setup names CUDA 11.8 beside a PyTorch built for CUDA 12.8.",
+)
+
+Rows = Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A printed percentage beside what the category table adds up to, as a count of tasks."""
+
+    method: str
+    rate: str  # compilation or correctness
+    printed_pct: float
+    count: int
+    tasks: int
+    summed_pct: float
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    slug: str
+    title: str
+    text: str
+    charts: tuple[Chart, ...]
+    table: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelBenchXPage(Page):
+    papers: tuple[Paper, ...]  # the tables with their citations
+    rows: dict[str, list[dict[str, str]]]  # by table, text as printed
+    checks: tuple[Check, ...]
+    disagreements: tuple[str, ...]
+    overall: Table | None = field(metadata=SCREEN)
+    sections: tuple[Section, ...] = field(metadata=SCREEN)
+    facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
+
+
+def build(query: Query) -> KernelBenchXPage:
+    known = {row.slug: row for row in published.tables() if row.slug in SLUGS}
+    cells = published.cells_of_all(SLUGS)
+    is_whole = set(known) == set(cells) == set(SLUGS)
+    found = [known[slug] for slug in SLUGS] if is_whole else []
+    checks = _checks(cells) if is_whole else ()
+    charts = _charts(cells) if is_whole else {}
+    tables = by_slug(*(printed_table(one, cells[one.slug]) for one in found), _checks_table(checks))
+    return KernelBenchXPage(
+        title="KernelBench-X",
+        lead="Triton kernels by five methods on 176 tasks of 15 categories, as the paper printed it. Nothing here was "
+        "measured by us, and nothing is ranked with what was.",
+        crumbs=(Link("Published tables", page_url("published")),),
+        tables=tables,
+        charts=charts,
+        papers=tuple(Paper(*one[:7], one.size) for one in found),
+        rows=cells,
+        checks=checks,
+        disagreements=_disagreements(checks),
+        overall=tables.get(OVERALL),
+        sections=_sections(tables, charts) if is_whole else (),
+        facts=_facts(found[0]) if found else (),
+    )
+
+
+def _facts(first: PaperTable) -> tuple[tuple[str, str, str], ...]:
+    return (
+        ("From", first.citation.rpartition(",")[0], first.url),
+        ("Device", first.device, ""),
+        ("Clock", "Triton's do_bench: median of 100 calls after 25 to warm up, against eager PyTorch", ""),
+        ("Runs here", "none: no run of KernelBench-X was evaluated or imported here yet", ""),
+    )
+
+
+def _sections(tables: Mapping[str, Table], charts: Mapping[str, Chart]) -> tuple[Section, ...]:
+    return (
+        Section("correctness", "Right, by category", "", (charts["correct"],), tables[CORRECT]),
+        Section("compilation", "Compiled, by category", "", (charts["compile"],), tables[COMPILED]),
+        Section(
+            "refinement",
+            "Over rounds of refinement",
+            "",
+            (charts["trajectory"], charts["rescued"]),
+            tables[TRAJECTORY],
+        ),
+        Section(
+            "thresholds",
+            "Quantized tasks",
+            "Their outputs have to meet all three thresholds at once.",
+            (),
+            tables[THRESHOLDS],
+        ),
+    )
+
+
+def _disagreements(checks: Sequence[Check]) -> tuple[str, ...]:
+    """Those that the tables show by themselves, and those of the text."""
+    shown = tuple(
+        f"{one.method}'s {one.rate} is {one.printed_pct} % in the overall table; its categories add up to {one.count} "
+        f"of {one.tasks}, which is {one.summed_pct:.1f} %."
+        for one in checks
+        if not one.agrees
+    )
+    return (*shown, *DISAGREEMENTS) if checks else ()
+
+
+def _checks(cells: Mapping[str, Rows]) -> tuple[Check, ...]:
+    rates = (("compilation", "compile_pct", COMPILED), ("correctness", "correct_pct", CORRECT))
+    return tuple(
+        _check(row["method"], rate, float(row[key]), cells[slug]) for rate, key, slug in rates for row in cells[OVERALL]
+    )
+
+
+def _check(method: str, rate: str, printed_pct: float, rows: Rows) -> Check:
+    tasks = sum(int(row["tasks"]) for row in rows)
+    count = sum(_count(row, method) for row in rows)
+    summed_pct = 100 * count / tasks
+    return Check(method, rate, printed_pct, count, tasks, summed_pct, abs(summed_pct - printed_pct) <= ROUNDING_PCT)
+
+
+def _count(row: Mapping[str, str], method: str) -> int:
+    """A category's percentage is that of a whole number of its tasks."""
+    return round(float(row[method]) * int(row["tasks"]) / 100)
+
+
+def _checks_table(checks: Sequence[Check]) -> Table:
+    columns = (
+        Column("method", "Method"),
+        Column("rate", "Rate"),
+        Column("printed_pct", "Printed overall", is_number=True),
+        Column("count", "Categories add up to", is_number=True),
+        Column("tasks", "Tasks", is_number=True, on_page=False),
+        Column("summed_pct", "That is", is_number=True),
+        Column("agrees", "Do they agree?"),
+    )
+    rows = [
+        (
+            Cell(one.method, one.method),
+            Cell(one.rate, one.rate),
+            Cell(f"{one.printed_pct}{NBSP}%", one.printed_pct),
+            Cell(f"{one.count}{NBSP}of{NBSP}{one.tasks}", one.count),
+            Cell("", one.tasks),
+            Cell(f"{one.summed_pct:.1f}{NBSP}%", round(one.summed_pct, 4)),
+            Cell("yes", True, tone="good", mark="✓") if one.agrees else Cell("no", False, tone="bad", mark="✕"),
+        )
+        for one in checks
+    ]
+    caption = "Do the printed tables agree with each other? Rates of the overall table beside sums over categories"
+    return table("checks", caption, columns, rows, "Not all tables are loaded: `manage.py load_published` loads them.")
+
+
+def _charts(cells: Mapping[str, Rows]) -> dict[str, Chart]:
+    charts = (
+        _heat("correct", "Correctness by category", cells[CORRECT]),
+        _heat("compile", "Compilation by category", cells[COMPILED]),
+        _rates(cells[TRAJECTORY]),
+        _rescued(cells[TRAJECTORY]),
+    )
+    return {chart.slug: chart for chart in charts}
+
+
+def _heat(slug: str, title: str, rows: Rows) -> HeatChart:
+    methods = [name for name in rows[0] if name not in ("category", "tasks", "source")]
+    given = [(row["category"], f"{row['tasks']} tasks", [_heat_cell(row, name) for name in methods]) for row in rows]
+    description = (
+        f"{title} and method, in percent as printed: a row for each category, a column for each method. The counts of "
+        "tasks follow from the percentages."
+    )
+    return heat_map(slug, title, description, methods, given, steps=STEPS)
+
+
+def _heat_cell(row: Mapping[str, str], method: str) -> tuple[float, str, str]:
+    return float(row[method]) / 100, f"{row[method]}{NBSP}%", f"{_count(row, method)} of {row['tasks']}"
+
+
+def _rates(rows: Rows) -> Chart:
+    rounds = [row for row in rows if row["compile_pct"]]
+    series = (Series("correct", "Correct"), Series("compiled", "Compiled"))
+    return share_dots(
+        "trajectory",
+        "GEAK: rates before and after refinement",
+        "Compilation and correctness of GEAK in its first and last round, in percent of 176 tasks, as printed.",
+        "share of tasks",
+        series,
+        [
+            (
+                f"Round {row['round']}",
+                f"speedup {row['speedup']}, score {row['score_pct']} %",
+                [_share(row["correct_pct"]), _share(row["compile_pct"])],
+            )
+            for row in rounds
+        ],
+    )
+
+
+def _rescued(rows: Rows) -> Chart:
+    steps = [row for row in rows if row["rescued_speedup"]]
+    series = (Series("candidate", "Rescued", "×"), Series("baseline", "Persistent", "×"))
+    return paired_bars(
+        "rescued",
+        "GEAK: speedup of rescued and of persistent kernels",
+        "Mean speedup of kernels that a round made right, beside those that had been right already, as printed.",
+        "speedup",
+        series,
+        [
+            (
+                f"Round {row['round']}",
+                "",
+                [_factor(row["rescued_speedup"]), _factor(row["persistent_speedup"])],
+            )
+            for row in steps
+        ],
+        note="Rescued: wrong in the round before. They are slower than what was right already, so that the mean falls.",
+    )
+
+
+def _share(text: str) -> Point:
+    return Point(float(text) / 100, f"{text}{NBSP}%") if text else Point(None, NONE)
+
+
+def _factor(text: str) -> Point:
+    return Point(float(text), f"{text}×") if text else Point(None, NONE)
