@@ -1,0 +1,159 @@
+"""The timed session over unseen cases without a device: instruments are a processor's clock, workers this process."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from evaluator.backends import Sample
+from evaluator.candidate import baseline
+from evaluator.errors import SandboxError
+from evaluator.gates import performance, unseen
+from evaluator.gates.context import CaseState, Context
+from evaluator.gates.unseen import Half, Trial
+from evaluator.inside.gpu import commands
+from evaluator.sandbox import WorkerFault
+from evaluator.taskspec import Case
+from evaluator.unseen.cases import UnseenCase
+from tests.evaluator.test_clocked_session import BACKEND, Here, Processor
+
+
+class Charged(Here):
+    """What a candidate raises is a worker's fault."""
+
+    def __init__(self, task, folder, entry):
+        super().__init__(task, folder, entry)
+        self.entry = entry
+
+    def call(self, op, *, timeout_s, **fields):
+        with charged(op):
+            return super().call(op, timeout_s=timeout_s, **fields)
+
+
+@contextmanager
+def charged(op):
+    try:
+        yield
+    except ZeroDivisionError as error:
+        raise WorkerFault(op, "builtins.ZeroDivisionError", f"ZeroDivisionError: {error}", "") from error
+
+
+class Loaded:
+    """A runner."""
+
+    def __init__(self, side, worker):
+        self.side, self.worker = side, worker
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_): ...
+
+    def compile(self, case, contents):
+        with charged("compile"):
+            self.worker.entry(contents["x"])
+
+
+class Bench:
+    """Two contexts whose workers are here, and the trials of some sizes, as the correctness gate leaves them."""
+
+    def __init__(self, task, folder, monkeypatch, entry, sizes):
+        monkeypatch.setattr(commands, "Instruments", Processor)
+        monkeypatch.setattr(performance, "PREHEAT_STEADY_S", 0.0)
+        monkeypatch.setattr(performance, "clocked", self._clocked)
+        self.failures: dict[int, int] = {}  # size → how often the card does not answer while it is timed
+        self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
+        backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
+        self.baseline, self.candidate = (
+            Context(task, baseline(task), baseline(task), backend, lambda _, name=name: self._side(task, name))
+            for name in self._entries
+        )
+        self.candidate.calibration = None
+        self.trials = [self._trial(size) for size in sizes]
+
+    def time(self):
+        unseen._time(self.trials, self.baseline, self.candidate)
+        return {trial.case.value("n"): trial for trial in self.trials}
+
+    def _trial(self, size):
+        case = Case((("n", size),), "full")
+        halves = [Half(context, True, CaseState(case, True, 9), None) for context in (self.baseline, self.candidate)]
+        return Trial(UnseenCase(case, "edge"), *halves)
+
+    def _side(self, task, name):
+        return SimpleNamespace(task=task, device="cpu", name=name, leftovers=0, give_up_sandbox=lambda: None)
+
+    def _clocked(self, _, side):
+        return Loaded(side, Charged(side.task, self._folder, self._entries[side.name]))
+
+    def _sample(self):
+        size = self.candidate.at_work.case.value("n") if self.candidate.at_work else 0
+        if self.failures.get(size):
+            self.failures[size] -= 1
+            raise SandboxError("the card does not answer")
+        return Sample(1980, 2619, 50, 400.0, ())
+
+
+@pytest.fixture
+def bench(tiny_task, tmp_path, monkeypatch):
+    def make(entry, sizes=(256, 300, 301)):
+        return Bench(tiny_task("triton2triton"), tmp_path, monkeypatch, entry, sizes)
+
+    return make
+
+
+def test_cases_on_which_both_are_right_get_a_ratio_from_one_session(bench):
+    made = bench(lambda x: x + x)
+    trials = made.time()
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in trials.values())
+    assert [len(trial.candidate.state.sessions) for trial in trials.values()] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("size", [256, 300, 301])
+def test_a_case_that_fails_while_it_is_timed_keeps_no_other_from_its_times(bench, size):
+    trials = bench(lambda x: 1 // 0 if x.numel() == size else x + x).time()
+    assert trials.pop(size).candidate.rejection.reason == "raised"
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in trials.values())
+
+
+def test_an_output_of_a_timed_call_is_judged_case_by_case(bench):
+    trials = bench(lambda x: torch.zeros_like(x) if x.numel() == 300 else x + x).time()
+    assert "in a timed call" in trials.pop(300).candidate.rejection.detail
+    assert all(trial.both_right for trial in trials.values())
+
+
+def test_a_fault_of_ours_is_tried_once_more(bench):
+    made = bench(lambda x: x + x)
+    made.failures = {256: 1, 301: 1}
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
+
+
+def test_a_second_fault_of_ours_makes_an_evaluation_error_and_no_times(bench):
+    made = bench(lambda x: x + x)
+    made.failures = {300: 2}
+    trials = made.time()
+    assert [half.rejection.reason for half in trials.pop(300).halves] == ["host_fault", "host_fault"]
+    assert "does not answer" in made.candidate.log[0]
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in trials.values())
+
+
+def test_a_baseline_that_fails_while_it_is_timed_is_ours(bench):
+    made = bench(lambda x: x + x)
+    made._entries["baseline"] = lambda x: 1 // 0 if x.numel() == 300 else 2 * x
+    trials = made.time()
+    assert trials.pop(300).candidate.rejection.reason == "host_fault"
+    assert all(trial.both_right for trial in trials.values())
+
+
+def test_times_that_cannot_be_true_fail_their_case_alone(bench, monkeypatch):
+    made = bench(lambda x: x + x)
+    trials = made.time()
+    state = trials[300].candidate.state
+    state.times = [replace(times, outside_ns=1e9) for times in state.times]
+    unseen._look_after(made.trials, made.candidate)
+    assert trials.pop(300).candidate.rejection.reason == "work_outside"
+    assert all(trial.both_right for trial in trials.values())
