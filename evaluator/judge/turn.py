@@ -1,0 +1,45 @@
+"""Whose turn it is on a device, across all evaluations of this host: checks share it, a timed session has it alone.
+
+So somebody's `evaluate` beside a worker, or two runs at once, disturb no time; what does not need the clock goes on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class Turn:
+    """A lock file of the device. One evaluator uses it from one thread; its contexts may lie within each other."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._depth, self._fd = path, 0, -1
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Beside other checks, and beside no timed session."""
+        if self._depth == 0:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(self._fd, fcntl.LOCK_SH)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                os.close(self._fd)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Within `shared`: beside nothing. No worker of this evaluator may be left on the device from before."""
+        fcntl.flock(
+            self._fd, fcntl.LOCK_EX
+        )  # the shared lock is given up first, so two that wait do not block each other
+        try:
+            yield
+        finally:
+            fcntl.flock(self._fd, fcntl.LOCK_SH)

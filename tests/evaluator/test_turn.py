@@ -1,0 +1,73 @@
+"""Checks share a device, a timed session has it alone; each turn here is a process of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from evaluator.judge.turn import Turn
+
+WAIT_S = 10
+processes = multiprocessing.get_context("spawn")  # a forked one would hold our lock too
+
+
+def check(path: Path, entered: Event) -> None:
+    with Turn(path).shared():
+        entered.set()
+
+
+def session(path: Path, entered: Event) -> None:
+    turn = Turn(path)
+    with turn.shared(), turn.alone():
+        entered.set()
+
+
+def started(job, path: Path) -> tuple[multiprocessing.process.BaseProcess, Event]:
+    entered = processes.Event()
+    process = processes.Process(target=job, args=(path, entered), daemon=True)
+    process.start()
+    return process, entered
+
+
+def test_checks_share_the_device(tmp_path: Path) -> None:
+    with Turn(tmp_path / "lock").shared():
+        process, entered = started(check, tmp_path / "lock")
+        assert entered.wait(WAIT_S)
+        process.join(WAIT_S)
+
+
+def test_a_session_waits_for_a_check_and_a_check_for_a_session(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    with turn.shared():
+        process, entered = started(session, tmp_path / "lock")
+        assert not entered.wait(0.2)
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
+    with turn.shared(), turn.alone():
+        process, entered = started(check, tmp_path / "lock")
+        assert not entered.wait(0.2)
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
+
+
+def test_two_that_want_it_alone_do_not_block_each_other(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    with turn.shared():
+        process, entered = started(session, tmp_path / "lock")  # holds its share, and waits
+        assert not entered.wait(0.2)
+        with turn.alone():
+            pass
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
+
+
+def test_a_turn_within_a_turn_ends_with_the_outer_one(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    with turn.shared():
+        with turn.shared():
+            pass
+        process, entered = started(session, tmp_path / "lock")
+        assert not entered.wait(0.2)
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
