@@ -98,15 +98,9 @@ def _new_task(options: argparse.Namespace) -> int:
 
 def _mounted_tasks(folder: Path) -> int:
     from evaluator.backends import get_backend
-    from evaluator.mounted.checkout import load_mounted, mounted_ids
-    from evaluator.mounted.obstacles import obstacle
+    from evaluator.mounted.obstacles import obstacles
 
-    backend = get_backend("auto")
-    for task_id in mounted_ids(folder):
-        try:
-            problem = obstacle(load_mounted(folder, task_id), backend)
-        except TaskError as error:
-            problem = "; ".join(error.problems)
+    for task_id, problem in obstacles(folder, get_backend("auto")):
         sys.stdout.write(f"{task_id:60} {f'no: {problem}' if problem else 'runs here'}\n")
     return OK
 
@@ -118,6 +112,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     _check_writable(options.out)
     if options.tasks and options.round:
         raise UsageError("a round's unseen cases follow from a task's contract, and mounted tasks have none")
+    if options.held_out and not options.tasks:
+        raise UsageError("--held-out is for mounted tasks (--tasks DIR); a native task has unseen cases of its own")
     record = _evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
@@ -162,14 +158,23 @@ def _evaluate_mounted(options: argparse.Namespace) -> Record:
     from evaluator.candidate import read_candidate
     from evaluator.mounted.checkout import load_mounted, own_candidate
     from evaluator.mounted.evaluation import ScriptEvaluator
+    from evaluator.mounted.held_out import write_held_out
+    from evaluator.unseen.injections import read_held_out
 
     task = load_mounted(options.tasks, options.task)
     if options.baseline:
         candidate = own_candidate(task)
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
+    held_out = read_held_out(options.held_out, task.category, task.files) if options.held_out else None
     evaluator = ScriptEvaluator(get_backend(options.backend), options.sandbox)
-    return evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+    record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+    if held_out:
+        path = options.out.with_suffix(".held_out.json")
+        unseen = evaluator.evaluate_held_out(task, candidate, held_out, uploaded=options.uploaded)
+        write_held_out(unseen, path)
+        sys.stdout.write(f"{unseen.text}\nheld-out record: {path}\n\n")
+    return record
 
 
 def _check_writable(path: Path, option: str = "--out") -> None:
@@ -204,6 +209,7 @@ def _run(options: argparse.Namespace) -> int:
             evaluator,
             options.out,
             repeat=options.repeat,
+            sessions=options.sessions,
             revealed=revealed,
             progress=bar.of(options.agent),
         )
@@ -265,6 +271,15 @@ def _workspace(options: argparse.Namespace) -> int:
     return OK
 
 
+def _unseen(options: argparse.Namespace) -> int:
+    from evaluator.taskreader import load_task
+    from evaluator.unseen.listing import listed
+
+    known = {"secret": options.secret, "revealed": options.round, "file": options.cases}
+    sys.stdout.write(listed(load_task(options.task), options.profile, **known, as_json=options.json) + "\n")
+    return OK
+
+
 COMMANDS = {
     "evaluate": _evaluate,
     "run": _run,
@@ -274,6 +289,7 @@ COMMANDS = {
     "tasks": _tasks,
     "validate": _validate,
     "new_task": _new_task,
+    "unseen": _unseen,
 }
 
 

@@ -6,9 +6,10 @@ with Evaluator(get_backend("cpu")) as evaluator:
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -25,8 +26,10 @@ from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
+from evaluator.judge.turn import Turn
 from evaluator.records import GateOutcome, Record
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
+from evaluator.state import state_folder
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
 from evaluator.unseen.cases import UnseenCase
@@ -54,6 +57,8 @@ class Evaluator:
         self._standby = Standby(
             self._open_sandbox, ahead=2 if backend.has_clock else 1
         )  # one a side; a CPU has better to do
+        card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
+        self._turn = Turn(state_folder() / "turns" / card) if backend.has_clock else None
 
     def __enter__(self) -> Evaluator:
         return self
@@ -173,13 +178,16 @@ class Evaluator:
             return side
 
         context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle)
-        try:
-            yield context
-        finally:
-            context.close_runner()
-            used = [side.sandbox for side in sides if side.sandbox is not None]
-            for sandbox in used:
-                sandbox.close()
+        context.alone = self._turn.alone if self._turn else nullcontext
+        used = list[Sandbox]()
+        with self._turn.shared() if self._turn else nullcontext():
+            try:
+                yield context
+            finally:
+                context.close_runner()
+                used += [side.sandbox for side in sides if side.sandbox is not None]
+                for sandbox in used:
+                    sandbox.close()
         context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
 
@@ -220,8 +228,9 @@ class Evaluator:
         try:
             with self._standby.take() as sandbox, sandbox.spawn(mailbox_bytes=1 << 16) as worker:
                 worker.put("probe", b"probe")
-                if self.backend.has_clock:
-                    performance.try_device(worker, self.backend)
+                if self._turn is not None:
+                    with self._turn.shared(), self._turn.alone():
+                        performance.try_device(worker, self.backend)
         except (EvaluatorError, WorkerError):
             return False
         return True

@@ -22,6 +22,7 @@ from evaluator.reasons import Status
 from evaluator.records import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
 from evaluator.suites import Suite
 from evaluator.taskspec import Profile, TaskSpec
+from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
 from evaluator.unseen.rounds import Round
@@ -52,6 +53,7 @@ def run_suite(
     folder: Path,
     *,
     repeat: int = 0,
+    sessions: int = SESSIONS,
     revealed: Round | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
@@ -60,13 +62,15 @@ def run_suite(
     Raises:
         UsageError: the folder holds another run.
     """
-    _claim(folder, _manifest(suite, agent, evaluator, repeat, revealed))
+    timed = {"sessions": sessions} if evaluator.backend.has_clock else {}
+    _claim(folder, {**_manifest(suite, agent, evaluator, repeat, revealed), **timed})
     outcomes = []
     for task in suite.tasks:
         if progress:
             progress(task.id, None)
         produced = produce(agent, task, repeat)
-        record = _kept(folder, task, produced.candidate) or _evaluate(folder, task, produced.candidate, evaluator)
+        record = _kept(folder, task, produced.candidate)
+        record = record or _evaluate(folder, task, produced.candidate, evaluator, sessions)
         unseen = _unseen(folder, task, produced.candidate, evaluator, revealed) if revealed else None
         outcomes.append(Outcome(record, produced.expected, unseen))
         if progress:
@@ -157,12 +161,12 @@ def _kept(folder: Path, task: TaskSpec, candidate: Candidate) -> Record | None:
     return record if same and record.status is not Status.ERRORED else None
 
 
-def _evaluate(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator) -> Record:
+def _evaluate(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator, sessions: int) -> Record:
     for name, data in candidate.files.items():
         path = folder / "candidates" / slug(task.id) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    record = evaluator.evaluate(task, candidate)
+    record = evaluator.evaluate(task, candidate, sessions=sessions)
     write_record(record, folder / "records" / f"{slug(task.id)}.json")
     return record
 

@@ -13,7 +13,8 @@ BLOCKS = 10  # a session and case, in ABBA order: a linear drift of the clock ca
 BLOCK_CALLS = 10  # calls a side and block: the median of ten shrugs off four outliers
 LONG_BLOCK_CALLS = 3  # calls a side and block for kernels above LONG_NS: at least 30 in a session still
 LONG_NS = 5e6  # ns; ten blocks of ten such calls a side would take a second
-SESSIONS, MAX_SESSIONS = 3, 6  # fresh workers each: what differs between processes is not seen within one
+SESSIONS, MAX_SESSIONS = 3, 6  # fresh workers each: what differs between processes is not seen within one; a case
+# whose baseline is not eligible has one
 EXTEND_HALF_WIDTH = 0.02  # log ratio; a session more while the 95 % half-width is above this ...
 EXTEND_SHARE = 0.10  # ... and above this share of |log ratio|: width alone decides, never significance
 EXTEND_BUDGET_S = 60.0  # device seconds a task may take before no session is added

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -51,6 +51,7 @@ class Context:
     backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
     settle: Callable[[], None] = lambda: None  # waits until nothing of ours works beside what is timed
+    alone: Callable[[], AbstractContextManager[None]] = nullcontext  # beside no other evaluation on the device
     sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)

@@ -35,6 +35,7 @@ from evaluator.sandbox import Worker
 from evaluator.thresholds import (
     BASELINE_SHARE,
     CLOCK_SHARE,
+    ELIGIBLE_NS,
     EXTEND_BUDGET_S,
     FLUSH_FACTOR,
     MAX_SESSIONS,
@@ -126,7 +127,7 @@ def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -
         timed.index += 1
         if rejection:
             return rejection
-    if timed.void and any(len(state.times) < context.sessions for state in context.cases.values()):
+    if timed.void and any(_has_few(context, state, calibration) for state in context.cases.values()):
         raise SandboxError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
     return None
 
@@ -137,11 +138,18 @@ def _waiting(context: Context, timed: Timed, calibration: Calibration | None) ->
     if timed.index >= (context.sessions if in_audit else MAX_SESSIONS):
         return []
     states = list(context.cases.values())
-    few = [state for state in states if len(state.times) < context.sessions]
+    few = [state for state in states if _has_few(context, state, calibration)]
     spent_s = context.seconds.get("timed", 0.0) - context.seconds.get("judging", 0.0)
     if few or spent_s > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
     return [state for state in states if ratio.is_worth_another(state.times, calibration)]
+
+
+def _has_few(context: Context, state: CaseState, calibration: Calibration | None) -> bool:
+    """Of a case too short for a speed to be claimed one session is enough."""
+    if state.times and state.times[0].baseline_ns < (calibration.eligible_ns if calibration else ELIGIBLE_NS):
+        return False
+    return len(state.times) < context.sessions
 
 
 def _session(
@@ -152,11 +160,13 @@ def _session(
     baseline, candidate = context.baseline, context.candidate_side()
     order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
     with ExitStack() as stack:
+        with context.spending("turn"):
+            stack.enter_context(context.alone())
         with context.spending("workers"):
             runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
         with context.spending("first_calls"):
             for side in order:
-                _call_first(context, runners[id(side)])
+                _call_first(context, runners[id(side)], cases)
         context.at_work = None
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
@@ -185,10 +195,10 @@ def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
     return [future.result() for future in futures]
 
 
-def _call_first(context: Context, runner: Runner) -> None:
+def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) -> None:
     """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
-        for state in context.cases.values():
+        for state in cases:
             context.at_work = state
             runner.compile(state.case, context.contents(state.case, FIRST_CALLS))
 

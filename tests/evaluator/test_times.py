@@ -11,6 +11,7 @@ import pytest
 
 from evaluator import codec
 from evaluator.candidate import baseline
+from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plausible import implausible
 from evaluator.gates.ratio import conclude
@@ -85,6 +86,13 @@ def test_a_quiet_case_has_a_narrow_interval_and_no_flag(context: Context) -> Non
 def test_a_baseline_shorter_than_ten_microseconds_or_five_event_pairs_claims_no_speed(context: Context) -> None:
     assert not concluded(context, baseline_ns=14e3).ratio.eligible  # type: ignore[union-attr]
     assert concluded(context, baseline_ns=15e3).ratio.eligible  # type: ignore[union-attr]
+
+
+def test_three_sessions_are_for_cases_that_carry_a_speed(context: Context) -> None:
+    state, timed = state_of(context), performance.Timed(index=1)
+    for baseline_ns, waits in ((14e3, False), (15e3, True)):
+        state.times = [replace(TIMES, baseline_ns=baseline_ns)]
+        assert performance._waiting(context, timed, CALIBRATION) == ([state] if waits else [])
 
 
 def test_a_time_below_what_can_be_measured_is_a_lower_bound(context: Context) -> None:

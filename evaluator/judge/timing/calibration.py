@@ -51,8 +51,13 @@ class Calibration:
     def baseline_ns(self, task_digest: str, case_id: str) -> float | None:
         return self.baselines_ns.get(baseline_key(task_digest, case_id))
 
+    @property
+    def eligible_ns(self) -> float:
+        """A baseline at least as long carries a claim about speed."""
+        return max(ELIGIBLE_NS, ELIGIBLE_E0 * self.e0_ns)
+
     def is_eligible(self, baseline_ns: float) -> bool:
-        return baseline_ns >= max(ELIGIBLE_NS, ELIGIBLE_E0 * self.e0_ns)
+        return baseline_ns >= self.eligible_ns
 
     @property
     def least_ns(self) -> float:
