@@ -20,8 +20,20 @@ COLOURS = {
     "opt_improvement": "#6bb08f",
     "both_fail": "#98a2ab",
     "opt_regression": "#c4512d",
+    "usable": "#1f7a8c",
+    "win": "#1f7a8c",
+    "tie": "#98a2ab",
+    "loss": "#c08a2d",
+    "fail": "#c4512d",
+    "unknown": "#c9cfd4",
 }
-SYMBOLS = {"correct": "circle", "compiled": "diamond-open", "baseline": "circle-open", "candidate": "circle"}
+SYMBOLS = {
+    "usable": "circle",
+    "correct": "circle",
+    "compiled": "diamond-open",
+    "baseline": "circle-open",
+    "candidate": "circle",
+}
 SPOT_COLOURS = ("#1f7a8c", "#c4512d", "#7a5aa6", "#b0851f", "#3f7f3f", "#b0477f", "#4a6fb5", "#7a8794")
 SPOT_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 SHADES = [[0, "#c4512d"], [0.5, "#e8d9b5"], [1, "#1f7a8c"]]

@@ -37,6 +37,8 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
     if origin in (typing.Union, types.UnionType):
         plain = [one for one in arguments if one is not types.NoneType]
         return _field(plain[0] if len(plain) == 1 else float, allow_null=len(plain) < len(arguments), **options)
+    if origin is typing.Literal:
+        return _field(type(arguments[0]), **options)
     if _is_dataclass(hint):
         return serializer_of(hint)(**options)
     if origin is tuple and arguments[1:] == (Ellipsis,) and _is_dataclass(arguments[0]):

@@ -65,6 +65,23 @@ FLAGS = {
     "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit, so its times are not ranked."),
 }
 
+QUADRANTS = {  # baseline and candidate on unseen cases, in the order in which they are drawn
+    "both_pass": Word("both pass", "good", "✓", "Baseline and candidate are right."),
+    "opt_improvement": Word("improved", "good", "+", "Only the candidate is right: it can do more than the baseline."),
+    "both_fail": Word("both fail", "ours", "○", "Neither is right: beyond what the baseline was made for."),
+    "opt_regression": Word("regression", "bad", "✕", "Only the baseline is right: the optimisation broke it."),
+    "evaluation_error": Word("no verdict", "ours", "!", "Our evaluation failed, or has not come: in no denominator."),
+}
+
+CONFIG_CATEGORIES = {  # what an unseen case changes
+    "edge": "edge",
+    "scale_up": "scale up",
+    "scale_down": "scale down",
+    "alignment": "alignment",
+    "asymmetric": "asymmetric",
+    "production": "production",
+}
+
 RUN_STATES = {
     "draft": ("draft", "Not published: on no board, and it may still change."),
     "published": ("published", "Its answers stand on the boards and change only by another publication."),
@@ -72,6 +89,8 @@ RUN_STATES = {
 }
 
 ROLES = {"entry": "entry", "reference_line": "reference line"}
+ORIGINS = {"run_here": "run here", "imported": "imported"}
+VERIFICATIONS = {"none": "not verified", "checked": "checked", "reproduced": "reproduced"}
 
 
 def status_cell(status: str, url: str = "", note: str = "", value: str | None = None) -> Cell:

@@ -6,6 +6,7 @@ down, it is pixels. The same values feed the SVG, the table beside it and the Pl
 
 from leaderboard.charts.base import Anchor, Chart, Series, Tick
 from leaderboard.charts.heat import HeatChart, heat_map
+from leaderboard.charts.ratios import ratio_dots
 from leaderboard.charts.rows import Mark, Point, RowChart, paired_bars, share_dots
 from leaderboard.charts.scatter import Group, ScatterChart, Spot, against
 from leaderboard.charts.stacked import StackedChart, stacked_bars
@@ -26,6 +27,7 @@ __all__ = [
     "against",
     "heat_map",
     "paired_bars",
+    "ratio_dots",
     "share_dots",
     "stacked_bars",
 ]

@@ -1,12 +1,13 @@
 """Charts of rows of marks.
 
-*Dots* put a value and its interval on one axis, with reference lines. *Bars* compare the two sides of a case; every
-case has a scale of its own, so that a case of microseconds can be read beside one of seconds.
+*Dots* put a value and its interval on one axis, with reference lines: shares here, ratios in ratios.py. *Bars* compare
+the two sides of a case; every case has a scale of its own, so that a case of microseconds can be read beside one of
+seconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,6 +22,9 @@ LEGEND = 30
 AXIS = 44
 PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mark
 TEXT_X = 64.0  # percent: values stand in a column of their own, under each other
+
+
+Kind = Literal["dots", "ratios", "bars"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class ReferenceLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowChart(Chart):
     marks: ClassVar[str] = "charts/_rows.svg"
-    kind: Literal["dots", "bars"]
+    kind: Kind
     axis: str
     series: tuple[Series, ...]
     rows: tuple[Row, ...]
@@ -134,30 +138,46 @@ def share_dots(
     lines: Sequence[tuple[float, str]] = (),
 ) -> RowChart:
     """Shares from 0 to 1 on one axis, a line of marks for each row."""
+    ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in (0, 0.25, 0.5, 0.75, 1)]
+    return dots(slug, "dots", title, description, axis, series, rows, lines, ticks, lambda share: share)
+
+
+def dots(
+    slug: str,
+    kind: Kind,
+    title: str,
+    description: str,
+    axis: str,
+    series: tuple[Series, ...],
+    rows: Sequence[GivenRow],
+    lines: Sequence[tuple[float, str]],
+    ticks: Sequence[tuple[float, str]],
+    place: Callable[[float], float],
+) -> RowChart:
+    """`place` says where on the axis a value stands, from 0 to 1."""
     y, drawn = float(LEGEND + (ROW_LABEL if lines else 0)), []
     for label, note, points in rows:
         label_y = y + 14
         marks = tuple(
-            _dot(one, point, label_y + DOT_STEP * (index + 1) - 6)
+            _dot(one, point, label_y + DOT_STEP * (index + 1) - 6, place)
             for index, (one, point) in enumerate(zip(series, points, strict=True))
             if point.value is not None or point.low is not None
         )
         drawn.append(Row(label, note, label_y, marks))
         y += ROW_LABEL + DOT_STEP * len(series) + ROW_GAP
-    ticks = tuple(
-        Tick(_across(share), f"{share:.0%}".replace("%", " %"), _anchor(share)) for share in (0, 0.25, 0.5, 0.75, 1)
+    references = tuple(
+        ReferenceLine(_across(place(value)), value, text, _anchor(place(value))) for value, text in _merged(lines)
     )
-    references = tuple(ReferenceLine(_across(value), value, text, _anchor(value)) for value, text in _merged(lines))
     return RowChart(
         slug=slug,
-        kind="dots",
+        kind=kind,
         title=title,
         description=description,
         height=y + AXIS,
         axis=axis,
         series=series,
         rows=tuple(drawn),
-        ticks=ticks,
+        ticks=tuple(Tick(_across(place(value)), text, _anchor(place(value))) for value, text in ticks),
         lines=references,
     )
 
@@ -203,11 +223,11 @@ def _bar(series: Series, point: Point, y: float, scale: float) -> Mark:
     return Mark(series, point, y, round(scale * (point.value or 0.0), 3), low, high)
 
 
-def _dot(series: Series, point: Point, y: float) -> Mark:
-    low = None if point.low is None else _across(point.low)
-    high = None if point.high is None else _across(point.high)
-    value = point.value if point.value is not None else ((point.low or 0) + (point.high or 0)) / 2
-    return Mark(series, point, y, _across(value), low, high)
+def _dot(series: Series, point: Point, y: float, place: Callable[[float], float]) -> Mark:
+    low = None if point.low is None else _across(place(point.low))
+    high = None if point.high is None else _across(place(point.high))
+    x = _across(place(point.value)) if point.value is not None else ((low or 0.0) + (high or 0.0)) / 2
+    return Mark(series, point, y, x, low, high)
 
 
 def _across(share: float) -> float:

@@ -2,56 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
-from evaluator.records import PROTOCOL
-from leaderboard import statistics
-from leaderboard.eligibility import obstacle, why_not_ranked
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import board_screen
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
-from leaderboard.queries import boards
-from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
-from leaderboard.words import ALL, CATEGORIES
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The published answer of one run to one task; `status` is missing where nothing is published."""
-
-    task: str
-    configuration: str
-    run: int
-    repeat: int
-    result: int | None
-    status: str
-    compiled: bool | None
-    correct: bool | None
-    may_rank: bool
-    obstacle: str | None  # what keeps it from counting
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the board. `rank` is None where it may not rank; then the reason stands beside it."""
-
-    rank: int | None
-    not_ranked_because: str | None
-    configuration: str
-    agent: str
-    model: str | None
-    role: str
-    settings: dict[str, Any]
-    runs: tuple[int, ...]
-    verifications: tuple[str, ...]
-    judged: int  # answers that count
-    of: int
-    compilation: Rate
-    correctness: Rate
+from leaderboard.pages import board_charts, board_screen
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.board_place import Board, load
+from leaderboard.pages.board_query import Choice
+from leaderboard.pages.standings import Answer, Entry, RankedBy
+from leaderboard.statistics import INTERVAL_FROM_TASKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,151 +25,114 @@ class BoardPage(Page):
     device_title: str
     is_functional: bool
     protocol: str
+    as_of: str  # a day, or empty: now
+    ranked_by: RankedBy
+    eligible_tasks: int  # those that can show a speed
     tasks: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...]  # those that the filter shows; ranks are of the whole board
     answers: tuple[Answer, ...]
     refusals: tuple[str, ...]  # what this board does not say, and why
     categories: tuple[Link, ...] = field(metadata=SCREEN)
+    views: tuple[Link, ...] = field(metadata=SCREEN)
+    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the form leaves as it is
+    is_filtered: bool = field(metadata=SCREEN)
+    ranks_note: str = field(metadata=SCREEN)
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage | None:
-    suite_row, device_row = boards.suite(suite, whole_number(query.get("version"))), boards.device(device)
-    if suite_row is None or device_row is None or category not in CATEGORIES:
+    board = load(query, suite, category, device)
+    if board is None:
         return None
-    protocol = query.get("protocol") or PROTOCOL
-    all_tasks = boards.tasks_of(suite_row.id)
-    tasks = [task for task in all_tasks if category in (task.category, ALL)]
-    if not tasks:
-        return None
-    runs = boards.public_runs(suite_row.id, device, protocol)
-    answers = _answers(tasks, runs, boards.public_results(suite_row.id, device, protocol))
-    entries = board_screen.in_order(_entries(runs, answers), query.get("sort", ""))
-    chart = board_screen.chart(entries, len(tasks))
+    shown = [entry for entry in board.standings.entries if board.view.shows(entry)]
+    entries = board_screen.in_order(shown, board.view)
+    names = {entry.configuration for entry in entries}
+    answers = [answer for answer in board.standings.answers if answer.configuration in names]
     return BoardPage(
-        title=f"{suite_row.title or suite_row.name}: {CATEGORIES[category].replace('All', 'all')}",
-        lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}.",
+        title=board.title,
+        lead=_lead(board),
         crumbs=(Link("Boards", page_url("home")),),
-        charts={chart.slug: chart} if entries else {},
+        charts=board_charts.charts(board, entries),
         tables=by_slug(
-            board_screen.entries_table(entries, query),
-            board_screen.answers_table(entries, tasks, answers),
+            board_screen.entries_table(board, entries), board_screen.answers_table(entries, board.tasks, answers)
         ),
-        suite=suite_row.name,
-        suite_version=suite_row.version,
-        suite_digest=suite_row.digest,
-        is_current=suite_row.is_current,
+        suite=board.suite.name,
+        suite_version=board.suite.version,
+        suite_digest=board.suite.digest,
+        is_current=board.suite.is_current,
         category=category,
         device_class=device,
-        device_title=device_row.title,
-        is_functional=device_row.is_functional,
-        protocol=protocol,
-        tasks=tuple(task.path for task in tasks),
+        device_title=board.device.title,
+        is_functional=board.device.is_functional,
+        protocol=board.view.asked_protocol,
+        as_of=board.view.as_of,
+        ranked_by=board.standings.ranked_by,
+        eligible_tasks=board.standings.eligible_tasks,
+        tasks=tuple(task.path for task in board.tasks),
         entries=tuple(entries),
         answers=tuple(answers),
-        refusals=_refusals(device_row.is_functional, len(tasks)),
-        categories=_category_links(suite_row.name, device, query, category, {task.category for task in all_tasks}),
+        refusals=_refusals(board),
+        categories=board.category_links("board"),
+        views=_views(board),
+        choices=board.view.choices(board.standings.entries, board.board_tasks),
+        kept=tuple((name, getattr(board.view, name)) for name in _KEPT if getattr(board.view, name)),
+        is_filtered=board.view.is_filtered,
+        ranks_note=_ranks_note(board),
     )
 
 
-def _answers(
-    tasks: Sequence[boards.TaskRow], runs: Sequence[boards.RunRow], results: Sequence[boards.ResultRow]
-) -> list[Answer]:
-    """One for every run and task, whether there is a result or not."""
-    found = {(row.run_id, row.task_id): row for row in results}
-    return [_answer(task, run, found.get((run.id, task.id))) for run in runs for task in tasks]
+_KEPT = ("version", "protocol", "view", "sort")
 
 
-def _answer(task: boards.TaskRow, run: boards.RunRow, row: boards.ResultRow | None) -> Answer:
-    if row is None or row.status is None:
-        missing = obstacle(status=None)
-        result = row.id if row else None
-        return Answer(task.path, run.configuration, run.id, run.repeat, result, "missing", None, None, False, missing)
-    hindered = obstacle(
-        status=row.status,
-        audit=row.audit,
-        is_own_protocol=row.is_own_protocol,
-        is_held=row.is_held,
-        is_uncalibrated=row.is_uncalibrated,
-        host_is_accepted=row.host_is_accepted,
-    )
-    return Answer(
-        task.path,
-        run.configuration,
-        run.id,
-        run.repeat,
-        row.id,
-        row.status,
-        row.compiled,
-        row.correct,
-        row.may_rank,
-        hindered,
+def _lead(board: Board) -> str:
+    tasks = plural(len(board.board_tasks), "task")
+    if board.view.filters_tasks:
+        tasks = f"{len(board.tasks)} of {tasks}"
+    day = f", as of {board.view.as_of}" if board.view.as_of else ""
+    return f"{tasks} on {board.device.title}, protocol {board.view.asked_protocol}{day}."
+
+
+def _views(board: Board) -> tuple[Link, ...]:
+    """What else there is of the same board; nothing of speed where no speed is told."""
+    here = Link("Ranks", board.url(view="", sort=""), not board.view.view)
+    if board.device.is_functional:
+        return (here,)
+    return (
+        here,
+        Link("The paper's columns", board.url(view="paper", sort=""), board.view.view == "paper"),
     )
 
 
-def _entries(runs: Sequence[boards.RunRow], answers: Sequence[Answer]) -> list[Entry]:
-    """One for each configuration, ranked by the unrounded rate of correctness."""
-    by_configuration: dict[str, list[boards.RunRow]] = defaultdict(list)
-    for run in runs:
-        by_configuration[run.configuration].append(run)
-    answers_of: dict[str, list[Answer]] = defaultdict(list)
-    for answer in answers:
-        answers_of[answer.configuration].append(answer)
-    entries = [_entry(lines, answers_of[slug]) for slug, lines in by_configuration.items()]
-    ranked = [entry for entry in entries if entry.not_ranked_because is None]
-    ranks = statistics.ranks([entry.correctness.share or 0.0 for entry in ranked])
-    rank_of = {entry.configuration: rank for entry, rank in zip(ranked, ranks, strict=True)}
-    return [replace(entry, rank=rank_of.get(entry.configuration)) for entry in entries]
+def _ranks_note(board: Board) -> str:
+    if board.standings.ranked_by == "correctness":
+        note = "Ranks go by correctness. Equal rates share a rank: they are equal, not ordered by name."
+    else:
+        note = (
+            "Ranks go by usable speedup: what a user gains who keeps the better of candidate and baseline. A rank's "
+            "interval holds for all entries at once (paired t tests over tasks, Holm at 5 %)."
+        )
+    if board.view.filters_tasks:
+        note += " The ranks are the whole board's; the other numbers are of the tasks chosen."
+    return note
 
 
-def _entry(runs: Sequence[boards.RunRow], answers: Sequence[Answer]) -> Entry:
-    counted = [answer for answer in answers if answer.obstacle is None]
-    first = runs[0]
-    return Entry(
-        rank=None,
-        not_ranked_because=why_not_ranked(first.role, [answer.obstacle for answer in answers]),
-        configuration=first.configuration,
-        agent=first.agent,
-        model=first.model,
-        role=first.role,
-        settings=first.settings,
-        runs=tuple(run.id for run in runs),
-        verifications=tuple(run.verification for run in runs),
-        judged=len(counted),
-        of=len(answers),
-        compilation=_rate(counted, len(answers), "compiled"),
-        correctness=_rate(counted, len(answers), "correct"),
-    )
-
-
-def _rate(counted: Sequence[Answer], of: int, field_name: str) -> Rate:
-    """Tasks × runs of what counts, as the statistics want them."""
-    outcomes: dict[str, list[bool]] = defaultdict(list)
-    for answer in counted:
-        outcomes[answer.task].append(bool(getattr(answer, field_name)))
-    return statistics.rate(list(outcomes.values()), of)
-
-
-def _refusals(is_functional: bool, tasks: int) -> tuple[str, ...]:
+def _refusals(board: Board) -> tuple[str, ...]:
+    found, tasks = board.standings, len(board.tasks)
     refusals = []
-    if is_functional:
+    if board.device.is_functional:
         refusals.append(
             "No speed: this device class judges compilation and correctness only. Its times are functional: they show "
             "that a kernel ran, stand on each result's own page and enter no metric."
         )
     else:
-        refusals.append("No speed metric yet: device times stand on the page of each result.")
+        reasons = list(dict.fromkeys(filter(None, (found.no_speed_because, found.no_rank_intervals_because))))
+        refusals += [f"No speed: {reason}" if reason == found.no_speed_because else reason for reason in reasons]
+        if board.is_mixed:
+            refusals.append(
+                "No mean speedup, score or geometric mean over categories: the paper times them on different clocks."
+            )
     if tasks < INTERVAL_FROM_TASKS:
         refusals.append(
             f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}. The counts are exact."
         )
     return tuple(refusals)
-
-
-def _category_links(suite: str, device: str, query: Query, here: str, present: set[str]) -> tuple[Link, ...]:
-    """The same suite version, protocol and order in the other categories."""
-    kept = query_string(query, board_screen.QUERY)
-    return tuple(
-        Link(label, page_url("board", suite, slug, device) + kept, slug == here)
-        for slug, label in CATEGORIES.items()
-        if slug == ALL or slug in present
-    )

@@ -1,77 +1,63 @@
-"""How a board looks: its two tables and its chart."""
+"""How a board's tables look: its entries, ranked or in the paper's columns, and the answer to each task."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from leaderboard.charts import Chart, Point, Series, share_dots
-from leaderboard.formatting import NONE, interval, listed, plural, rate
-from leaderboard.pages.base import Query, entry_name, page_url, query_string, task_url
+from leaderboard.formatting import listed
+from leaderboard.pages import board_cells
+from leaderboard.pages.base import entry_name, page_url, task_url
+from leaderboard.pages.board_place import Board
+from leaderboard.pages.board_query import BoardView
+from leaderboard.pages.standings import Answer, Entry
 from leaderboard.queries.boards import TaskRow
-from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
 from leaderboard.tables import Cell, Column, Group, Table
 from leaderboard.words import STATUSES, status_cell
 
-if TYPE_CHECKING:
-    from leaderboard.pages.board import Answer, Entry
-
-CORRECT = Series("correct", "correct")
-COMPILED = Series("compiled", "compiled")
-QUERY = ("version", "protocol", "sort")  # what a board's links keep
-SORTS: dict[str, Callable[[Entry], tuple[object, ...]]] = {
-    "": lambda entry: (entry.rank or 0, -(entry.compilation.share or 0.0)),
-    "compilation": lambda entry: (-(entry.compilation.share or 0.0), entry.rank or 0),
-    "name": lambda entry: (),
+NOT_ON_PAGE = "not_ranked_because"
+SORTS: dict[str, Callable[[Entry], float | None]] = {
+    "correctness": lambda entry: entry.correctness.share,
+    "compilation": lambda entry: entry.compilation.share,
+    "usable_speedup": lambda entry: entry.usable_speedup.value if entry.usable_speedup else None,
+    "mean_speedup": lambda entry: entry.paper.mean_speedup.value if entry.paper else None,
+    "mean_score": lambda entry: entry.paper.mean_score if entry.paper else None,
+    "geo_mean_speedup": lambda entry: entry.paper.geo_mean_speedup.value if entry.paper else None,
+    "fast_1": lambda entry: entry.paper.fast_1_pct if entry.paper else None,
+    "fast_2": lambda entry: entry.paper.fast_2_pct if entry.paper else None,
 }
+GROUPS = (
+    ("", "", ""),
+    ("Not ranked", "What is missing may turn out either way, so a place would be a guess.", "unranked"),
+    ("Reference lines", "Built in, to compare with. Never ranked.", "reference"),
+)
 
 
-def in_order(entries: Sequence[Entry], sort: str) -> list[Entry]:
+def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
     """Ranked entries as asked for, then the unranked ones, then the reference lines; names decide what is equal."""
-    order = SORTS.get(sort, SORTS[""])
     return sorted(
         entries,
         key=lambda entry: (
-            entry.role != "entry",
-            entry.rank is None,
-            *(order(entry) if entry.rank is not None else ()),
+            _group(entry),
+            *(_order(entry, view.sort) if entry.rank is not None else ()),
             entry_name(entry.agent, entry.model).casefold(),
             entry.configuration,
         ),
     )
 
 
-def entries_table(entries: Sequence[Entry], query: Query) -> Table:
-    columns = (
-        _sortable("rank", "Rank", query, "ascending"),
-        _sortable("name", "Entry", query, "ascending"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("correctness", "Correct", is_number=True),
-        _sortable("compilation", "Compiled", query, "descending"),
-        *(Column(f"{name}_{end}", "", on_page=False) for name in ("compilation", "correctness") for end in _ENDS),
-        Column("judged", "Judged", is_number=True),
-        Column("runs", "Runs", is_number=True),
-        Column("not_ranked_because", "Why not ranked", on_page=False),
+def entries_table(board: Board, entries: Sequence[Entry]) -> Table:
+    paper = board.view.view == "paper" and not board.device.is_functional
+    columns = _paper_columns(board) if paper else _rank_columns(board)
+    row = board_cells.paper_row if paper else board_cells.rank_row
+    groups = tuple(
+        Group(tuple(row(board, entry) for entry in entries if _group(entry) == place), *about)
+        for place, about in enumerate(GROUPS)
     )
-    groups = (
-        Group(tuple(_row(entry) for entry in entries if entry.rank is not None)),
-        Group(
-            tuple(_row(entry) for entry in entries if entry.rank is None and entry.role == "entry"),
-            "Not ranked",
-            "What is missing may turn out either way, so a place would be a guess.",
-            "unranked",
-        ),
-        Group(
-            tuple(_row(entry) for entry in entries if entry.role != "entry"),
-            "Reference lines",
-            "Built in, to compare with. Never ranked.",
-            "reference",
-        ),
-    )
-    caption = "Entries by their rate of correct results; equal rates share a rank."
     empty = "No run is published on this board yet. Start one in the admin, publish it, and it stands here."
-    return Table("entries", caption, columns, groups, empty)
+    if board.standings.entries:
+        empty = "No entry matches. Take a filter away."
+    return Table("entries", _caption(board, paper), columns, groups, empty)
 
 
 def answers_table(entries: Sequence[Entry], tasks: Sequence[TaskRow], answers: Sequence[Answer]) -> Table:
@@ -95,76 +81,82 @@ def answers_table(entries: Sequence[Entry], tasks: Sequence[TaskRow], answers: S
     )
 
 
-def chart(entries: Sequence[Entry], tasks: int) -> Chart:
-    lines = [
-        (entry.correctness.share, entry_name(entry.agent, entry.model))
-        for entry in entries
-        if entry.role != "entry" and entry.correctness.share is not None
-    ]
-    rows = [
-        (
-            (f"{entry.rank}. " if entry.rank else "") + entry_name(entry.agent, entry.model),
-            "" if entry.rank else "reference line" if entry.role != "entry" else "not ranked",
-            (_point(entry.correctness), _point(entry.compilation)),
+def _group(entry: Entry) -> int:
+    return 2 if entry.role != "entry" else 0 if entry.rank is not None else 1
+
+
+def _order(entry: Entry, sort: str) -> tuple[float, ...]:
+    """Largest first; what has no number stands behind what has one."""
+    if sort == "name":
+        return ()
+    value = SORTS[sort](entry) if sort in SORTS else None
+    by_rank = (float(entry.rank or 0), -(entry.compilation.share or 0.0))
+    return (float(sort in SORTS and value is None), -(value or 0.0), *by_rank)
+
+
+def _caption(board: Board, paper: bool) -> str:
+    if paper:
+        return (
+            "The paper's columns by its formulas, on its clock of the category. σr is the standard deviation between "
+            "runs, blank for one. None of them ranks."
         )
-        for entry in entries
-    ]
-    means = "Bars are 95 % intervals" if tasks >= INTERVAL_FROM_TASKS else "There are too few tasks for intervals"
-    description = (
-        f"Share of {plural(tasks, 'task')} that compiled and that were correct, for each entry. {means}; "
-        "where answers are missing, a bar spans what they could still make of it."
-    )
-    return share_dots(
-        "rates", "Correct and compiled", description, "share of results", (CORRECT, COMPILED), rows, lines
-    )
+    if board.standings.ranked_by == "usable_speedup":
+        return "Entries by usable speedup, with 95 % intervals over tasks; equal values share a rank."
+    return "Entries by their rate of correct results; equal rates share a rank."
 
 
-_ENDS = ("count", "of", "low", "high", "worst", "best")
-
-
-def _sortable(key: str, label: str, query: Query, direction: str) -> Column:
-    """The rank is the order without a word in the address."""
-    sort, wanted = query.get("sort", ""), "" if key == "rank" else key
-    is_sorted = wanted == (sort if sort in SORTS else "")
-    url = query_string(query, QUERY, sort=wanted) or "?"
-    return Column(key, label, is_number=key != "name", sort_url=url, sorted=direction if is_sorted else "")
-
-
-def _row(entry: Entry) -> tuple[Cell, ...]:
-    note = (entry.not_ranked_because or "") if entry.role == "entry" else ""
+def _rank_columns(board: Board) -> tuple[Column, ...]:
+    has_speed = not board.device.is_functional
+    speed = (_sortable(board, "usable_speedup", "Usable speedup"),) if has_speed else ()
+    wins = (Column("win", "Win, tie, loss, fail", is_number=True),) if has_speed else ()
     return (
-        Cell(str(entry.rank) if entry.rank else NONE, entry.rank),
-        Cell(entry_name(entry.agent, entry.model), entry_name(entry.agent, entry.model), _runs_url(entry), note),
-        Cell(entry.configuration, entry.configuration),
-        _rate_cell(entry.correctness),
-        _rate_cell(entry.compilation),
-        *_rate_ends(entry.compilation),
-        *_rate_ends(entry.correctness),
-        Cell(f"{entry.judged} of {entry.of}", entry.judged),
-        Cell(str(len(entry.runs)), len(entry.runs)),
-        Cell(entry.not_ranked_because or "", entry.not_ranked_because),
+        _sortable(board, "rank", "Rank", "ascending"),
+        _sortable(board, "name", "Entry", "ascending"),
+        Column("configuration", "Configuration", on_page=False),
+        *speed,
+        _sortable(board, "correctness", "Correct"),
+        _sortable(board, "compilation", "Compiled"),
+        *wins,
+        *(Column(key, "", on_page=False) for key in board_cells.extra_keys(has_speed)),
+        Column("judged", "Judged", is_number=True),
+        Column("runs", "Runs", is_number=True),
+        Column(NOT_ON_PAGE, "Why not ranked", on_page=False),
     )
 
 
-def _runs_url(entry: Entry) -> str:
-    if len(entry.runs) == 1:
-        return page_url("run", entry.runs[0])
-    return f"{page_url('runs')}?configuration={entry.configuration}"
+def _paper_columns(board: Board) -> tuple[Column, ...]:
+    """Headings as printed; the share of the top task is ours, and stands beside the mean that it explains."""
+    return (
+        _sortable(board, "rank", "Rank", "ascending"),
+        _sortable(board, "name", "Entry", "ascending"),
+        Column("configuration", "Configuration", on_page=False),
+        _sortable(board, "compilation", "Comp. %"),
+        _sortable(board, "correctness", "Corr. %"),
+        _sortable(board, "mean_speedup", "Mean Spd. ± σr"),
+        Column("mean_speedup_sigma_r", "", on_page=False),
+        Column("top_task_share", "Top task's part", is_number=True),
+        _sortable(board, "mean_score", "Mean Score"),
+        _sortable(board, "geo_mean_speedup", "Geo. Mean ± σr"),
+        Column("geo_mean_sigma_r", "", on_page=False),
+        Column("geo_mean_run_averaged", "", on_page=False),
+        _sortable(board, "fast_1", "fast₁ %"),
+        _sortable(board, "fast_2", "fast₂ %"),
+        Column("runs", "Runs", is_number=True),
+        Column(NOT_ON_PAGE, "Why not ranked", on_page=False),
+    )
 
 
-def _rate_cell(found: Rate) -> Cell:
-    if found.share is None:
-        if found.worst is None or found.best is None:
-            return Cell(NONE)
-        return Cell(f"{found.count} so far", None, note=f"{interval(found.worst, found.best)} in the end")
-    note = f"95 %: {interval(found.interval.low, found.interval.high)}" if found.interval else ""
-    return Cell(rate(found.count, found.of), found.share, note=note)
-
-
-def _rate_ends(found: Rate) -> tuple[Cell, ...]:
-    """The numbers behind a rate, for CSV."""
-    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return tuple(Cell("", value) for value in (found.count, found.of, *ends, found.worst, found.best))
+def _sortable(board: Board, key: str, label: str, direction: str = "descending") -> Column:
+    """The rank is the order without a word in the address."""
+    view, wanted = board.view, "" if key == "rank" else key
+    is_sorted = wanted == (view.sort if view.sort in (*SORTS, "name") else "")
+    return Column(
+        key,
+        label,
+        is_number=key != "name",
+        sort_url=view.query(sort=wanted) or "?",
+        sorted=direction if is_sorted else "",
+    )
 
 
 def _answers_cell(answers: Sequence[Answer]) -> Cell:
@@ -179,12 +171,3 @@ def _answers_cell(answers: Sequence[Answer]) -> Cell:
     word = STATUSES[worst.status]
     url = page_url("result", worst.result) if worst.result else ""
     return Cell(text, text, url, "", word.tone, word.mark)
-
-
-def _point(found: Rate) -> Point:
-    if found.share is None:
-        text = f"{found.count} of {found.of} so far"
-        return Point(None, text, found.worst, found.best)
-    if found.interval is None:
-        return Point(found.share, rate(found.count, found.of))
-    return Point(found.share, rate(found.count, found.of), found.interval.low, found.interval.high)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q
 
-from runs.models import DeviceClass, Result, Run, Suite, SuiteMembership, Task
+from leaderboard.eligibility import obstacle
+from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership, Task
 
 
 class SuiteRow(NamedTuple):
@@ -44,6 +46,8 @@ class TaskRow(NamedTuple):
     path: str
     name: str
     category: str
+    source: str
+    operator: str  # type of operator, as the task says where it comes from; empty where it does not
 
 
 class RunRow(NamedTuple):
@@ -57,6 +61,8 @@ class RunRow(NamedTuple):
     model: str | None
     settings: dict[str, object]
     verification: str
+    origin: str
+    published_at: datetime
 
 
 class ResultRow(NamedTuple):
@@ -72,8 +78,19 @@ class ResultRow(NamedTuple):
     is_held: bool | None
     is_uncalibrated: bool | None
     host_is_accepted: bool | None
+    log_speedup: float | None  # on t_dev, noisy cases by the end of their interval nearer to 1
+    log_speedup_low: float | None
+    log_speedup_high: float | None
+    paper_speedup: float | None
     is_own_protocol: bool | None
     may_rank: bool
+
+
+_RESULT = ("id", "run_id", "task_id", "audit")
+_ATTEMPT = (
+    *("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted"),
+    *("cautious_log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"),
+)
 
 
 def places() -> list[PlaceRow]:
@@ -130,23 +147,27 @@ def device(slug: str) -> DeviceRow | None:
 def tasks_of(suite_id: int) -> list[TaskRow]:
     """All tasks of a suite: what every rate is counted against."""
     rows = Task.objects.filter(memberships__suite=suite_id).order_by("category", "path")
-    return [TaskRow(*row) for row in rows.values_list("id", "path", "name", "category")]
+    found = rows.values_list("id", "path", "name", "category", "source", "provenance")
+    return [TaskRow(*row[:-1], operator=str(row[-1].get("operator_type", ""))) for row in found]
 
 
-def public_runs(suite_id: int, device_slug: str, protocol: str) -> list[RunRow]:
+def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:
+    """Runs that are public now, of those that were published by then."""
     rows = (
         Run.objects.public()
         .filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
         .order_by("configuration__slug", "repeat")
     )
+    if as_of is not None:
+        rows = rows.filter(published_at__lte=as_of)
     fields = (
         *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
-        *("configuration__model__name", "configuration__settings", "verification"),
+        *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
     )
     return [RunRow(*row) for row in rows.values_list(*fields)]
 
 
-def public_results(suite_id: int, device_slug: str, protocol: str) -> list[ResultRow]:
+def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
     """Results of all public runs of a board, each with the one answer to whether it may rank."""
     rows = (
         Result.objects.filter(
@@ -160,6 +181,37 @@ def public_results(suite_id: int, device_slug: str, protocol: str) -> list[Resul
         )
         .order_by("run_id", "task_id")
     )
-    names = ("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted")
-    fields = ("id", "run_id", "task_id", "audit", *(f"published_attempt__{name}" for name in names))
-    return [ResultRow(*row) for row in rows.values_list(*fields, "is_own_protocol", "may_rank")]
+    names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
+    found = [ResultRow(*row) for row in rows.values_list(*names)]
+    return found if as_of is None else _as_they_were(found, protocol, as_of)
+
+
+def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:
+    """With the attempts that were public then: where one was published later, the trail says what it replaced."""
+    moves = (
+        AuditEntry.objects.filter(
+            run__in={row.run_id for row in rows}, result__isnull=False, action="publish", at__gt=as_of
+        )
+        .order_by("-at", "-id")
+        .values_list(
+            "result_id",
+            "run__configuration__role",
+            "from_attempt__protocol",
+            *(f"from_attempt__{name}" for name in _ATTEMPT),
+        )
+    )
+    before = {move[0]: move[1:] for move in moves}  # of each result the first move after that moment
+    return [_before(row, protocol, *before[row.id]) if row.id in before else row for row in rows]
+
+
+def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: object) -> ResultRow:
+    """The row with an older attempt's values; they are all None where nothing was public then."""
+    changed = ResultRow._make((*row[: len(_RESULT)], *values, own == protocol, False))
+    hindered = obstacle(
+        status=changed.status,
+        audit=changed.audit,
+        is_own_protocol=changed.is_own_protocol,
+        is_held=changed.is_held,
+        is_uncalibrated=changed.is_uncalibrated,
+    )
+    return changed._replace(may_rank=role == "entry" and hindered is None)

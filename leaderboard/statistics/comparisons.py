@@ -8,9 +8,10 @@ from math import gcd, inf, sqrt
 import numpy as np
 from scipy.special import stdtr
 
-from leaderboard.statistics.answers import Answers, Numbers, log_usable
+from leaderboard.statistics.answers import Answers, Numbers
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import COMPARISON_FROM_TASKS, SIGN_FLIP_FROM_TASKS, Interval, too_few
+from leaderboard.statistics.speed import task_gains
 
 SIGNIFICANT = 0.05
 NOT_WHOLE = "An entry with missing answers is not compared."
@@ -42,7 +43,7 @@ class Comparison:
 
 def compare_usable_speedup(first: Answers, second: Answers) -> Comparison:
     """Ratio of U over all tasks, with the paired t test."""
-    difference = log_usable(first).mean(axis=1) - log_usable(second).mean(axis=1)
+    difference = task_gains(first) - task_gains(second)
     refused = _refusal(first, second)
     if refused:
         return Comparison(None, None, None, refused, refused, *_by_task(difference))

@@ -16,6 +16,7 @@ from leaderboard.statistics.speed import MISSING
 
 NOT_TIMED = "Some right answers have no time on the paper's clock."
 ONE_RUN = f"A spread between runs needs {RUNS_FOR_SPREAD} runs."
+MIXED = "No mean across categories: the paper times them on different clocks. Each category has a board of its own."
 NONE_CORRECT = "A run without a right answer has no geometric mean."
 COMPILED_POINTS, CORRECT_POINTS, SPEED_POINTS = 20, 100, 100  # of the score
 
@@ -46,9 +47,12 @@ class PaperColumns:
     refused: str | None
 
 
-def paper_columns(answers: Answers) -> PaperColumns:
+def paper_columns(answers: Answers, *, is_mixed: bool = False) -> PaperColumns:
+    """`is_mixed`: the tasks are of several categories, over which the paper makes no mean."""
     times, refused = paper_times(answers), None
-    if not answers.is_whole:
+    if is_mixed:
+        refused = MIXED
+    elif not answers.is_whole:
         refused = MISSING
     elif not np.isfinite(times).all():
         refused = NOT_TIMED

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, fsum
 
 import numpy as np
 
-from leaderboard.statistics.answers import Answers, log_usable
+from leaderboard.statistics.answers import Answers, Numbers, log_usable
 from leaderboard.statistics.intervals import exponential, repeat_interval, task_interval
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, Interval, too_few
 
@@ -60,6 +61,22 @@ def usable_speedup(answers: Answers, eligible_tasks: int) -> Estimate:
     )
 
 
+def eligible_tasks(entries: Sequence[Answers]) -> int:
+    """Tasks of which some answer on the board says how fast it is on t_dev: the baseline decides, so one is enough."""
+    seen = [answers.has_speed for answers in entries if answers.tasks]
+    return int(np.any(seen, axis=0).sum()) if seen else 0
+
+
+def task_gains(answers: Answers) -> Numbers:
+    """Per task the mean over runs of log u: what entries are ranked and compared by."""
+    return np.asarray(log_usable(answers).mean(axis=1))
+
+
+def exact_mean(values: Numbers) -> float:
+    """Without rounding errors on the way, so that equal numbers in another order share a rank."""
+    return fsum(values.ravel()) / values.size
+
+
 def outcomes(answers: Answers) -> Outcomes:
     judged, correct = answers.known, answers.known & answers.correct
     win, loss = correct & (answers.low > 0), correct & (answers.high < 0)
@@ -71,5 +88,5 @@ def _refused(reason: str, worst: float | None) -> Estimate:
     return Estimate(None, reason, None, reason, None, reason, worst)
 
 
-def _exp_mean(values: np.ndarray) -> float:
-    return exp(float(values.mean())) if values.size else 1.0
+def _exp_mean(values: Numbers) -> float:
+    return exp(exact_mean(values)) if values.size else 1.0

@@ -258,6 +258,7 @@ def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) 
     assert urls == {
         "rank": "?version=1&protocol=old",
         "name": "?version=1&protocol=old&sort=name",
+        "correctness": "?version=1&protocol=old&sort=correctness",
         "compilation": "?version=1&protocol=old&sort=compilation",
     }
     assert {link.url.partition("?")[2] for link in shown.categories} == {"version=1&protocol=old&sort=name"}

@@ -1,0 +1,45 @@
+"""A logarithmic axis of ratios that holds all values and 1, with round numbers on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, log
+
+LEAST_RANGE = log(1.25)  # so that noise does not fill a plot
+MARGIN = 0.05  # of the range, at each end
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+FINE_TICKS = (0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5)
+FEWEST_TICKS, MOST_TICKS = 3, 6
+
+
+@dataclass(frozen=True, slots=True)
+class LogAxis:
+    low: float
+    high: float
+
+    def share(self, value: float) -> float:
+        """Where a positive value lies, from 0 to 1; what is beyond an end stands there."""
+        at = (log(value) - log(self.low)) / (log(self.high) - log(self.low))
+        return min(max(at, 0.0), 1.0)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Round numbers within, not too many of them."""
+        coarse = [value for value in TICKS if self.low <= value <= self.high]
+        fine = [value for value in FINE_TICKS if self.low <= value <= self.high]
+        found = fine if len(coarse) < FEWEST_TICKS else coarse
+        step = -(-len(found) // MOST_TICKS) if found else 1
+        start = found.index(1) % step if 1 in found else 0
+        return found[start::step]
+
+
+def log_axis(values: Iterable[float]) -> LogAxis:
+    logs = [log(value) for value in values]
+    low, high = min([0.0, *logs]), max([0.0, *logs])
+    margin = MARGIN * (high - low) + max(LEAST_RANGE - (high - low), 0.0) / 2
+    return LogAxis(exp(low - margin), exp(high + margin))
+
+
+def tick_text(value: float) -> str:
+    return f"{value:g}×"

@@ -1,0 +1,103 @@
+"""What of a board is drawn: usable speedup with its intervals; wins, ties, losses and failures; the rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, stacked_bars
+from leaderboard.formatting import plural, rate, significant
+from leaderboard.pages.base import entry_name
+from leaderboard.pages.board_cells import ratio_interval
+from leaderboard.pages.board_place import Board
+from leaderboard.pages.standings import Entry
+from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
+from leaderboard.statistics.speed import Estimate
+
+CORRECT = Series("correct", "correct")
+COMPILED = Series("compiled", "compiled")
+SPEED = Series("usable", "usable speedup")
+OUTCOMES = (
+    Series("win", "faster than the baseline"),
+    Series("tie", "no different"),
+    Series("loss", "slower"),
+    Series("fail", "not correct"),
+    Series("unknown", "no verdict"),
+)
+
+
+def charts(board: Board, entries: Sequence[Entry]) -> dict[str, Chart]:
+    if not entries:
+        return {}
+    found: list[Chart] = []
+    if not board.device.is_functional:
+        found = [_speed(entries, len(board.tasks)), _outcomes(entries)]
+    return {chart.slug: chart for chart in [*found, _rates(entries, len(board.tasks))]}
+
+
+def _speed(entries: Sequence[Entry], tasks: int) -> Chart:
+    rows = [(_label(entry), _aside(entry), (_speed_point(entry.usable_speedup),)) for entry in entries]
+    means = "Bars are 95 % intervals over tasks" if tasks >= INTERVAL_FROM_TASKS else "There are too few for intervals"
+    description = (
+        f"Usable speedup over {plural(tasks, 'task')}: what a user gains who keeps the better of candidate and "
+        f"baseline. {means}."
+    )
+    return ratio_dots("speed", "Usable speedup", description, "times as fast as the baseline", (SPEED,), rows)
+
+
+def _speed_point(found: Estimate | None) -> Point:
+    if found is None or found.value is None:
+        return Point(None, "")
+    ends = (found.tasks.low, found.tasks.high) if found.tasks else (None, None)
+    text = f"{significant(found.value)}×" + (f" ({ratio_interval(found.tasks)})" if found.tasks else "")
+    return Point(found.value, text, *ends)
+
+
+def _outcomes(entries: Sequence[Entry]) -> Chart:
+    bars = [(_label(entry), _aside(entry), _counts(entry), ()) for entry in entries]
+    description = (
+        "Of all answers of each entry, how many are faster than the baseline, no different, slower, not correct or "
+        "without a verdict. Faster means that the whole 95 % interval of the ratio lies above 1."
+    )
+    return stacked_bars("outcomes", "Win, tie, loss, fail", description, "of answers", OUTCOMES, bars)
+
+
+def _counts(entry: Entry) -> tuple[int, ...]:
+    found = entry.outcomes
+    return (found.win, found.tie, found.loss, found.fail, found.unknown) if found else ()
+
+
+def _rates(entries: Sequence[Entry], tasks: int) -> Chart:
+    lines = [
+        (entry.correctness.share, entry_name(entry.agent, entry.model))
+        for entry in entries
+        if entry.role != "entry" and entry.correctness.share is not None
+    ]
+    rows = [
+        (_label(entry), _aside(entry), (_rate_point(entry.correctness), _rate_point(entry.compilation)))
+        for entry in entries
+    ]
+    means = "Bars are 95 % intervals" if tasks >= INTERVAL_FROM_TASKS else "There are too few tasks for intervals"
+    description = (
+        f"Share of {plural(tasks, 'task')} that compiled and that were correct, for each entry. {means}; "
+        "where answers are missing, a bar spans what they could still make of it."
+    )
+    return share_dots(
+        "rates", "Correct and compiled", description, "share of results", (CORRECT, COMPILED), rows, lines
+    )
+
+
+def _rate_point(found: Rate) -> Point:
+    if found.share is None:
+        text = f"{found.count} of {found.of} so far"
+        return Point(None, text, found.worst, found.best)
+    if found.interval is None:
+        return Point(found.share, rate(found.count, found.of))
+    return Point(found.share, rate(found.count, found.of), found.interval.low, found.interval.high)
+
+
+def _label(entry: Entry) -> str:
+    return (f"{entry.rank}. " if entry.rank else "") + entry_name(entry.agent, entry.model)
+
+
+def _aside(entry: Entry) -> str:
+    return "" if entry.rank else "reference line" if entry.role != "entry" else "not ranked"

@@ -1,0 +1,75 @@
+"""A board as an address names it: suite, category, device class, protocol and day, with all that stands there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from leaderboard.pages.base import Link, Query, page_url, whole_number
+from leaderboard.pages.board_query import BoardView
+from leaderboard.pages.standings import Entry, Standings, standings
+from leaderboard.queries import boards
+from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
+from leaderboard.words import ALL, CATEGORIES
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    suite: SuiteRow
+    device: DeviceRow
+    category: str
+    view: BoardView
+    categories: frozenset[str]  # those the suite has tasks of
+    board_tasks: tuple[TaskRow, ...]  # of the category, before any filter
+    tasks: tuple[TaskRow, ...]  # those the numbers are of
+    standings: Standings  # ranks of the whole board, numbers of `tasks`
+
+    @property
+    def title(self) -> str:
+        return f"{self.suite.title or self.suite.name}: {CATEGORIES[self.category].replace('All', 'all')}"
+
+    @property
+    def is_mixed(self) -> bool:
+        """Tasks of several categories, whose clocks in the paper differ."""
+        return len({task.category for task in self.tasks}) > 1
+
+    def url(self, page: str = "board", category: str = "", **changes: str) -> str:
+        """This board, or another page of it, with the same query."""
+        address = page_url(page, self.suite.name, category or self.category, self.device.slug)
+        return address + self.view.query(**changes)
+
+    def category_links(self, page: str) -> tuple[Link, ...]:
+        """The same page in the suite's other categories."""
+        return tuple(
+            Link(label, self.url(page, slug), slug == self.category)
+            for slug, label in CATEGORIES.items()
+            if slug == ALL or slug in self.categories
+        )
+
+
+def load(query: Query, suite: str, category: str, device: str) -> Board | None:
+    """None where there is no such suite, device class or category, or the category has no task."""
+    view = BoardView.from_query(query)
+    suite_row, device_row = boards.suite(suite, whole_number(view.version)), boards.device(device)
+    if suite_row is None or device_row is None or category not in CATEGORIES:
+        return None
+    everything = boards.tasks_of(suite_row.id)
+    board_tasks = tuple(task for task in everything if category in (task.category, ALL))
+    if not board_tasks:
+        return None
+    runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
+    results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
+    found = standings(board_tasks, runs, results, is_functional=device_row.is_functional)
+    tasks = tuple(task for task in board_tasks if view.keeps(task))
+    if tasks != board_tasks:
+        part = standings(tasks, runs, results, is_functional=device_row.is_functional)
+        found = replace(part, entries=_ranked_as(part.entries, found.entries), ranked_by=found.ranked_by)
+    categories = frozenset(task.category for task in everything)
+    return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, found)
+
+
+def _ranked_as(part: tuple[Entry, ...], whole: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Numbers of some tasks with the ranks of all."""
+    return tuple(
+        replace(one, rank=full.rank, rank_interval=full.rank_interval, not_ranked_because=full.not_ranked_because)
+        for one, full in zip(part, whole, strict=True)
+    )

@@ -1,0 +1,290 @@
+"""A board of a device with a clock: ranks by usable speedup, the paper's columns, filters and days."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from math import exp, log
+from typing import Any
+
+import pytest
+
+from leaderboard.pages.standings import standings
+from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
+from leaderboard.statistics.answers import Told
+from leaderboard.statistics.paper import MIXED
+from leaderboard.statistics.ranking import RankInterval
+from runs.models import AuditEntry, Run
+from tests import factories
+from tests.leaderboard.arrays import BROKEN, WRONG, right
+from tests.leaderboard.printed import as_printed, built, printed_rows
+from tests.leaderboard.timed import make_timed_run
+
+BOARD = "/board/timed/hip2hip/h100-sxm/"
+TASKS = 12
+
+
+@pytest.fixture
+def timed(db: None):
+    """Make a public run on twelve HIP tasks of a device with a clock, from the answer to each."""
+    tasks = [
+        factories.make_task(
+            source="arena" if n < 8 else "rocm", provenance={"operator_type": "reduce" if n % 2 else ""}
+        )
+        for n in range(TASKS)
+    ]
+    suite = factories.make_suite(tasks, name="timed")
+
+    def make(name: str, told: list[Told | float | None], **values: Any) -> Run:
+        return make_timed_run(suite=suite, name=name, told=[_told(one) for one in told], **values)
+
+    make.suite = suite
+    return make
+
+
+def _told(one: Told | float | None) -> Told | None:
+    return right(one) if isinstance(one, float) else one
+
+
+def line(page: Any, name: str) -> Any:
+    return next(entry for entry in page.entries if entry.agent == name)
+
+
+def noisy(mean: float, spread: float = 0.05) -> list[float]:
+    return [mean + spread * (-1) ** n * (n % 4 + 1) / 4 for n in range(TASKS)]
+
+
+def test_entries_rank_by_usable_speedup_not_by_the_mean(timed, page) -> None:
+    timed("Steady", [log(2.0)] * TASKS)
+    timed("One hit", [log(100.0), *[0.0] * 11])
+    shown = page(BOARD)
+    assert shown.ranked_by == "usable_speedup"
+    assert [(entry.rank, entry.agent) for entry in shown.entries] == [(1, "Steady"), (2, "One hit")]
+    assert line(shown, "Steady").usable_speedup.value == pytest.approx(2)
+    assert line(shown, "One hit").usable_speedup.value == pytest.approx(100 ** (1 / 12))
+    assert line(shown, "One hit").paper.mean_speedup.value > line(shown, "Steady").paper.mean_speedup.value
+    assert line(shown, "One hit").paper.top_task_share == pytest.approx(100 / 111)
+
+
+def test_equal_speedups_share_a_rank_whatever_the_order_of_tasks(timed, page) -> None:
+    values = [0.1 * n + 0.013 for n in range(TASKS)]
+    timed("Twin B", values)
+    timed("Twin A", values[::-1])
+    timed("Last", [0.05] * TASKS)
+    assert [entry.rank for entry in page(BOARD).entries] == [1, 1, 3]
+
+
+def test_rank_intervals_stand_beside_ranks_and_name_who_cannot_be_told_from_the_first(timed, client) -> None:
+    timed("First", noisy(0.51))
+    timed("Second", noisy(0.5)[::-1])
+    timed("Last", noisy(0.1))
+    response = client.get(BOARD)
+    shown = response.context["page"]
+    assert line(shown, "First").rank_interval == RankInterval(1, 2, False)
+    assert line(shown, "Second").rank_interval == RankInterval(1, 2, False)
+    assert line(shown, "Last").rank_interval == RankInterval(3, 3, True)
+    assert response.content.decode().count("not separable from first") == 1
+
+
+def test_wins_ties_losses_and_failures_are_counted(timed, page) -> None:
+    timed("One", [0.5, 0.5, 0.001, -0.5, WRONG, BROKEN, *[right(None)] * 6])
+    timed("Speed", [0.5] * TASKS)
+    found = line(page(BOARD), "One").outcomes
+    assert (found.win, found.tie, found.loss, found.fail, found.unknown, found.of) == (2, 7, 1, 2, 0, 12)
+    bar = page(BOARD).charts["outcomes"].bars[1]
+    assert [(part.series.key, part.count) for part in bar.parts] == [("win", 2), ("tie", 7), ("loss", 1), ("fail", 2)]
+
+
+def test_an_incomplete_entry_has_its_worst_completion_and_no_rank(timed, page) -> None:
+    timed("Gap", [None, *[log(2.0)] * 11])
+    timed("Whole", [0.1] * TASKS)
+    found = line(page(BOARD), "Gap")
+    assert (found.rank, found.usable_speedup.value) == (None, None)
+    assert found.usable_speedup.worst == pytest.approx(2 ** (11 / 12))
+    assert (found.judged, found.of, found.outcomes.unknown) == (11, 12, 1)
+    assert line(page(BOARD), "Whole").rank == 1
+
+
+def test_a_reference_line_has_its_numbers_and_no_rank(timed, page) -> None:
+    timed("Expert", [1.0] * TASKS, role="reference_line")
+    timed("Entry", [0.1] * TASKS)
+    shown = page(BOARD)
+    assert line(shown, "Expert").usable_speedup.value == pytest.approx(exp(1))
+    assert (line(shown, "Expert").rank, line(shown, "Entry").rank) == (None, 1)
+    assert line(shown, "Entry").rank_interval == RankInterval(1, 1, False)
+
+
+def test_where_too_few_tasks_show_a_speed_ranks_go_by_correctness_and_it_says_so(timed, page) -> None:
+    timed("Fast", [0.5] * 5 + [WRONG] * 7)
+    timed("Right", [right(None)] * TASKS)
+    shown = page(BOARD)
+    assert (shown.ranked_by, shown.eligible_tasks) == ("correctness", 5)
+    assert [entry.agent for entry in shown.entries] == ["Right", "Fast"]
+    assert shown.refusals[0] == "No speed: A speed metric needs eligible cases in 6 tasks; there are 5."
+
+
+def test_below_twelve_tasks_there_are_no_rank_intervals(db, page) -> None:
+    suite = factories.make_suite([factories.make_task() for _ in range(8)], name="timed")
+    make_timed_run(suite=suite, name="One", told=[right(0.5)] * 8)
+    shown = page(BOARD)
+    assert line(shown, "One").rank_interval is None
+    assert "Rank intervals need 12 tasks; there are 8." in shown.refusals
+
+
+def test_runs_of_a_configuration_are_averaged_task_by_task(timed, page) -> None:
+    run = timed("Twice", [0.2] * TASKS)
+    timed("Twice", [0.4] * TASKS, configuration=run.configuration, repeat=1)
+    found = line(page(BOARD), "Twice")
+    assert found.usable_speedup.value == pytest.approx(exp(0.3))
+    assert found.usable_speedup.runs.low < found.usable_speedup.value < found.usable_speedup.runs.high
+    assert found.paper.mean_speedup.sigma_r == pytest.approx((exp(0.4) - exp(0.2)) / 2**0.5)
+
+
+def test_the_papers_view_has_its_headings_and_our_share_of_the_top_task(timed, client) -> None:
+    timed("One", [log(4.0), *[0.0] * 11])
+    table = client.get(f"{BOARD}?view=paper").context["page"].tables["entries"]
+    labels = [column.label for column in table.shown_columns]
+    assert labels[2:] == [
+        *("Comp. %", "Corr. %", "Mean Spd. ± σr", "Top task's part", "Mean Score", "Geo. Mean ± σr"),
+        *("fast₁ %", "fast₂ %", "Runs"),
+    ]
+    [[row]] = [rows for _, rows in table.shown_groups]
+    texts = {column.key: cell.text for column, cell in row}
+    assert texts["mean_speedup"] == "1.25×"  # (4 + 11)/12; one run has no σr
+    assert texts["top_task_share"] == "27\u00a0%"
+    assert texts["fast_2"] == "8.3"
+
+
+def test_no_mean_is_made_across_categories(db, page) -> None:
+    tasks = [factories.make_task(category=category) for category in ("hip2hip", "triton2triton") for _ in range(6)]
+    make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", told=[right(0.5)] * 12)
+    shown = page("/board/timed/all/h100-sxm/")
+    found = line(shown, "One")
+    assert (found.paper.mean_speedup.value, found.paper.refused) == (None, MIXED)
+    assert found.usable_speedup.value == pytest.approx(exp(0.5))  # one clock, over all tasks
+    assert any(refusal.startswith("No mean speedup, score") for refusal in shown.refusals)
+
+
+@pytest.mark.parametrize("printed", printed_rows(), ids=lambda row: row["category"])
+def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str, str]) -> None:
+    """From the rows of the database on; the paper's device has one category a table, three runs an entry."""
+    told = built(printed)
+    tasks = [
+        TaskRow(n, f"{printed['category']}/arena/{n}", str(n), printed["category"], "arena", "")
+        for n in range(len(told))
+    ]
+    runs = [
+        RunRow(r, r, "claude", "entry", "Claude Code", "Opus 4.6", {}, "none", "run_here", factories.NOON)
+        for r in range(3)
+    ]
+    results = [_row(run, task, told[task][run]) for run in range(3) for task in range(len(told))]
+    found = standings(tasks, runs, results, is_functional=False)
+    [entry] = found.entries
+    assert entry.rank == 1
+    assert as_printed(printed["category"], entry.paper) == printed
+
+
+def _row(run: int, task: int, told: Told) -> ResultRow:
+    status = "passed" if told.correct else "wrong_output" if told.compiled else "build_failed"
+    attempt = (status, told.compiled, told.correct, False, False, True)
+    return ResultRow(
+        run * 1000 + task,
+        run,
+        task,
+        "none",
+        *attempt,
+        told.log_speedup,
+        told.low,
+        told.high,
+        told.paper_speedup,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("agent=Fast", ["Fast"]),
+        ("origin=imported", ["Slow"]),
+        ("verification=checked", ["Fast"]),
+        ("since=2026-11-02", ["Slow"]),
+        ("since=nonsense", ["Fast", "Slow"]),
+        ("model=nobody", []),
+    ],
+)
+def test_a_filter_of_entries_hides_lines_and_changes_no_number(timed, page, query, names) -> None:
+    timed("Fast", noisy(0.5), verification="checked")
+    timed(
+        "Slow", noisy(0.1), origin="imported", bundle_digest="a" * 64, published_at=factories.NOON + timedelta(days=1)
+    )
+    everything = {entry.agent: entry for entry in page(BOARD).entries}
+    shown = page(f"{BOARD}?{query}")
+    assert [entry.agent for entry in shown.entries] == names
+    assert all(entry == everything[entry.agent] for entry in shown.entries)
+    assert {answer.configuration for answer in shown.answers} == {entry.configuration for entry in shown.entries}
+
+
+def test_a_filter_that_leaves_nothing_says_what_to_do(timed, client) -> None:
+    timed("Fast", noisy(0.5))
+    assert "No entry matches. Take a filter away." in client.get(f"{BOARD}?agent=nobody").content.decode()
+
+
+def test_a_filter_of_tasks_changes_numbers_and_leaves_ranks_to_the_whole_board(timed, page) -> None:
+    timed("Arena", [1.0] * 8 + [0.0] * 4)
+    timed("Rocm", [0.0] * 8 + [1.5] * 4)
+    shown = page(f"{BOARD}?source=rocm")
+    assert [(entry.agent, entry.rank, entry.of) for entry in shown.entries] == [("Arena", 1, 4), ("Rocm", 2, 4)]
+    assert len(shown.tasks) == 4
+    assert "The ranks are the whole board's" in shown.ranks_note
+    assert page(f"{BOARD}?operator=reduce").entries[0].of == 6
+
+
+def test_a_board_as_of_a_day_has_what_was_published_by_then(timed, page) -> None:
+    timed("Old", noisy(0.1))
+    timed("New", noisy(0.5), published_at=factories.NOON + timedelta(days=3))
+    assert [entry.agent for entry in page(f"{BOARD}?as_of=2026-11-02").entries] == ["Old"]
+    assert [entry.agent for entry in page(f"{BOARD}?as_of=2026-11-04").entries] == ["New", "Old"]
+    assert page(f"{BOARD}?as_of=2026-10-01").entries == ()
+
+
+def test_a_board_as_of_a_day_has_the_answers_of_that_day(timed, page) -> None:
+    run = timed("One", [0.5] * TASKS)
+    result = run.results.first()
+    before, missing = result.published_attempt, run.results.last()
+    after = factories.make_attempt(result=result, status="wrong_output")
+    for moved, old in ((result, before), (missing, None)):
+        entry = AuditEntry.objects.create(
+            actor_name="admin", action="publish", run=run, result=moved, from_attempt=old, to_attempt=after
+        )
+        AuditEntry.objects.filter(pk=entry.pk).update(at=factories.NOON + timedelta(days=5))
+    factories.publish(after)
+    now, then = page(BOARD), page(f"{BOARD}?as_of=2026-11-03")
+    assert line(now, "One").correctness.count == 11
+    assert [answer.status for answer in now.answers].count("wrong_output") == 1
+    assert [answer.status for answer in then.answers].count("wrong_output") == 0
+    assert [answer.status for answer in then.answers].count("missing") == 1
+    assert line(then, "One").rank is None
+    assert sum(answer.may_rank for answer in then.answers) == 11
+
+
+@pytest.mark.parametrize("view", ["", "paper"])
+@pytest.mark.parametrize(
+    "sort", ["usable_speedup", "mean_speedup", "geo_mean_speedup", "fast_2", "mean_score", "correctness"]
+)
+def test_no_order_puts_what_has_no_number_before_what_has_one(timed, page, sort, view) -> None:
+    timed("Gap", [None, *[9.0] * 11])
+    timed("Nothing right", [WRONG] * TASKS)
+    timed("No clock", [right(None)] * TASKS)
+    timed("Real", [0.5] * TASKS)
+    names = [entry.agent for entry in page(f"{BOARD}?sort={sort}&view={view}").entries]
+    assert names[0] == "Real" if sort != "correctness" else names[0] in ("Real", "No clock")
+    assert names[-1] == "Gap"
+    assert len(names) == 4
+
+
+def test_the_form_keeps_the_view_and_choices_say_what_is_chosen(timed, client) -> None:
+    timed("Fast", noisy(0.5))
+    body = client.get(f"{BOARD}?view=paper&sort=fast_2&agent=Fast").content.decode()
+    assert '<input type="hidden" name="view" value="paper">' in body
+    assert '<option value="Fast" selected>Fast</option>' in body
+    assert '<details class="filters" open>' in body
