@@ -22,6 +22,7 @@ def _patterns(route: Route) -> Iterator[URLPattern]:
 urlpatterns = [
     *(pattern for route in ROUTES for pattern in _patterns(route)),
     path("result/<int:result>/attempt/<int:number>/record.json", views.record, name="record"),
+    path("result/<int:result>/attempt/<int:number>/unseen.json", views.unseen, name="unseen"),
     path("result/<int:result>/attempt/<int:number>/log.txt", views.log, name="log"),
     path("result/<int:result>/candidate/<path:path>", views.candidate, name="candidate"),
     path("task/<slug:category>/<slug:source>/<slug:name>/source/<path:path>", views.task_source, name="task_source"),

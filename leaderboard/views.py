@@ -110,6 +110,12 @@ def record(request: HttpRequest, result: int, number: int) -> HttpResponse:
 
 
 @reading
+def unseen(request: HttpRequest, result: int, number: int) -> HttpResponse:
+    """What became of it on unseen cases: nothing is there before its round is revealed."""
+    return _download(results.unseen_record(result, number), "application/json", f"unseen-{result}-{number}.json")
+
+
+@reading
 def log(request: HttpRequest, result: int, number: int) -> HttpResponse:
     digest = result_page.record_digest(result, number)
     found = results.record(digest) if digest else None

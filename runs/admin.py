@@ -24,9 +24,12 @@ from runs.models import (
     ModelVersion,
     PublishedTable,
     Result,
+    Round,
     Run,
     Suite,
     Task,
+    UnseenEvaluation,
+    UnseenMeasurement,
 )
 
 
@@ -126,7 +129,7 @@ class RunAdmin(OnceMade):
         return Run.objects.with_progress()
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        made = ("configuration", "suite", "device_class", "repeat", "note")
+        made = ("configuration", "suite", "device_class", "repeat", "round", "note")
         later = ("state", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
         return made if obj is None else made + later
 
@@ -242,10 +245,46 @@ class AttemptAdmin(ReadOnly):
     list_filter = ("status", "host")
 
 
+@admin.register(Round)
+class RoundAdmin(ReadOnly):
+    """Opened and revealed by commands. The secret of a round that is not revealed stands on no page at all."""
+
+    list_display = ("slug", "suite", "opened_at", "revealed_at")
+    list_select_related = ("suite",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        told = ("slug", "suite", "secret_hash", "generator_version", "tasks_digest", "opened_at", "revealed_at")
+        return (*told, "secret") if obj is not None and obj.is_revealed else told
+
+
+class UnseenMeasurementInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = UnseenMeasurement
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("case", "category", "baseline_correct", "correct", "reason", "message", "log_ratio")
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(UnseenEvaluation)
+class UnseenEvaluationAdmin(ReadOnly):
+    """Before the reveal for superusers only: they could read the secret anyway."""
+
+    list_display = ("attempt", "round", "state", "is_complete", "answered_by")
+    list_select_related = ("attempt", "round", "answered_by")
+    list_filter = ("state", "round")
+    inlines = (UnseenMeasurementInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[UnseenEvaluation]:
+        rows = UnseenEvaluation.objects.all()
+        return rows if request.user.is_superuser else rows.visible()
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnly):
-    list_display = ("at", "actor_name", "action", "run", "host", "result", "from_attempt", "to_attempt", "reason")
-    list_select_related = ("run", "host", "result", "from_attempt", "to_attempt")
+    list_display = ("at", "actor_name", "action", "run", "host", "round", "result", "to_attempt", "reason")
+    list_select_related = ("run", "host", "round", "result", "to_attempt")
     list_filter = ("action",)
 
 

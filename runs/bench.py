@@ -7,7 +7,7 @@ backend's name and returns an `Evaluating`, as `runs.device.Device` does.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -19,6 +19,8 @@ from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
+from evaluator.unseen.cases import UnseenCase
+from evaluator.unseen.record import UnseenRecord
 from runs.models import Host
 from runs.models.hosts import BACKENDS
 
@@ -36,6 +38,9 @@ class Evaluating(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> object: ...
     def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record: ...
+    def evaluate_unseen(
+        self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], *, round_digest: str, generator: str
+    ) -> UnseenRecord: ...
     def host(self) -> records.Host: ...
     def trials(self) -> Iterable[Trial]: ...
     def calibration(self) -> Mapping[str, Any]: ...

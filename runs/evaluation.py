@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 
+from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from evaluator.records import Record
+from evaluator.taskspec import TaskSpec
 from runs import candidates, services
 from runs.bench import Bench
 from runs.models import Host, Result
@@ -87,10 +89,36 @@ def _evaluate(claim: Claim, host: Host, worker: str) -> bool:
 def _record_of(claim: Claim, host: Host) -> Record:
     result = Result.objects.select_related("task", "run__configuration__agent").get(attempts=claim.attempt_id)
     candidate = candidates.stored(result)
-    record = _BENCH.take(host).evaluate(candidates.spec_of(result.task), candidate)
+    spec = candidates.spec_of(result.task)
+    record = _BENCH.take(host).evaluate(spec, candidate)
     if (record.task.digest, record.candidate.digest) != (result.task.digest, candidate.digest):
         raise RuntimeError("the record is of another task or candidate than the row")
-    on_gpu = not host.device_class.is_functional
-    if record.status is Status.ERRORED or (on_gpu and record.reason in DEVICE_ERRORS):
+    if record.status is Status.ERRORED or _may_spoil(host, record.reason):
         _BENCH.is_tried = False
+    _try_unseen_cases(claim, host, spec, candidate)
     return record
+
+
+def _try_unseen_cases(claim: Claim, host: Host, spec: TaskSpec, candidate: Candidate) -> None:
+    """Of the run's round, if it has one. Nothing that happens here costs the seen verdict.
+
+    The log gets no text: what went wrong may name a case, or quote a candidate that prints its shapes.
+    """
+    try:
+        job = services.begin_unseen(claim=claim)
+        if job is None:
+            return
+        record = _BENCH.take(host).evaluate_unseen(
+            spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator
+        )
+        services.record_unseen(claim=claim, job=job, record=record)
+        if any(_may_spoil(host, case.candidate.reason) for case in record.cases):
+            _BENCH.is_tried = False
+    except Exception as error:  # a border, as in _evaluate
+        log.error("attempt %s: a fault of ours with unseen cases: %s", claim.attempt_id, type(error).__name__)
+        close_bench()
+        services.fail_unseen(claim=claim, because=f"{type(error).__name__}: {error}")
+
+
+def _may_spoil(host: Host, reason: str | None) -> bool:
+    return not host.device_class.is_functional and reason in DEVICE_ERRORS

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Max, Q
 
 from runs.models import Attempt, Host
+from runs.querysets import withheld
 
 
 class WaitingRow(NamedTuple):
@@ -52,8 +53,8 @@ class HostRow(NamedTuple):
 
 
 def open_attempts(limit: int) -> list[WaitingRow]:
-    """Running ones first, then the queue in its order."""
-    rows = Attempt.objects.open().order_by("-status", "queued_at", "id")
+    """Running ones first, then the queue in its order; without those of secret rounds."""
+    rows = Attempt.objects.public().open().order_by("-status", "queued_at", "id")
     fields = (
         *("result_id", "number", "status", "result__task__path", "result__run_id", "result__run__configuration__slug"),
         *("result__run__device_class__slug", "result__run__device_class__architecture"),
@@ -63,17 +64,18 @@ def open_attempts(limit: int) -> list[WaitingRow]:
 
 
 def open_counts() -> dict[tuple[str, str], int]:
-    """(architecture, status) → open attempts."""
-    rows = Attempt.objects.open().values_list("result__run__device_class__architecture", "status")
+    """(architecture, status) → open attempts, without those of secret rounds."""
+    rows = Attempt.objects.public().open().values_list("result__run__device_class__architecture", "status")
     return {(row[0], row[1]): row[2] for row in rows.annotate(n=Count("id")).order_by()}
 
 
 def hosts() -> list[HostRow]:
-    ended = Q(attempts__ended_at__isnull=False)
+    known = ~withheld(attempt="attempts__", run="attempts__result__run__")
+    ended = known & Q(attempts__ended_at__isnull=False)
     rows = Host.objects.select_related("device_class").annotate(
-        running=Count("attempts", filter=Q(attempts__status="running")),
+        running=Count("attempts", filter=known & Q(attempts__status="running")),
         ended=Count("attempts", filter=ended),
-        last_ended_at=Max("attempts__ended_at"),
+        last_ended_at=Max("attempts__ended_at", filter=ended),
     )
     fields = (
         *("name", "device_class__slug", "device_class__title", "device_class__architecture"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db.models import BooleanField, ExpressionWrapper
+
 from evaluator.codec import DecodeError
 from evaluator.records import Record, read_record
 from runs import archive
-from runs.models import Attempt, AuditEntry, Measurement, Result
+from runs.models import Attempt, AuditEntry, Measurement, Result, UnseenEvaluation
 from runs.models.attempts import OPEN
 from runs.models.hosts import BACKENDS
-from runs.querysets import ResultQuerySet
+from runs.querysets import ResultQuerySet, withheld
 
 
 class ResultRow(NamedTuple):
@@ -111,16 +113,21 @@ def result(result_id: int) -> ResultRow | None:
 
 
 def attempts_of(result_id: int) -> list[AttemptRow]:
-    """Oldest first."""
+    """Oldest first. One that is withheld looks as if it waited."""
     rows = Attempt.objects.filter(result=result_id).order_by("number")
+    rows = rows.annotate(is_withheld=ExpressionWrapper(withheld(), output_field=BooleanField()))
     fields = (*AttemptRow._fields[:16], "host__name", *AttemptRow._fields[17:])
-    return [AttemptRow(*row) for row in rows.values_list(*fields)]
+    return [
+        _waiting(AttemptRow(*row)) if is_withheld else AttemptRow(*row)
+        for *row, is_withheld in rows.values_list(*fields, "is_withheld")
+    ]
 
 
 def measurements_of(result_id: int) -> dict[int, list[MeasurementRow]]:
     """By attempt, in the order the cases were judged."""
     found: dict[int, list[MeasurementRow]] = {}
-    rows = Measurement.objects.filter(attempt__result=result_id).order_by("attempt_id", "id")
+    shown = Attempt.objects.public().filter(result=result_id)
+    rows = Measurement.objects.filter(attempt__in=shown).order_by("attempt_id", "id")
     for row in rows.values_list(*MeasurementRow._fields):
         found.setdefault(row[0], []).append(MeasurementRow(*row))
     return found
@@ -152,6 +159,22 @@ def archived(digest: str) -> bytes | None:
         return None
 
 
+def unseen_record(result_id: int, number: int) -> bytes | None:
+    """What became of an attempt's candidate on unseen cases, byte for byte, once its round is revealed."""
+    rows = UnseenEvaluation.objects.visible().filter(attempt__result=result_id, attempt__number=number)
+    digest = rows.values_list("record_digest", flat=True).first()
+    return archived(digest) if digest else None
+
+
+def _waiting(row: AttemptRow) -> AttemptRow:
+    """Its place in the queue, and nothing of what became of it."""
+    values: dict[str, Any] = dict.fromkeys(AttemptRow._fields)
+    values |= dict.fromkeys(_TEXTS, "") | {"status": "queued", "flags": [], "requeues": 0}
+    values |= {name: getattr(row, name) for name in ("id", "number", "is_latest", "queued_at")}
+    return AttemptRow(**values)
+
+
+_TEXTS = ("gate", "reason", "message", "evaluator", "record_digest", "claimed_by", "requeued_because", "protocol")
 _RESULT = (
     *("id", "run_id", "run__state", "run__repeat", "run__suite__name", "run__suite__version"),
     "run__suite__is_current",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 
 from runs.models import Attempt, AuditEntry, Result, Run
+from runs.querysets import withheld
 
 
 class RunRow(NamedTuple):
@@ -48,7 +49,7 @@ class RunRow(NamedTuple):
 
 
 class RunResultRow(NamedTuple):
-    """A result with its latest attempt and the one that is published."""
+    """A result with its latest attempt and the one that is published. What is withheld looks as if it waited."""
 
     id: int
     task: str
@@ -133,13 +134,16 @@ def results_of(run_id: int) -> list[RunResultRow]:
         .filter(Q(attempts__is_latest=True) | Q(attempts__isnull=True))
         .order_by("task__category", "task__path")
     )
+    rows = rows.annotate(
+        is_withheld=ExpressionWrapper(withheld(attempt="attempts__", run="run__"), output_field=BooleanField())
+    )
     latest = ("number", "status", "gate", "message", "flags", "queued_at", "started_at", "ended_at", "host__name")
     return [
-        RunResultRow(*row)
-        for row in rows.values_list(
+        _waiting(RunResultRow(*row)) if is_withheld else RunResultRow(*row)
+        for *row, is_withheld in rows.values_list(
             *("id", "task__path", "task__category", "audit", "published_attempt__number", "published_attempt__status"),
             *(f"attempts__{name}" for name in latest),
-            "attempts__requeues",
+            *("attempts__requeues", "is_withheld"),
         )
     ]
 
@@ -163,12 +167,17 @@ def choices() -> Choices:
 
 
 def open_attempts() -> int:
-    return Attempt.objects.open().count()
+    return Attempt.objects.public().open().count()
+
+
+def _waiting(row: RunResultRow) -> RunResultRow:
+    return RunResultRow(*row[:7], "queued", None, None, None, row.queued_at, None, None, None, None)
 
 
 def _with_counts(runs: QuerySet[Run]) -> QuerySet[Run]:
     """Progress, and how many tasks passed: by the public answers of a public run, else by the latest attempts."""
     is_public = Q(state="published")
     latest = Q(results__attempts__is_latest=True, results__attempts__status="passed")
+    latest &= ~withheld(attempt="results__attempts__", run="")
     passed = is_public & Q(results__published_attempt__status="passed") | ~is_public & latest
-    return runs.with_progress().annotate(passed=Count("results", filter=passed, distinct=True))  # type: ignore[attr-defined, no-any-return]
+    return runs.with_progress(public=True).annotate(passed=Count("results", filter=passed, distinct=True))  # type: ignore[attr-defined, no-any-return]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.taskspec import TaskSpec
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, SuiteMembership, Task
-from runs.querysets import ResultQuerySet
+from runs.querysets import ResultQuerySet, withheld
 
 
 class TaskRow(NamedTuple):
@@ -99,14 +99,17 @@ def results_of(task_id: int, limit: int) -> list[TaskResult]:
     rows = (
         Result.objects.filter(task=task_id, attempts__is_latest=True)
         .exclude(run__state="withdrawn")
-        .annotate(is_published=Exists(Result.objects.public().filter(pk=OuterRef("pk"))))
+        .annotate(
+            is_published=Exists(Result.objects.public().filter(pk=OuterRef("pk"))),
+            is_withheld=ExpressionWrapper(withheld(attempt="attempts__", run="run__"), output_field=BooleanField()),
+        )
         .order_by("-is_published", "run__device_class__slug", "run__configuration__slug", "run__repeat", "-id")
     )
     fields = (
         *("id", "run_id", "run__repeat", "run__suite__name", "run__suite__version", "run__device_class__slug"),
         *("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name"),
         *("run__configuration__role", "run__state", "is_published", "published_attempt__status"),
-        *("published_attempt__message", "attempts__status", "attempts__message"),
+        *("published_attempt__message", "attempts__status", "attempts__message", "is_withheld"),
     )
     return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
 
@@ -119,6 +122,7 @@ def _listed(
 
 def _task_result(row: tuple[Any, ...]) -> TaskResult:
     """The public answer where there is one, else the latest attempt."""
-    (*head, is_published, published_status, published_message, status, message) = row
-    answer = [published_status, published_message] if is_published else [status, message]
+    (*head, is_published, published_status, published_message, status, message, is_withheld) = row
+    newest = ["queued", ""] if is_withheld else [status, message]
+    answer = [published_status, published_message] if is_published else newest
     return TaskResult._make([*head, *answer, is_published])

@@ -12,7 +12,7 @@ from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
 from runs import candidates, wake
 from runs.errors import RunError
-from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Run, Suite
+from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
 from runs.services.trail import Actor, note
 
 
@@ -24,17 +24,22 @@ def create_run(
     device_class: DeviceClass,
     written: Mapping[int, Candidate],
     repeat: int = 0,
+    round: Round | None = None,
     actor: Actor,
     note: str = "",
 ) -> Run:
     """A draft with a result for each task of the suite, each with a first attempt in the queue.
 
+    With a round, each candidate is tried on its unseen cases, too.
+
     `written` holds the candidates by the task's primary key: exactly one for each task.
 
     Raises:
-        RunError: a candidate is missing or belongs to no task of the suite.
+        RunError: a candidate is missing or belongs to no task of the suite, or a task to none of the secret round.
     """
     tasks = list(suite.tasks.all())
+    if round is not None and not round.is_revealed and (other := set(tasks) - set(round.suite.tasks.all())):
+        raise RunError(f"{round} was opened for {round.suite}, which lacks {', '.join(sorted(t.path for t in other))}")
     if not tasks or set(written) != {task.pk for task in tasks}:
         raise RunError(f"{suite} has {len(tasks)} tasks, candidates were given for {len(written)}")
     run = Run.objects.create(
@@ -42,6 +47,7 @@ def create_run(
         suite=suite,
         device_class=device_class,
         repeat=repeat,
+        round=round,
         note=note,
         created_by=actor if isinstance(actor, User) else None,
     )

@@ -32,6 +32,7 @@ class UnseenJob:
 
     evaluation_id: int
     round_hash: str
+    generator: str
     cases: tuple[UnseenCase, ...] = field(repr=False)
 
 
@@ -55,7 +56,8 @@ def begin_unseen(*, claim: Claim) -> UnseenJob | None:
     if _is_answered(evaluation) or _is_refused(evaluation):
         return None
     spec = candidates.spec_of(attempt.result.task)
-    return UnseenJob(evaluation.pk, round.secret_hash, cases_of(round, spec, attempt.result.run.device_class))
+    cases = cases_of(round, spec, attempt.result.run.device_class)
+    return UnseenJob(evaluation.pk, round.secret_hash, round.generator_version, cases)
 
 
 @transaction.atomic

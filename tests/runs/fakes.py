@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from time import sleep
 from types import MappingProxyType
@@ -13,7 +13,10 @@ from evaluator.errors import HostError
 from evaluator.health.trial import Trial
 from evaluator.records import Host, Record
 from evaluator.taskspec import TaskSpec
+from evaluator.unseen.cases import UnseenCase
+from evaluator.unseen.record import UnseenRecord
 from tests.records import record_for
+from tests.runs.unseen_records import make_unseen
 
 GOOD, BAD = Trial("known good", True, "passed"), Trial("known good", False, "crashed in 2.0 s, expected passed")
 
@@ -36,6 +39,11 @@ class Fake(AbstractContextManager["Fake"]):
     def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
         return record_for(task.id, task.digest, task.category, candidate)
+
+    def evaluate_unseen(
+        self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], *, round_digest: str, generator: str
+    ) -> UnseenRecord:
+        return make_unseen(task, candidate, cases, round_digest=round_digest, generator=generator)
 
 
 class Broken(Fake):

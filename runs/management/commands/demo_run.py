@@ -14,10 +14,11 @@ from evaluator.agents import produce
 from evaluator.errors import EvaluatorError
 from runs import candidates, services
 from runs.errors import RunError
-from runs.models import Attempt, Configuration, Host, Run, Suite
+from runs.models import Attempt, Configuration, Host, Round, Run, Suite
 
 AGENTS = ("baseline", "expert", "rewrite")
 ACTOR = "demo_run"
+ROUND = "demo"  # revealed, in tasks/rounds/
 POLL_S = 0.3
 SILENCE_S = 60.0  # without a sign of life of the worker
 START_S = 900.0  # a worker's first start prepares the toolchains
@@ -113,6 +114,7 @@ def _run_of(agent: str, suite: Suite, host: Host) -> Run:
         suite=suite,
         device_class=host.device_class,
         written=candidates.written_by(configuration, suite, repeat=0),
+        round=Round.objects.filter(slug=ROUND).first(),
         actor=ACTOR,
         note=ACTOR,
     )

@@ -1,4 +1,4 @@
-"""Mirror tasks/ and its suites into rows."""
+"""Mirror tasks/, its suites and its revealed rounds into rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from runs.errors import RunError
 
 
 class Command(BaseCommand):
-    help = "Reads tasks/ and tasks/suites/: what they say now is current, older digests stay."
+    help = "Reads tasks/, tasks/suites/ and tasks/rounds/: what they say now is current, older digests stay."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             mirrored = mirror()
         except (TaskError, RunError) as error:
             raise CommandError(f"nothing was changed:\n{error}") from error
-        self.stdout.write(f"{mirrored.tasks} tasks, suites {', '.join(mirrored.suites) or 'none'}")
+        suites, rounds = ", ".join(mirrored.suites) or "none", ", ".join(mirrored.rounds) or "none"
+        self.stdout.write(f"{mirrored.tasks} tasks, suites {suites}, revealed rounds {rounds}")

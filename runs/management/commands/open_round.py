@@ -1,0 +1,39 @@
+"""Open a round of unseen cases, and say what may be published of it now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from runs import services
+from runs.errors import RunError
+from runs.models import Suite
+
+ACTOR = "open_round"
+
+
+class Command(BaseCommand):
+    help = "Makes the secret of a new round over a suite's tasks. Nobody sees it, or a case, before reveal_round."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--suite", required=True, help="its current version")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        suite = Suite.objects.filter(name=options["suite"], is_current=True).first()
+        if suite is None:
+            raise CommandError(f"no suite is named {options['suite']!r}: `manage.py sync_tasks` reads tasks/suites/")
+        try:
+            opened = services.open_round(slug=options["slug"], suite=suite, actor=ACTOR)
+        except ValidationError as error:
+            raise CommandError(f"not opened: {' '.join(error.messages)}") from error
+        except RunError as error:
+            raise CommandError(f"not opened: {error}") from error
+        self.stdout.write(
+            f"{opened} is open for {suite}. Publish this now:\n"
+            f"sha256 of the secret  {opened.secret_hash}\n"
+            f"generator             {opened.generator_version}\n"
+            f"digest of the tasks   {opened.tasks_digest}"
+        )

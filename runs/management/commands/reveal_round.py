@@ -1,0 +1,55 @@
+"""Reveal a round: its secret, its cases and everything that became of them are public from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluator.errors import EvaluatorError
+from evaluator.taskspec import Profile
+from evaluator.unseen.generate import core_cases
+from runs import candidates, services
+from runs.errors import RunError
+from runs.models import Round
+
+ACTOR = "reveal_round"
+PROFILES: tuple[Profile, ...] = ("small", "full")
+
+
+class Command(BaseCommand):
+    help = "Reveals a round, for good. Prints it as a file for tasks/rounds/, with its cases for the next versions."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--reason", default="", help="for the trail")
+        parser.add_argument("--again", action="store_true", help="print a round that is revealed already")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = Round.objects.select_related("suite").filter(slug=options["slug"]).first()
+        if found is None:
+            known = ", ".join(Round.objects.values_list("slug", flat=True)) or "none"
+            raise CommandError(f"no round is named {options['slug']!r}; there are {known}")
+        try:
+            if not (found.is_revealed and options["again"]):
+                found = services.reveal_round(round=found, actor=ACTOR, reason=options["reason"])
+            self.stdout.write("".join(_lines(found)))
+        except (RunError, EvaluatorError) as error:
+            raise CommandError(str(error)) from error
+
+
+def _lines(found: Round) -> Iterator[str]:
+    """tasks/rounds/SLUG.yaml; the cases stand in comments, in the form of a task's config.yaml."""
+    yield f"# The cases follow from the secret: `python -m evaluator unseen TASK --round {found}` draws them again.\n"
+    about = {"version": 1, "generator": found.generator_version, "digest": found.secret_hash, "secret": found.secret}
+    yield yaml.safe_dump(about, sort_keys=False)
+    for task in found.suite.tasks.all():
+        yield f"# {task.path}\n"
+        spec = candidates.spec_of(task)
+        for profile in PROFILES:
+            for unseen in core_cases(spec, found.secret.encode(), profile):
+                values = dict(unseen.case.axes) | {"profile": profile}
+                line = yaml.safe_dump(values, default_flow_style=True, sort_keys=False, width=1000).strip()
+                yield f"#    - {line}  # {unseen.category}\n"

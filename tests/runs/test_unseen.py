@@ -1,0 +1,229 @@
+"""Unseen cases of an attempt: after the seen verdict, never at its cost, at most three times, once a candidate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evaluator.unseen.generate import core_cases
+from evaluator.unseen.record import read_unseen
+from runs import archive, candidates, evaluation, services
+from runs.errors import RunError
+from runs.models import Attempt, DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.services import Claim
+from tests.runs import fakes
+from tests.runs.conftest import Site
+from tests.runs.unseen_records import make_unseen
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def secret(site: Site) -> Round:
+    return services.open_round(slug="autumn", suite=site.suite, actor="test")
+
+
+@pytest.fixture
+def working(site: Site, settings: Any) -> Site:
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"
+    yield site
+    evaluation.close_bench()
+
+
+def work(site: Site, times: int = 1) -> None:
+    for _ in range(times):
+        evaluation.evaluate_oldest(host=site.host, worker="w")
+
+
+def claimed(site: Site, run: Run) -> Claim:
+    claim = services.claim_oldest(host=site.host, worker="w")
+    assert claim is not None
+    assert Attempt.objects.get(pk=claim.attempt_id).result.run == run
+    return claim
+
+
+def test_a_run_without_a_round_sees_no_unseen_case(working: Site) -> None:
+    working.new_run()
+    work(working)
+    assert not UnseenEvaluation.objects.exists()
+
+
+def test_a_candidate_is_tried_on_the_cases_of_the_round(working: Site, secret: Round) -> None:
+    run = working.new_run(round=secret)
+    work(working, 2)
+    for attempt in Attempt.objects.filter(result__run=run):
+        task = candidates.spec_of(attempt.result.task)
+        expected = core_cases(task, secret.secret.encode(), "small")
+        found = attempt.unseen.cases.all()
+        assert [(row.case, row.category) for row in found] == [(one.case.id, one.category) for one in expected]
+        assert {(row.baseline_correct, row.correct, row.is_error) for row in found} == {(True, True, False)}
+        assert (attempt.status, attempt.unseen.state, attempt.unseen.is_complete) == ("passed", "done", True)
+        assert read_unseen(archive.get(attempt.unseen.record_digest)).round == secret.secret_hash
+
+
+def test_a_fault_on_unseen_cases_costs_the_entry_its_completeness_and_not_its_verdict(
+    working: Site, secret: Round, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*arguments: object, **named: object) -> None:
+        raise RuntimeError("cols=4097 is what it saw")
+
+    monkeypatch.setattr(fakes.Fake, "evaluate_unseen", broken)
+    working.new_run(round=secret)
+    work(working)
+    attempt = Attempt.objects.get(unseen__isnull=False)
+    assert (attempt.status, attempt.requeues) == ("passed", 0)
+    assert (attempt.unseen.state, attempt.unseen.is_complete) == ("errored", False)
+    assert "cols=4097" in attempt.unseen.message
+    assert "cols=4097" not in caplog.text
+    assert "RuntimeError" in caplog.text
+
+
+def test_a_case_of_ours_that_failed_is_told_apart_and_makes_it_incomplete(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    claim = claimed(site, run)
+    record_for(claim, {0: "opt_regression", 3: "evaluation_error", 4: "both_fail", 5: "opt_improvement"})
+    found = UnseenEvaluation.objects.get()
+    assert (found.state, found.is_complete) == ("done", False)
+    rows = [(row.baseline_correct, row.correct, row.is_error) for row in found.cases.all()]
+    assert rows[0] == (True, False, False)
+    assert rows[3] == (True, None, True)
+    assert rows[4:6] == [(False, False, False), (False, True, False)]
+    assert found.cases.first().reason == "mismatch"
+
+
+def record_for(claim: Claim, quadrants: dict[int, str] | None = None) -> None:
+    job = services.begin_unseen(claim=claim)
+    assert job is not None
+    result = Attempt.objects.get(pk=claim.attempt_id).result
+    spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
+    record = make_unseen(
+        spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator, quadrants=quadrants
+    )
+    assert services.record_unseen(claim=claim, job=job, record=record)
+
+
+def test_an_identical_candidate_gets_the_stored_answer(working: Site, secret: Round) -> None:
+    first, second = working.new_run(round=secret), working.new_run(round=secret, repeat=1)
+    work(working, 4)
+    for result in second.results.all():
+        answer = result.attempts.get().unseen
+        assert answer.answered_by == first.results.get(task=result.task).attempts.get().unseen
+        assert (answer.state, answer.is_complete, answer.cases.count()) == ("done", True, 8)
+    assert UnseenMeasurement.objects.count() == 32
+
+
+def test_an_answer_with_a_fault_of_ours_is_not_given_again(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    record_for(claimed(site, run), {0: "evaluation_error"})
+    services.cancel_results(results=run.results.all(), actor="test")
+    again = site.new_run(round=secret, repeat=1)
+    assert services.begin_unseen(claim=claimed(site, again)) is not None
+
+
+def test_another_device_class_or_round_asks_anew(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    record_for(claimed(site, run))
+    services.cancel_results(results=run.results.all(), actor="test")
+    other = services.open_round(slug="winter", suite=site.suite, actor="test")
+    again = site.new_run(round=other, repeat=1)
+    job = services.begin_unseen(claim=claimed(site, again))
+    assert job is not None
+    assert job.round_hash == other.secret_hash
+
+
+def test_a_configuration_has_three_evaluations_of_a_task_in_a_round(site: Site, secret: Round) -> None:
+    def another(repeat: int) -> Claim:
+        from evaluator.candidate import Candidate
+
+        sources = {
+            task.pk: Candidate({path: f"// {repeat}".encode() for path in task.editable}, "rewrite")
+            for task in site.suite.tasks.all()
+        }
+        run = site.new_run(round=secret, repeat=repeat, written=sources)
+        return claimed(site, run)
+
+    for repeat in range(3):
+        claim = another(repeat)
+        record_for(claim)
+        services.cancel_results(results=Run.objects.get(repeat=repeat).results.all(), actor="test")
+    claim = another(3)
+    assert services.begin_unseen(claim=claim) is None
+    refused = UnseenEvaluation.objects.get(attempt=claim.attempt_id)
+    assert (refused.state, refused.is_complete, refused.cases.count()) == ("refused", False, 0)
+
+
+def test_a_lost_worker_costs_the_unseen_cases_the_second_time(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    claim = claimed(site, run)
+    assert services.begin_unseen(claim=claim) is not None
+    services.release_attempt(claim=claim, because="a fault")
+    again = claimed(site, run)
+    assert services.begin_unseen(claim=again) is None
+    assert UnseenEvaluation.objects.get().state == "errored"
+
+
+def test_a_stop_in_between_costs_nothing(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    claim = claimed(site, run)
+    assert services.begin_unseen(claim=claim) is not None
+    services.release_attempt(claim=claim, because="stopped", is_fault=False)
+    record_for(claimed(site, run))
+    assert UnseenEvaluation.objects.get().state == "done"
+
+
+def test_a_lost_claim_writes_nothing(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    claim = claimed(site, run)
+    job = services.begin_unseen(claim=claim)
+    assert job is not None
+    services.cancel_results(results=run.results.all(), actor="test")
+    result = Attempt.objects.get(pk=claim.attempt_id).result
+    spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
+    record = make_unseen(spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator)
+    assert not services.record_unseen(claim=claim, job=job, record=record)
+    assert services.begin_unseen(claim=claim) is None
+    services.fail_unseen(claim=claim, because="late")
+    assert UnseenEvaluation.objects.get().state == "running"
+
+
+def test_a_record_of_other_cases_is_refused(site: Site, secret: Round) -> None:
+    claim = claimed(site, site.new_run(round=secret))
+    job = services.begin_unseen(claim=claim)
+    assert job is not None
+    result = Attempt.objects.get(pk=claim.attempt_id).result
+    spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
+    for cases, hashed in ((job.cases[:7], job.round_hash), (job.cases, "0" * 64)):
+        record = make_unseen(spec, candidate, cases, round_digest=hashed, generator=job.generator)
+        with pytest.raises(RunError, match="another round, task or other cases"):
+            services.record_unseen(claim=claim, job=job, record=record)
+
+
+def test_a_job_prints_no_case(site: Site, secret: Round) -> None:
+    job = services.begin_unseen(claim=claimed(site, site.new_run(round=secret)))
+    assert job is not None
+    assert "cols" not in repr(job)
+    assert secret.secret not in repr(job)
+
+
+def test_a_gpu_gets_the_cases_of_full_size(site: Site, secret: Round) -> None:
+    spec = candidates.spec_of(site.suite.tasks.first())
+    small = services.unseen.cases_of(secret, spec, DeviceClass.objects.get(slug="cpu-x86_64"))
+    full = services.unseen.cases_of(secret, spec, DeviceClass.objects.get(slug="h100-sxm"))
+    assert {one.case.profile for one in small} == {"small"}
+    assert {one.case.profile for one in full} == {"full"}
+
+
+def test_in_a_secret_round_only_the_day_of_an_attempt_is_kept(working: Site, secret: Round) -> None:
+    run = working.new_run(round=secret)
+    work(working)
+    attempt = Attempt.objects.get(unseen__isnull=False)
+    assert (attempt.started_at, attempt.heartbeat_at, attempt.requeued_because) == (None, None, "")
+    assert attempt.ended_at is not None
+    assert (attempt.ended_at.hour, attempt.ended_at.minute, attempt.ended_at.microsecond) == (0, 0, 0)
+    assert b'"started_at": "' + attempt.ended_at.isoformat().encode() in archive.get(attempt.record_digest)
+    services.cancel_results(results=run.results.all(), actor="test")
+    services.reveal_round(round=secret, actor="test")
+    working.new_run(round=secret, repeat=1)
+    work(working)
+    assert Attempt.objects.get(result__run__repeat=1, status="passed").started_at is not None
