@@ -12,6 +12,7 @@ from runs import archive
 from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
 from tests import factories
+from tests.browser.unseen import make_unseen_places
 from tests.records import make_gpu_record, make_record
 
 BASELINE = "".join(f"line {number} of the baseline\n" for number in range(40))
@@ -41,7 +42,8 @@ def make_site() -> Site:
     running = factories.make_run(suite=suite, status="running")
     result = _recorded(run.results.get(task=tasks[2]))
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
-    return Site(run, running, result, [*_addresses(run, running, result, tasks[0].path), *_results(timed)])
+    addresses = [*_addresses(run, running, result, tasks[0].path), *_results(timed), *make_unseen_places()]
+    return Site(run, running, result, addresses)
 
 
 def _timed_result() -> Result:

@@ -12,6 +12,7 @@ from drf_spectacular.validation import validate_schema
 
 from leaderboard.encoding import encode
 from leaderboard.routes import ROUTES
+from runs.models import Attempt
 from runs.papers import load_published
 from tests import factories
 
@@ -32,12 +33,17 @@ def addresses(published, suite):
     """One address for every route."""
     load_published()
     factories.make_host()
-    run = published("wrong_output", "errored", None, "passed", "build_failed", "passed")
+    round = factories.make_round(suite=suite)
+    run = published("wrong_output", "errored", None, "passed", "build_failed", "passed", round=round)
+    for attempt in Attempt.objects.exclude(status="errored"):
+        factories.make_unseen(attempt, ("edge", True, True), ("alignment", True, attempt.status == "passed"))
     factories.make_attempt(result=run.results.first(), status="queued")
     task = suite.tasks.first()
     given = {
         "home": "/",
         "board": BOARD,
+        "generalizations": "/generalization/",
+        "generalization": f"/generalization/smoke/all/cpu-x86_64/?round={round.slug}",
         "tasks": "/tasks/",
         "task": f"/task/{task.path}/",
         "agents": "/agents/",
@@ -83,9 +89,9 @@ def test_every_table_has_csv_of_the_same_rows(addresses, client) -> None:
     assert seen > 15
 
 
-def test_every_chart_has_a_drawing_and_an_explore_page(published, client) -> None:
-    run = published()
-    for address in (BOARD, f"/result/{run.results.first().pk}/"):
+def test_every_chart_has_a_drawing_and_an_explore_page(published, suite, client) -> None:
+    run = published(round=factories.make_round(suite=suite))
+    for address in (BOARD, f"/result/{run.results.first().pk}/", BOARD.replace("board", "generalization")):
         for slug in client.get(address).context["page"].charts:
             drawing = client.get(f"/api/v1{address}{slug}.svg")
             assert drawing["Content-Type"] == "image/svg+xml"

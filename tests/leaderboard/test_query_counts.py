@@ -13,6 +13,8 @@ MOST = 6
 COUNTS = {
     "/": 5,
     "/board/smoke/all/cpu-x86_64/": 5,
+    "/generalization/": 1,
+    "/generalization/smoke/all/cpu-x86_64/": 6,
     "/tasks/": 1,
     "/task/hip2hip/arena/measured/": 4,
     "/agents/": 3,
@@ -42,12 +44,16 @@ def fill(entries: int, tasks: int) -> dict[str, int]:
         *(factories.make_task(cases=cases) for _ in range(tasks - 1)),
     ]
     suite = factories.make_suite(made, name="smoke")
+    round = factories.make_round(suite=suite)
     agent, model = factories.make_agent(slug="one"), factories.make_model_version(slug="one")
     for number in range(entries):
         slug, settings = f"one-{number}" if number else "one", {"number": number}
         configuration = factories.make_configuration(slug=slug, agent=agent, model=model, settings=settings)
-        run = factories.make_run(suite=suite, configuration=configuration, status="passed", state="published")
+        run = factories.make_run(
+            suite=suite, configuration=configuration, status="passed", state="published", round=round
+        )
         for result in run.results.all():
+            factories.make_unseen(result.published_attempt, ("edge", True, True), ("alignment", True, False))
             factories.make_attempt(result=result, status="wrong_output")
         factories.make_host()
     factories.make_run(suite=suite, status="queued")

@@ -1,0 +1,219 @@
+"""How the answers of a board carry over to cases that no agent has seen: one round, one category, one device class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from evaluator.records import PROTOCOL
+from leaderboard.charts import Chart
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import moment, plural
+from leaderboard.pages import generalization_answers as single
+from leaderboard.pages import generalization_charts as charts
+from leaderboard.pages import generalization_parts as parts
+from leaderboard.pages import generalization_tables as tables
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
+from leaderboard.pages.generalization_parts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.queries import boards
+from leaderboard.queries import generalization as queries
+from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
+from leaderboard.queries.generalization import RoundRow
+from leaderboard.statistics import INTERVAL_FROM_TASKS
+from leaderboard.statistics.limits import SECRET_COUNTS_FROM_TASKS
+from leaderboard.tables import Table
+from leaderboard.words import ALL, CATEGORIES
+
+QUERY = ("round", "version", "protocol")  # what its links keep
+ROUND_LASTS = timedelta(days=91)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    slug: str
+    secret_hash: str
+    generator: str
+    opened_at: datetime
+    revealed_at: datetime | None
+    secret: str | None  # None until it is revealed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneralizationPage(Page):
+    """Before the reveal `suite_counts` is all there is; after it, everything else and no `suite_counts`."""
+
+    suite: str
+    suite_version: int
+    suite_digest: str
+    is_current: bool
+    category: str
+    device_class: str
+    device_title: str
+    is_functional: bool
+    protocol: str
+    round: RoundLine | None  # None where no round was opened for this version of the suite
+    tasks: tuple[str, ...]
+    entries: tuple[UnseenEntry, ...]
+    answers: tuple[UnseenAnswer, ...]
+    regressions: tuple[Regression, ...]
+    suite_counts: tuple[SuiteCounts, ...]
+    refusals: tuple[str, ...]  # what this page does not say, and why
+    notice: str = field(metadata=SCREEN)  # how the round stands
+    regressions_shown: Table | None = field(metadata=SCREEN)  # the first ones; all are in the CSV
+    board: Link = field(metadata=SCREEN)
+    categories: tuple[Link, ...] = field(metadata=SCREEN)
+    rounds: tuple[Link, ...] = field(metadata=SCREEN)
+
+
+def build(query: Query, *, suite: str, category: str, device: str) -> GeneralizationPage | None:
+    suite_row, device_row = boards.suite(suite, whole_number(query.get("version"))), boards.device(device)
+    if suite_row is None or device_row is None or category not in CATEGORIES:
+        return None
+    all_tasks, rounds = boards.tasks_of(suite_row.id), queries.rounds_of(suite_row.id)
+    tasks = [task for task in all_tasks if category in (task.category, ALL)]
+    asked = query.get("round", "")
+    shown = next((row for row in rounds if asked in ("", row.slug)), None)
+    if not tasks or (asked and shown is None):
+        return None
+    protocol = query.get("protocol") or PROTOCOL
+    board = (suite_row.id, device, protocol, shown.id) if shown else None
+    return GeneralizationPage(
+        title=f"{suite_row.title or suite_row.name}: unseen cases, {CATEGORIES[category].replace('All', 'all')}",
+        lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}"
+        + (f", round {shown.slug}." if shown else "."),
+        crumbs=(Link("Unseen cases", page_url("generalizations")),),
+        **_place(suite_row, device_row, category, protocol),
+        round=_round(shown) if shown else None,
+        tasks=tuple(task.path for task in tasks),
+        **_contents(board, tasks, device_row.is_functional, category, shown),
+        notice=_notice(shown),
+        board=Link("Board", page_url("board", suite, category, device) + query_string(query, ("version", "protocol"))),
+        categories=_category_links(suite, device, query, category, {task.category for task in all_tasks}),
+        rounds=tuple(
+            Link(row.slug, query_string(query, QUERY, round=row.slug), bool(shown) and row is shown) for row in rounds
+        ),
+    )
+
+
+def _contents(
+    board: tuple[int, str, str, int] | None,
+    tasks: Sequence[TaskRow],
+    is_functional: bool,
+    category: str,
+    shown: RoundRow | None,
+) -> dict[str, Any]:
+    """The fields that hold results, with their tables and charts."""
+    if board is None or shown is None:
+        return _filled()
+    paths = {task.path for task in tasks}
+    rows = [row for row in queries.answers(*board) if row.task in paths]
+    if shown.revealed_at is None:
+        return _before_reveal(board, rows, len(tasks), category)
+    judged = parts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
+    entries = parts.entries(judged, is_functional=is_functional)
+    answers, broken = parts.answers(judged), parts.regressions(judged)
+    return _filled(
+        entries=entries,
+        answers=answers,
+        regressions=broken,
+        refusals=_refusals(entries, is_functional, len(tasks)),
+        regressions_shown=single.regressions_table(broken, single.MOST_REGRESSIONS),
+        tables=by_slug(
+            *tables.entries_tables(entries),
+            single.answers_table(entries, tasks, answers),
+            single.regressions_table(broken),
+        ),
+        charts=charts.revealed(entries, answers),
+    )
+
+
+def _before_reveal(
+    board: tuple[int, str, str, int], rows: Sequence[queries.AnswerRow], tasks: int, category: str
+) -> dict[str, Any]:
+    """Counts over the whole suite, if it is large enough to hide its tasks. Nothing else leaves this function."""
+    if category != ALL:
+        return _filled(refusals=("Before the reveal there are counts over the whole suite only: see all categories.",))
+    if tasks < SECRET_COUNTS_FROM_TASKS:
+        needed = f"Counts before the reveal need {SECRET_COUNTS_FROM_TASKS} tasks; this suite has {tasks}."
+        return _filled(refusals=(needed,))
+    judged = parts.judged(rows, queries.hidden_outcomes(*board), is_functional=True)
+    counts = parts.suite_counts(parts.entries(judged, is_functional=True))
+    return _filled(
+        suite_counts=counts,
+        refusals=("No cases, no tasks, no speed: they are secret until the reveal.",),
+        tables=by_slug(tables.counts_table(counts)),
+        charts=charts.before_reveal(counts),
+    )
+
+
+def _filled(**values: Any) -> dict[str, Any]:
+    """Nothing, but for what is given."""
+    empty: dict[str, Any] = dict.fromkeys(("entries", "answers", "regressions", "suite_counts", "refusals"), ())
+    nothing: dict[str, Chart | Table] = {}
+    return empty | {"tables": nothing, "charts": nothing, "regressions_shown": None} | values
+
+
+def _place(suite: SuiteRow, device: DeviceRow, category: str, protocol: str) -> dict[str, Any]:
+    return {
+        "suite": suite.name,
+        "suite_version": suite.version,
+        "suite_digest": suite.digest,
+        "is_current": suite.is_current,
+        "category": category,
+        "device_class": device.slug,
+        "device_title": device.title,
+        "is_functional": device.is_functional,
+        "protocol": protocol,
+    }
+
+
+def _round(row: RoundRow) -> RoundLine:
+    return RoundLine(
+        row.slug, row.secret_hash, row.generator_version, row.opened_at, row.revealed_at, row.secret or None
+    )
+
+
+def _notice(row: RoundRow | None) -> str:
+    if row is None:
+        return (
+            "No round was opened for this version of the suite, so its answers were tried on seen cases only. "
+            "A maintainer opens one with: manage.py open_round."
+        )
+    if row.revealed_at is None:
+        return (
+            f"Round {row.slug} was opened on {moment(row.opened_at)} and is still secret. A round lasts a quarter: "
+            f"around {moment(row.opened_at + ROUND_LASTS).partition(',')[0]} its secret, its cases and what came out "
+            "on each are shown here. Until then there are counts over the whole suite."
+        )
+    return (
+        f"Round {row.slug} was opened on {moment(row.opened_at)} and revealed on {moment(row.revealed_at)}. "
+        "Anybody can recompute its cases from the secret."
+    )
+
+
+def _refusals(entries: Sequence[UnseenEntry], is_functional: bool, tasks: int) -> tuple[str, ...]:
+    """One sentence for each thing that is not said; per-entry reasons stand in the tables."""
+    found = []
+    if is_functional:
+        found.append("No speed: times of this device class are functional. They enter no metric.")
+    elif refused := sorted({entry.measures.pooled.transfer.refused or "" for entry in entries} - {""}):
+        found.append(f"No mean speedup for every entry. {' '.join(refused)}")
+    if tasks < INTERVAL_FROM_TASKS:
+        found.append(f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}.")
+    if incomplete := [entry.name for entry in entries if not entry.measures.is_complete]:
+        found.append(
+            f"{plural(len(incomplete), 'line')} incomplete: answers without a verdict on every unseen case are in no "
+            "denominator, and their number stands beside."
+        )
+    return tuple(found)
+
+
+def _category_links(suite: str, device: str, query: Query, here: str, present: set[str]) -> tuple[Link, ...]:
+    kept = query_string(query, QUERY)
+    return tuple(
+        Link(label, page_url("generalization", suite, slug, device) + kept, slug == here)
+        for slug, label in CATEGORIES.items()
+        if slug == ALL or slug in present
+    )

@@ -1,0 +1,216 @@
+"""What stands on a generalization page, made from rows: entries with their measures, answers, regressions, counts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leaderboard.eligibility import obstacle
+from leaderboard.formatting import printable
+from leaderboard.pages.base import entry_name
+from leaderboard.queries.generalization import AnswerRow, CaseRow
+from leaderboard.statistics.generalization import (
+    CaseOutcome,
+    Conditional,
+    Generalization,
+    Quadrants,
+    Speed,
+    TaskRun,
+    generalization,
+)
+
+HIDDEN_INCOMPLETE = "Counts are shown once every answer has a verdict: a single one could be told from their change."
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenEntry:
+    """A configuration, or a reference line, over all its runs of the round."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    runs: tuple[int, ...]
+    measures: Generalization
+
+    @property
+    def name(self) -> str:
+        return entry_name(self.agent, self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenAnswer:
+    """One run on one task. Quadrants are None without a verdict on every case, or where the answer does not count."""
+
+    task: str
+    configuration: str
+    run: int
+    repeat: int
+    result: int
+    obstacle: str | None  # what keeps the seen answer from counting
+    seen_passed: bool
+    cases: int
+    paper: str | None
+    strict: str | None
+    seen: float | None  # mean speedup over eligible cases, on t_dev
+    unseen: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A case on which the baseline is right and the candidate is not."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    run: int
+    repeat: int
+    result: int
+    task: str
+    case: str
+    category: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCounts:
+    """All that is told of a configuration before the reveal."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    paper: Quadrants | None
+    conditional: Conditional | None
+    retention: Conditional | None
+    refused: str | None
+
+    @property
+    def name(self) -> str:
+        return entry_name(self.agent, self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer as the statistics take it, with the rows that it was made from."""
+
+    row: AnswerRow
+    obstacle: str | None
+    task_run: TaskRun
+    cases: Sequence[CaseRow]  # none where the answer does not count
+
+
+def judged(rows: Sequence[AnswerRow], cases: Sequence[CaseRow], *, is_functional: bool) -> list[Judged]:
+    """Each answer with its cases. One that does not count has none, as if it had no verdict; functional times go."""
+    by_result: dict[int, list[CaseRow]] = defaultdict(list)
+    for case in cases:
+        by_result[case.result_id].append(case)
+    return [_judged(row, by_result[row.id], is_functional) for row in rows]
+
+
+def entries(found: Sequence[Judged], *, is_functional: bool) -> tuple[UnseenEntry, ...]:
+    """By name, entries before reference lines: an order that no result changes."""
+    by_configuration: dict[str, list[Judged]] = defaultdict(list)
+    for one in found:
+        by_configuration[one.row.configuration].append(one)
+    made = [_entry(lines, is_functional) for lines in by_configuration.values()]
+    return tuple(sorted(made, key=lambda entry: (entry.role != "entry", entry.name.casefold(), entry.configuration)))
+
+
+def answers(found: Sequence[Judged]) -> tuple[UnseenAnswer, ...]:
+    return tuple(_answer(one) for one in found)
+
+
+def regressions(found: Sequence[Judged]) -> tuple[Regression, ...]:
+    """In the order of the answers."""
+    return tuple(
+        _regression(one.row, case)
+        for one in found
+        for case in one.cases
+        if case.baseline_correct and case.correct is False
+    )
+
+
+def suite_counts(found: Sequence[UnseenEntry]) -> tuple[SuiteCounts, ...]:
+    return tuple(_counts(entry) for entry in found)
+
+
+def _judged(row: AnswerRow, cases: Sequence[CaseRow], is_functional: bool) -> Judged:
+    hindered = obstacle(
+        status=row.status,
+        audit=row.audit,
+        is_own_protocol=row.is_own_protocol,
+        is_held=row.is_held,
+        is_uncalibrated=row.is_uncalibrated,
+        host_is_accepted=row.host_is_accepted,
+    )
+    counting = cases if hindered is None else ()
+    outcomes = tuple(
+        CaseOutcome(
+            case.category,
+            case.baseline_correct,
+            case.correct,
+            None if is_functional else case.log_ratio,
+            case.is_eligible and not is_functional,
+        )
+        for case in counting
+    )
+    seen = None if is_functional else _speed(row)
+    return Judged(row, hindered, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counting)
+
+
+def _speed(row: AnswerRow) -> Speed | None:
+    if row.seen_mean is None or row.seen_mean_log is None:
+        return None
+    return Speed(row.seen_mean, row.seen_mean_log)
+
+
+def _entry(lines: Sequence[Judged], is_functional: bool) -> UnseenEntry:
+    first, runs = lines[0].row, tuple(dict.fromkeys(one.row.run_id for one in lines))
+    measures = generalization([one.task_run for one in lines], is_functional=is_functional)
+    return UnseenEntry(first.configuration, first.agent, first.model, first.role, runs, measures)
+
+
+def _answer(one: Judged) -> UnseenAnswer:
+    row, found = one.row, one.task_run
+    return UnseenAnswer(
+        task=row.task,
+        configuration=row.configuration,
+        run=row.run_id,
+        repeat=row.repeat,
+        result=row.id,
+        obstacle=one.obstacle,
+        seen_passed=found.seen_passed,
+        cases=len(found.cases),
+        paper=found.quadrant("paper"),
+        strict=found.quadrant("strict"),
+        seen=found.seen.mean if found.seen else None,
+        unseen=found.unseen.mean if found.unseen else None,
+    )
+
+
+def _regression(row: AnswerRow, case: CaseRow) -> Regression:
+    return Regression(
+        row.configuration,
+        row.agent,
+        row.model,
+        row.run_id,
+        row.repeat,
+        row.id,
+        row.task,
+        case.case,
+        case.category,
+        case.reason,
+        printable(case.message),
+    )
+
+
+def _counts(entry: UnseenEntry) -> SuiteCounts:
+    """Nothing while a verdict is missing: the next one would show in the difference."""
+    who = (entry.configuration, entry.agent, entry.model, entry.role)
+    if not entry.measures.is_complete:
+        return SuiteCounts(*who, None, None, None, HIDDEN_INCOMPLETE)
+    pooled = entry.measures.pooled
+    return SuiteCounts(*who, pooled.paper, pooled.conditional, pooled.retention, None)

@@ -1,0 +1,163 @@
+"""Rounds, and what the public answers of a board made of a round's unseen cases.
+
+Single cases come through `visible` alone; before the reveal `hidden_outcomes` gives what counts over a suite need.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, F, Q, QuerySet
+from django.db.models.functions import Exp
+
+from runs.models import Result, Round, Run, UnseenMeasurement
+from runs.querysets import UnseenMeasurementQuerySet
+
+
+class RoundRow(NamedTuple):
+    """`secret` is empty until the round is revealed."""
+
+    id: int
+    slug: str
+    secret_hash: str
+    generator_version: str
+    opened_at: datetime
+    revealed_at: datetime | None
+    secret: str
+
+
+class AnswerRow(NamedTuple):
+    """A result of a public run of the round; what is its attempt's is None where none is published."""
+
+    id: int
+    task: str
+    run_id: int
+    repeat: int
+    configuration: str
+    role: str
+    agent: str
+    model: str | None
+    audit: str
+    status: str | None
+    correct: bool | None
+    is_held: bool | None
+    is_uncalibrated: bool | None
+    host_is_accepted: bool | None
+    is_own_protocol: bool | None
+    seen_mean: float | None  # of the speedups on t_dev, over eligible seen cases
+    seen_mean_log: float | None
+
+
+class CaseRow(NamedTuple):
+    """An unseen case of a published attempt; `correct` is the candidate's."""
+
+    result_id: int
+    case: str
+    category: str
+    baseline_correct: bool | None
+    correct: bool | None
+    log_ratio: float | None
+    is_eligible: bool
+    reason: str
+    message: str
+
+
+class PlaceRow(NamedTuple):
+    """A suite on a device class that has public runs of a round."""
+
+    suite: str
+    version: int
+    suite_title: str
+    device: str
+    device_title: str
+    round: str
+    opened_at: datetime
+    revealed_at: datetime | None
+    entries: int
+
+
+def places() -> list[PlaceRow]:
+    """Of current suites, newest rounds first."""
+    rows = (
+        Run.objects.public()
+        .filter(suite__is_current=True, round__isnull=False)
+        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id")
+        .values_list(
+            *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
+            *("round__slug", "round__opened_at", "round__revealed_at"),
+        )
+        .annotate(entries=Count("configuration", distinct=True))
+    )
+    return [PlaceRow(*row) for row in rows]
+
+
+def rounds_of(suite_id: int) -> list[RoundRow]:
+    """Newest first."""
+    rows = Round.objects.filter(suite=suite_id).order_by("-opened_at", "-id").values_list(*RoundRow._fields)
+    return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
+
+
+def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[AnswerRow]:
+    """Of every public run of the round, whether there is an answer or not."""
+    measured = "published_attempt__measurements__"
+    counts = Q(**{f"{measured}is_eligible": True, f"{measured}split": "seen"})
+    rows = (
+        Result.objects.filter(_of(suite_id, device_slug, protocol, round_id))
+        .annotate(
+            is_own_protocol=ExpressionWrapper(
+                Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
+            ),
+            seen_mean=Avg(Exp(f"{measured}log_ratio"), filter=counts),
+            seen_mean_log=Avg(f"{measured}log_ratio", filter=counts),
+        )
+        .order_by("run__configuration__slug", "run__repeat", "run_id", "task__category", "task__path")
+    )
+    fields = (
+        *("id", "task__path", "run_id", "run__repeat"),
+        *(f"run__configuration__{name}" for name in ("slug", "role", "agent__name", "model__name")),
+        "audit",
+        *(f"published_attempt__{name}" for name in ("status", "correct", "is_held", "is_uncalibrated")),
+        *("published_attempt__host__is_accepted", "is_own_protocol", "seen_mean", "seen_mean_log"),
+    )
+    return [AnswerRow(*row) for row in rows.values_list(*fields)]
+
+
+def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[CaseRow]:
+    """Every unseen case, in the order they were judged; nothing before the round is revealed."""
+    rows: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
+    found = _published(rows, suite_id, device_slug, protocol, round_id)
+    return [CaseRow(*row) for row in found.values_list(_RESULT, *CaseRow._fields[1:])]
+
+
+def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[CaseRow]:
+    """The sides' outcomes alone, for counts over a whole suite: no case, no text and no time."""
+    found = _published(UnseenMeasurement.objects.all(), suite_id, device_slug, protocol, round_id)
+    rows = found.values_list(_RESULT, "category", "baseline_correct", "correct")
+    return [
+        CaseRow(result, "", name, baseline, candidate, None, False, "", "")
+        for result, name, baseline, candidate in rows
+    ]
+
+
+_RESULT = "evaluation__attempt__published_for"
+
+
+def _published(
+    rows: QuerySet[UnseenMeasurement], suite_id: int, device_slug: str, protocol: str, round_id: int
+) -> QuerySet[UnseenMeasurement]:
+    """Of attempts that stand as an answer."""
+    of = _of(suite_id, device_slug, protocol, round_id, prefix=f"{_RESULT}__")
+    return rows.filter(of, evaluation__round=round_id).order_by(_RESULT, "id")
+
+
+def _of(suite_id: int, device_slug: str, protocol: str, round_id: int, prefix: str = "") -> Q:
+    """Results of public runs of one board and round."""
+    wanted: dict[str, Any] = {
+        "state": "published",
+        "suite": suite_id,
+        "device_class__slug": device_slug,
+        "protocol": protocol,
+        "round": round_id,
+    }
+    return Q(**{f"{prefix}run__{name}": value for name, value in wanted.items()})
