@@ -9,10 +9,12 @@ its own scripts is not judged, whatever the candidate does.
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Literal
+from typing import Literal, TypeVar
 
 from evaluator import VERSION
 from evaluator.backends import Backend
@@ -20,16 +22,18 @@ from evaluator.candidate import Candidate
 from evaluator.errors import HostError, SandboxError
 from evaluator.judge.rejection import Rejection
 from evaluator.mounted.checkout import STAGES, MountedTask, Stage
+from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, held_out_record
 from evaluator.mounted.obstacles import obstacle
 from evaluator.mounted.session import Session
 from evaluator.mounted.side import ScriptSide
 from evaluator.reasons import Flag, Status
 from evaluator.records import GATE_NAMES, LOG_BYTES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
+from evaluator.unseen.injections import HeldOut, NotInjectable
 
-PROTOCOL = "aka-scripts-1"  # never ranked with the judge's own protocol
 PRETENDED_LIMIT_S = 900.0  # of one command in which kernels are interpreted
 PROCESSES, WORKSPACE_BYTES = 512, 4 << 30  # Triton compiles in processes of its own
+T = TypeVar("T")
 Kind = Literal["auto", "bubblewrap", "plain"]
 
 
@@ -47,32 +51,62 @@ class ScriptEvaluator:
             TaskError: the checkout was edited meanwhile.
             HostError: this host cannot run the task, or lacks the strong sandbox for an uploaded candidate.
         """
+        self._refuse(task)
+        return _tried_twice(
+            lambda: self._attempt(task, candidate, uploaded), lambda error: self._faulted(task, candidate, error)
+        )
+
+    def evaluate_held_out(
+        self, task: MountedTask, candidate: Candidate, held_out: HeldOut, *, uploaded: bool = False
+    ) -> HeldOutRecord:
+        """Both sides on shapes that the agent did not see, put into the copies of the task's scripts in the sandboxes.
+
+        What befalls either side is data. Raises like `evaluate`.
+        """
+        self._refuse(task)
+
+        def faulted(error: SandboxError) -> HeldOutRecord:
+            said = (_fault(error), _fault(error))
+            return held_out_record(Session(task, candidate), held_out, said, self.backend, datetime.now(UTC), None)
+
+        return _tried_twice(lambda: self._held_out(task, candidate, held_out, uploaded), faulted)
+
+    def _held_out(self, task: MountedTask, candidate: Candidate, held_out: HeldOut, uploaded: bool) -> HeldOutRecord:
+        begin, started_at, session = monotonic(), datetime.now(UTC), Session(task, candidate)
+        theirs: Mapping[str, bytes] = {**task.files, **candidate.files}
+        try:
+            theirs = held_out.into(theirs)
+        except NotInjectable as error:  # it changed a file that holds both its source and the task's shapes
+            session.rejection = Rejection("protected_file", str(error))
+        with self._sides(task, held_out.into(task.files), theirs, uploaded) as (baseline, other):
+            said = session.run_apart(baseline, other)
+        session.seconds["total"] = monotonic() - begin
+        return held_out_record(session, held_out, said, self.backend, started_at, _sandbox_ref(other))
+
+    def _refuse(self, task: MountedTask) -> None:
         if text := obstacle(task, self.backend):
             raise HostError(f"{task.id} cannot run here: {text}")
-        try:
-            return self._attempt(task, candidate, uploaded)
-        except SandboxError:
-            try:
-                return self._attempt(task, candidate, uploaded)
-            except SandboxError as second:
-                return self._faulted(task, candidate, second)
 
     def _attempt(self, task: MountedTask, candidate: Candidate, uploaded: bool) -> Record:
-        begin, started_at = monotonic(), datetime.now(UTC)
+        begin, started_at, session = monotonic(), datetime.now(UTC), Session(task, candidate)
+        with self._sides(task, task.files, {**task.files, **candidate.files}, uploaded) as (baseline, other):
+            session.run(baseline, other)
+        session.seconds["total"] = monotonic() - begin
+        return _record(session, self.backend, started_at, _sandbox_ref(other))
+
+    @contextmanager
+    def _sides(
+        self, task: MountedTask, ours: Mapping[str, bytes], theirs: Mapping[str, bytes], uploaded: bool
+    ) -> Iterator[tuple[ScriptSide, ScriptSide]]:
+        """Baseline and candidate with these files, each in a sandbox of its own."""
         pretend = not self.backend.has_clock
         limits_s = {stage: PRETENDED_LIMIT_S if pretend else task.limits_s[stage] for stage in STAGES}
-        with self._sandbox(limits_s) as ours, self._sandbox(limits_s) as theirs:
-            if uploaded and theirs.kind != STRONG_SANDBOX:
+        with self._sandbox(limits_s) as one, self._sandbox(limits_s) as other:
+            if uploaded and other.kind != STRONG_SANDBOX:
                 raise HostError(
-                    f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {theirs.kind}"
+                    f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {other.kind}"
                 )
-            baseline = ScriptSide(task, task.files, ours, pretend, limits_s)
-            other = ScriptSide(task, {**task.files, **candidate.files}, theirs, pretend, limits_s)
-            session = Session(task, candidate)
-            session.run(baseline, other)
-            session.seconds["total"] = monotonic() - begin
-            sandbox = SandboxRef(theirs.kind, theirs.strength)
-        return _record(session, self.backend, started_at, sandbox)
+            yield ScriptSide(task, ours, one, pretend, limits_s), ScriptSide(task, theirs, other, pretend, limits_s)
 
     def _sandbox(self, limits_s: dict[Stage, float]) -> Sandbox:
         longest_s = max(limits_s.values())
@@ -87,9 +121,28 @@ class ScriptEvaluator:
 
     def _faulted(self, task: MountedTask, candidate: Candidate, error: SandboxError) -> Record:
         session = Session(task, candidate)
-        session.rejection = Rejection("host_fault", str(error), "".join(traceback.format_exception(error)))
+        session.rejection = _fault(error)
         session.outcomes = [GateOutcome(name, "not_reached", 0.0) for name in GATE_NAMES]
         return _record(session, self.backend, datetime.now(UTC), None)
+
+
+def _tried_twice(attempt: Callable[[], T], faulted: Callable[[SandboxError], T]) -> T:
+    """Our own fault is tried once more; what `faulted` makes of a second one is the answer."""
+    try:
+        return attempt()
+    except SandboxError:
+        try:
+            return attempt()
+        except SandboxError as second:
+            return faulted(second)
+
+
+def _fault(error: SandboxError) -> Rejection:
+    return Rejection("host_fault", str(error), "".join(traceback.format_exception(error)))
+
+
+def _sandbox_ref(side: ScriptSide) -> SandboxRef:
+    return SandboxRef(side.sandbox.kind, side.sandbox.strength)
 
 
 def _record(session: Session, backend: Backend, started_at: datetime, sandbox: SandboxRef | None) -> Record:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 from evaluator.backends import Backend
-from evaluator.mounted.checkout import MountedTask
+from evaluator.errors import TaskError
+from evaluator.mounted.checkout import MountedTask, load_mounted, mounted_ids
 
 PRETENDED = {"cpu": "gfx942"}  # by the stand-ins in evaluator/inside
 COMMANDS = {"docker": "docker, which a sandbox cannot reach", "git clone": "a network, which a sandbox does not have"}
@@ -15,6 +18,15 @@ ELSEWHERE = {
     "repository": "its scripts clone a library, and a sandbox has no network",
     "image_kernel": "its library lies in a container image",
 }
+
+
+def obstacles(folder: Path, backend: Backend) -> Iterator[tuple[str, str | None]]:
+    """Each task of a checkout with what keeps it from running here; a config.yaml that cannot be read does, too."""
+    for task_id in mounted_ids(folder):
+        try:
+            yield task_id, obstacle(load_mounted(folder, task_id), backend)
+        except TaskError as error:
+            yield task_id, "; ".join(error.problems)
 
 
 def obstacle(task: MountedTask, backend: Backend) -> str | None:

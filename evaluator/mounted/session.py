@@ -48,6 +48,19 @@ class Session:
             candidate.close()
         self.printed = candidate.printed
 
+    def run_apart(self, baseline: ScriptSide, candidate: ScriptSide) -> tuple[Rejection | None, Rejection | None]:
+        """Why each side does not get through the scripts, whatever the other does; both are timed where both do."""
+        try:
+            ours = None if self.task.writes_from_nothing else _first(baseline.compile, baseline.correctness)
+            theirs = self.rejection or _first(self._source, candidate.compile, candidate.correctness)
+            if ours is None and (theirs is None or self.task.writes_from_nothing):  # a module is right if it is timed
+                ours, theirs = self._timed_apart(baseline, candidate, theirs)
+            return ours, self._integrity(candidate) or theirs
+        finally:
+            baseline.close()
+            candidate.close()
+            self.printed = candidate.printed
+
     def hold(self, finding: Finding) -> None:
         self.findings.append(finding)
         self.flags.add(Flag.HOLD)
@@ -96,19 +109,44 @@ class Session:
         self.times = Times(*reports)
         if unsteady := self.times.unsteadiness():
             return _as_ours(unsteady)
-        if self.times.drift > DRIFT and not candidate.pretend:  # interpreted times mean nothing
-            text = f"the baseline took {self.times.drift:.0%} more or less time after the candidate than before"
-            self.findings.append(Finding("performance", "baseline_drift", text))
-            self.flags.add(Flag.NOISY)
+        self._note_drift(self.times, candidate.pretend)
         return self.times.difference()
 
+    def _note_drift(self, times: Times, pretend: bool) -> None:
+        if times.drift > DRIFT and not pretend:  # interpreted times mean nothing
+            text = f"the baseline took {times.drift:.0%} more or less time after the candidate than before"
+            self.findings.append(Finding("performance", "baseline_drift", text))
+            self.flags.add(Flag.NOISY)
+
     def _timed(self, side: ScriptSide, trusted: bool) -> tuple[Measured, ...] | Rejection:
-        flag = BASELINE_ONLY if trusted and self.task.writes_from_nothing else ""
-        try:
-            found = side.performance(flag)
-        except WorkerError as error:
-            found = rejection_of(error)
+        found = self._reported(side, trusted)
         return _as_ours(found) or found if trusted and isinstance(found, Rejection) else found
+
+    def _reported(self, side: ScriptSide, trusted: bool) -> tuple[Measured, ...] | Rejection:
+        try:
+            return side.performance(BASELINE_ONLY if trusted and self.task.writes_from_nothing else "")
+        except WorkerError as error:
+            return rejection_of(error)
+
+    def _timed_apart(
+        self, baseline: ScriptSide, candidate: ScriptSide, theirs: Rejection | None
+    ) -> tuple[Rejection | None, Rejection | None]:
+        """The baseline around the candidate, until one of them cannot be timed."""
+        reports = list[tuple[Measured, ...]]()
+        for side in (baseline, candidate, baseline):
+            found = self._reported(side, trusted=side is baseline)
+            if isinstance(found, Rejection):
+                return (found, theirs) if side is baseline else (None, found)
+            if theirs is not None:
+                return None, theirs
+            reports.append(found)
+        times = Times(*reports)
+        if unsteady := times.unsteadiness():
+            return unsteady, None
+        if (different := times.difference()) is None:
+            self.times = times
+            self._note_drift(times, candidate.pretend)
+        return None, different
 
     def _trusted(self, step: Callable[[], Rejection | None]) -> Rejection | None:
         try:
@@ -126,6 +164,14 @@ class Session:
         for stage in sorted(candidate.printed_failures):
             self.hold(Finding(stage, "printed_failure", f"the {stage} command prints FAIL and exits with 0"))
         return None
+
+
+def _first(*steps: Callable[[], Rejection | None]) -> Rejection | None:
+    """The first rejection; the steps behind it are left out."""
+    try:
+        return next(filter(None, (step() for step in steps)), None)
+    except WorkerError as error:
+        return rejection_of(error)
 
 
 def _as_ours(rejection: Rejection | None) -> Rejection | None:

@@ -89,6 +89,13 @@ def contract_of(task: TaskSpec, profile: Profile) -> Contract:
     )
 
 
+def changes(contract: Contract, case: Case) -> tuple[Case, tuple[tuple[str, AxisValue, AxisValue], ...]]:
+    """The nearest seen case, and each axis that differs from it: name, value there, value here."""
+    nearest = contract.nearest(case)
+    pairs = ((name, nearest.value(name), value) for name, value in case.axes)
+    return nearest, tuple((name, before, value) for name, before, value in pairs if before != value)
+
+
 def cost_of(task: TaskSpec, case: Case) -> tuple[float, ...]:
     """Bytes in memory, bytes that the ideal algorithm moves, its operations."""
     return (memory_bytes(task, case), *task.work_of(case))

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from evaluator.errors import TaskError
-from evaluator.taskspec import AxisValue, Case, Profile, TaskSpec
+from evaluator.taskspec import Case, Profile, TaskSpec
 from evaluator.unseen.cases import ConfigCategory, UnseenCase
 from evaluator.unseen.categories import Proposal, propose
 from evaluator.unseen.contract import Contract, Rest, contract_of
@@ -52,13 +52,6 @@ def core_cases(task: TaskSpec, secret: bytes, profile: Profile) -> tuple[UnseenC
         case = _case(contract, category, integers, turned, [unseen.case for unseen in found])
         found.append(UnseenCase(case, category))
     return tuple(found)
-
-
-def changes(contract: Contract, case: Case) -> tuple[Case, tuple[tuple[str, AxisValue, AxisValue], ...]]:
-    """The nearest seen case, and each axis that differs from it: name, value there, value here."""
-    nearest = contract.nearest(case)
-    pairs = ((name, nearest.value(name), value) for name, value in case.axes)
-    return nearest, tuple((name, before, value) for name, before, value in pairs if before != value)
 
 
 def _case(contract: Contract, category: ConfigCategory, integers: Stream, turned: bool, others: Iterable[Case]) -> Case:

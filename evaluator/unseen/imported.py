@@ -14,7 +14,7 @@ from typing import cast
 
 import yaml
 
-from evaluator.errors import TaskError
+from evaluator.errors import TaskError, UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskreader import check_shapes, read_case
 from evaluator.taskspec import Case, Profile, TaskSpec
@@ -31,11 +31,13 @@ def read_imported(path: Path, task: TaskSpec) -> tuple[UnseenCase, ...]:
     Raises:
         TaskError: with every problem: a value that the contract does not allow, a case that is seen or stands twice,
             one that needs more than unseen cases of its profile may.
-        OSError: there is no such file.
+        UsageError: there is no such file.
     """
     problems = Problems(str(path))
     try:
         top = Fields.of(yaml.safe_load(path.read_bytes()), "", problems)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
     except yaml.YAMLError as error:
         raise TaskError([f"{path}: not YAML: {error}"]) from error
     top.only(("version", "task", "origin", "cases"))

@@ -56,16 +56,7 @@ class UnseenCaseRecord:
 
     @property
     def quadrant(self) -> Quadrant:
-        match self.baseline.correct, self.candidate.correct:
-            case True, True:
-                return "both_pass"
-            case True, False:
-                return "opt_regression"
-            case False, False:
-                return "both_fail"
-            case False, True:
-                return "opt_improvement"
-        return "evaluation_error"
+        return quadrant_of(self.baseline, self.candidate)
 
     @property
     def speedup(self) -> float | None:
@@ -105,6 +96,19 @@ class UnseenRecord:
 
     def count(self, quadrant: Quadrant) -> int:
         return sum(case.quadrant == quadrant for case in self.cases)
+
+
+def quadrant_of(baseline: SideOutcome, candidate: SideOutcome) -> Quadrant:
+    match baseline.correct, candidate.correct:
+        case True, True:
+            return "both_pass"
+        case True, False:
+            return "opt_regression"
+        case False, False:
+            return "both_fail"
+        case False, True:
+            return "opt_improvement"
+    return "evaluation_error"
 
 
 def write_unseen(record: UnseenRecord, path: Path) -> None:
@@ -158,11 +162,11 @@ def _problems_of_case(case: UnseenCaseRecord) -> list[str]:
     if bool(case.clocks) != (case.quadrant == "both_pass"):
         problems.append("times must stand exactly where both sides are right")
     for name, outcome in (("baseline", case.baseline), ("candidate", case.candidate)):
-        problems += [f"{name}: {text}" for text in _problems_of_outcome(outcome)]
+        problems += [f"{name}: {text}" for text in problems_of_outcome(outcome)]
     return problems
 
 
-def _problems_of_outcome(outcome: SideOutcome) -> list[str]:
+def problems_of_outcome(outcome: SideOutcome) -> list[str]:
     if outcome.correct:
         wrong = outcome.draws < 1 or outcome.reason is not None or outcome.message is not None
         return ["right needs a judged draw, and neither reason nor message"] if wrong else []

@@ -17,8 +17,8 @@ from evaluator.taskreader import load_task, task_ids
 from evaluator.taskspec import ITEMSIZE, Axis, Case, Profile, TaskSpec
 from evaluator.unseen.cases import CONFIG_CATEGORIES, UnseenCase
 from evaluator.unseen.categories import awkward
-from evaluator.unseen.contract import contract_of, memory_bytes
-from evaluator.unseen.generate import changes, core_cases
+from evaluator.unseen.contract import changes, contract_of, memory_bytes
+from evaluator.unseen.generate import core_cases
 from evaluator.unseen.served import served_sizes
 
 SECRETS = (b"one secret of a round", b"another secret of a round")

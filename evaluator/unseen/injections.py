@@ -1,0 +1,144 @@
+"""AgentKernelArena's held_out_shapes.yaml: other shapes for a task, as pieces of its own scripts to be replaced.
+
+Three kinds, by `find_marker`: the statement that assigns TEST_SHAPES, the function get_inputs, or (raw_replace) a text
+that stands once in the file. A replacement is somebody's Python: it runs in the sandbox only, as all of the task's
+scripts do. What is changed are bytes of files on their way there; the checkout stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+import yaml
+
+from evaluator.errors import TaskError, UsageError
+from evaluator.fields import Fields, Problems
+
+Marker = Literal["TEST_SHAPES", "def get_inputs", "raw_replace"]
+MARKERS: tuple[Marker, ...] = get_args(Marker)
+FOR_PEOPLE = ("num_original_shapes", "init_constraints")
+
+
+class NotInjectable(Exception):
+    """The piece to be replaced does not stand there exactly once, or what results is no Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One piece of one file that is replaced; `old` is the text that raw_replace looks for."""
+
+    file: str
+    marker: Marker
+    old: str
+    new: str
+
+    def into(self, data: bytes) -> bytes:
+        """The file with the piece replaced; raises NotInjectable."""
+        if self.marker == "raw_replace":
+            made = self._replaced_text(data)
+        else:
+            begin, end = self._place(data)
+            made = data[:begin] + self.new.strip("\n").encode() + data[end:]
+            self._place(made)  # the replacement brings what it stands for
+        if self.file.endswith(".py"):
+            self._parsed(made)
+        return made
+
+    def _replaced_text(self, data: bytes) -> bytes:
+        count = data.count(self.old.encode())
+        if count != 1:
+            raise NotInjectable(f"old_code stands {count} times in {self.file}; once is expected")
+        return data.replace(self.old.encode(), self.new.encode())
+
+    def _place(self, data: bytes) -> tuple[int, int]:
+        """Where the marked statement begins and ends, in bytes."""
+        found = [node for node in self._parsed(data).body if _is_marked(node, self.marker)]
+        if len(found) != 1:
+            raise NotInjectable(f"{self.marker} stands {len(found)} times at the top of {self.file}; once is expected")
+        node, lines = found[0], data.splitlines(keepends=True)
+        end_line, end_column = cast(int, node.end_lineno), cast(int, node.end_col_offset)
+        begin = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+        return begin, sum(map(len, lines[: end_line - 1])) + end_column
+
+    def _parsed(self, data: bytes) -> ast.Module:
+        try:
+            return ast.parse(data.decode())
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise NotInjectable(f"{self.file} is not Python: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What one held_out_shapes.yaml replaces; `digest` is the sha256 of the file."""
+
+    digest: str
+    injections: tuple[Injection, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(sorted({injection.file for injection in self.injections}))
+
+    def into(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """A workspace's files with every piece replaced, in the order of the file; raises NotInjectable."""
+        made = dict(files)
+        for injection in self.injections:
+            if injection.file not in made:
+                raise NotInjectable(f"there is no file {injection.file}")
+            made[injection.file] = injection.into(made[injection.file])
+        return made
+
+
+def read_held_out(path: Path, category: str, files: Mapping[str, bytes]) -> HeldOut:
+    """Held-out shapes for a task of this category with these files; they are put in once, to see that they fit.
+
+    Raises:
+        TaskError: with every problem.
+        UsageError: there is no such file.
+    """
+    problems = Problems(str(path))
+    try:
+        data = path.read_bytes()
+        top = Fields.of(yaml.safe_load(data), "", problems)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise TaskError([f"{path}: not YAML: {error}"]) from error
+    top.only(("task_type", *FOR_PEOPLE, "injections"))
+    top.choice("task_type", (category,))
+    found, made = [], dict(files)
+    for item in top.items("injections"):
+        before = len(problems.lines)
+        injection = _injection(item, tuple(files))
+        found.append(injection)
+        if len(problems.lines) > before:
+            continue
+        try:
+            made = HeldOut("", (injection,)).into(made)
+        except NotInjectable as error:
+            item.problem("find_marker", injection.marker, str(error))
+    problems.raise_if_any()
+    return HeldOut(hashlib.sha256(data).hexdigest(), tuple(found))
+
+
+def _injection(item: Fields, files: tuple[str, ...]) -> Injection:
+    item.only(("file", "find_marker", "old_code", "replacement_code"))
+    marker = cast(Marker, item.choice("find_marker", MARKERS))
+    old = item.string("old_code", None) if marker == "raw_replace" else ""
+    return Injection(str(item.choice("file", files)), marker, old, item.string("replacement_code", None))
+
+
+def _is_marked(node: ast.stmt, marker: Marker) -> bool:
+    """An addition to TEST_SHAPES counts, too: it would bring shapes back that were replaced."""
+    match node:
+        case ast.FunctionDef(name=name):
+            return marker == f"def {name}"
+        case ast.Assign(targets=targets):
+            return any(isinstance(target, ast.Name) and target.id == marker for target in targets)
+        case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
+            return name == marker
+    return False
