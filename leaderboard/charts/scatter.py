@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from leaderboard.charts.base import Chart, Tick
 
-PLOT = 340.0  # pixels down
+TOP, PLOT = 22.0, 340.0  # pixels: the line that names the upward axis, and what lies below it
 AXIS, LEGEND_STEP = 44.0, 20.0
 COLOURS, SHAPES = 8, 6  # distinct ones; after them the numbers alone tell groups apart
 MARGIN = 0.08  # of the range of the logarithms, at each end
@@ -20,6 +20,7 @@ LEAST_RANGE = log(1.5)  # around 1, so that noise does not look like a spread
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 FINE_TICKS = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2)
 MOST_TICKS = 7
+EDGE = 0.05  # of the plot: a tick that near to an end would have its label outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,20 @@ class ScatterChart(Chart):
     range: tuple[float, float]  # of both axes
 
     @property
-    def bottom(self) -> float:
+    def top(self) -> float:
+        return TOP
+
+    @property
+    def plot_height(self) -> float:
         return PLOT
 
     @property
+    def bottom(self) -> float:
+        return TOP + PLOT
+
+    @property
     def legend(self) -> list[tuple[float, Group]]:
-        return [(PLOT + AXIS + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]
+        return [(self.bottom + AXIS + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]
 
 
 def against(
@@ -95,7 +104,7 @@ def against(
         slug=slug,
         title=title,
         description=description,
-        height=PLOT + AXIS + LEGEND_STEP * len(groups),
+        height=TOP + PLOT + AXIS + LEGEND_STEP * len(groups),
         note=note,
         axis=axes[0],
         up_axis=axes[1],
@@ -122,8 +131,9 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round numbers inside the range, thinned out where there are many."""
-    wide = [value for value in TICKS if low < value < high]
-    found = [value for value in FINE_TICKS if low < value < high] if len(wide) < 3 else wide
+    wide = [value for value in TICKS if EDGE < _share(value, low, high) < 1 - EDGE]
+    fine = [value for value in FINE_TICKS if EDGE < _share(value, low, high) < 1 - EDGE]
+    found = fine if len(wide) < 3 else wide
     if len(found) <= MOST_TICKS:
         return found
     return [value for value in found if f"{value:.0e}"[0] == "1"]  # powers of ten
@@ -134,4 +144,4 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def _down(value: float, low: float, high: float) -> float:
-    return round(PLOT * (1 - _share(value, low, high)), 2)
+    return round(TOP + PLOT * (1 - _share(value, low, high)), 2)

@@ -59,7 +59,7 @@ def _quadrants(bars: Sequence[_Bar]) -> StackedChart:
         "Conditional correctness: of the answers whose baseline is right on every unseen case, those whose candidate "
         "is too. Retention: the same among answers that were right on the seen cases."
     )
-    return stacked_bars("quadrants", "Right on unseen cases", description, "of the answers", SERIES, bars, note)
+    return stacked_bars("quadrants", "Answers by quadrant", description, "of the answers", SERIES, bars, note)
 
 
 def _speeds(entries: Sequence[UnseenEntry], answers: Sequence[UnseenAnswer]) -> Chart | None:
@@ -131,7 +131,7 @@ def _categories(entries: Sequence[UnseenEntry]) -> Chart:
         )
         for entry in entries
     ]
-    title = "Right cases by what they change"
+    title = "Right cases by config category"
     return heat_map("categories", title, description, list(CONFIG_CATEGORIES.values()), rows)
 
 

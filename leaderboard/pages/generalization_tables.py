@@ -10,7 +10,7 @@ from leaderboard.pages.base import page_url
 from leaderboard.pages.generalization_parts import SuiteCounts, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
 from leaderboard.tables import Cell, Column, Group, Table, Value
-from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, ROLES
+from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 NO_RUN = "No run with this round is published on this board yet. Publish one in the admin, and it stands here."
 _COUNTS = tuple(name for name in QUADRANTS if name != "evaluation_error")
@@ -32,7 +32,7 @@ def counts_table(counts: Sequence[SuiteCounts]) -> Table:
     )
     rows = [
         (
-            *_entry_cells(one.configuration, one.name, one.role, one.refused or ""),
+            *_entry_cells(one.configuration, one.name, one.refused or ""),
             *_rate_cells(one.conditional),
             *_rate_cells(one.retention),
             *_quadrant_counts(one.paper),
@@ -180,12 +180,11 @@ def _grouped(who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[
 
 
 def _who(entry: UnseenEntry, note: str = "") -> tuple[Cell, ...]:
-    return _entry_cells(entry.configuration, entry.name, entry.role, note)
+    return _entry_cells(entry.configuration, entry.name, note)
 
 
-def _entry_cells(configuration: str, name: str, role: str, note: str) -> tuple[Cell, ...]:
-    notes = [part for part in (note, ROLES[role] if role != "entry" and not note else "") if part]
-    return Cell(name, name, note=", ".join(notes)), Cell(configuration, configuration)
+def _entry_cells(configuration: str, name: str, note: str) -> tuple[Cell, ...]:
+    return Cell(name, name, note=note), Cell(configuration, configuration)
 
 
 def _rate_columns(key: str, label: str) -> tuple[Column, ...]:

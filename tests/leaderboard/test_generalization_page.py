@@ -212,7 +212,7 @@ def test_the_current_round_is_the_newest_and_others_have_an_address(make_site, e
     earlier = page(f"{PAGE}?round=autumn")
     assert earlier.round.secret == run.round.secret
     assert [entry.agent for entry in earlier.entries] == ["One"]
-    assert [(link.text, link.is_here) for link in earlier.rounds] == [("winter", False), ("autumn", True)]
+    assert [(link.text, link.is_here) for link in earlier.rounds] == [("Round winter", False), ("Round autumn", True)]
     assert client.get(f"{PAGE}?round=spring").status_code == 404
 
 
