@@ -284,3 +284,9 @@ def test_a_draft_is_not_shown(make_site, entry, page) -> None:
     shown = page(PAGE)
     assert [found.agent for found in shown.entries] == ["One"]
     assert shown.regressions == ()
+
+
+def test_the_board_leads_to_its_unseen_cases_and_back(make_site, entry, page, client) -> None:
+    make_site(12)(RIGHT, configuration=entry("One"))
+    assert f'href="{PAGE}"' in client.get(PAGE.replace("generalization", "board")).content.decode()
+    assert page(PAGE).board.url == PAGE.replace("generalization", "board")
