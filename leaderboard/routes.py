@@ -9,9 +9,11 @@ from typing import Any
 
 from leaderboard.pages import (
     agents,
+    analysis,
     board,
     configuration,
     data,
+    failures,
     generalization,
     generalizations,
     home,
@@ -168,6 +170,16 @@ ROUTES = (
         kernelbench_x.build,
         "KernelBench-X as its paper printed it, with charts and checks",
         section="published",
+    ),
+    Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Pages that show all results from one side"),
+    Route(
+        "failures",
+        "failures/",
+        failures.FailuresPage,
+        failures.build,
+        "How public answers ended, why, with denominators and examples",
+        "suite, device, configuration",
+        section="analysis",
     ),
     Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
     Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q"),

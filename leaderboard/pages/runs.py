@@ -63,13 +63,13 @@ def build(query: Query) -> RunsPage:
 def _choices(wanted: RunFilter) -> tuple[Choice, ...]:
     found = runs.choices()
     return (
-        _choice("suite", "Suite", found.suites, wanted.suite),
-        _choice("device", "Device class", found.devices, wanted.device),
-        _choice("configuration", "Configuration", found.configurations, wanted.configuration),
-        _choice("state", "State", list(RUN_STATES), wanted.state),
+        choice("suite", "Suite", found.suites, wanted.suite),
+        choice("device", "Device class", found.devices, wanted.device),
+        choice("configuration", "Configuration", found.configurations, wanted.configuration),
+        choice("state", "State", list(RUN_STATES), wanted.state),
     )
 
 
-def _choice(name: str, label: str, values: list[str], chosen: str) -> Choice:
+def choice(name: str, label: str, values: list[str], chosen: str) -> Choice:
     options = [("", "any", not chosen), *((value, value, value == chosen) for value in values)]
     return Choice(name, label, tuple(options))

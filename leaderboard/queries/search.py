@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, Q, QuerySet, Value, When
 
 from runs.models import Agent, Configuration, ModelVersion, Result, Suite, Task
+from runs.querysets import withheld
 
 
 class Hit(NamedTuple):
@@ -69,17 +70,15 @@ def suites(words: Words, digest: str, limit: int) -> list[Hit]:
 
 
 def results(digest: str, limit: int) -> list[ResultHit]:
-    """By the start of the digest of a candidate, of a record or of both; newest first."""
+    """By the start of the digest of a candidate, or of a record that is not withheld; newest first."""
     if not digest:
         return []
-    found: QuerySet[Result, Any] = Result.objects.filter(
-        _by_digest(digest, "candidate_digest", "attempts__record_digest")
-    )
-    rows = found.order_by("-id", "-attempts__number").values_list(
-        *("id", "task__path", "run__configuration__slug", "run_id", "candidate_digest"),
-        *(F("attempts__number"), F("attempts__record_digest")),
-    )
-    return [ResultHit(*row) for row in rows[:limit]]
+    is_withheld = withheld(attempt="attempts__", run="run__")
+    wanted = _by_digest(digest, "candidate_digest") | _by_digest(digest, "attempts__record_digest") & ~is_withheld
+    rows: QuerySet[Result, Any] = Result.objects.filter(wanted).order_by("-id", "-attempts__number")
+    fields = ("id", "task__path", "run__configuration__slug", "run_id", "candidate_digest", "attempts__number")
+    digests = Case(When(is_withheld, then=Value("")), default="attempts__record_digest")
+    return [ResultHit(*row) for row in rows.values_list(*fields, digests)[:limit]]
 
 
 def _all_in(words: Words, *fields: str) -> Q:

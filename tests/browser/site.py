@@ -108,6 +108,7 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
         *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
         *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
         *("/kernelbench-x/", "/kernelbench-x/explore/correct/"),
+        *("/analysis/", "/failures/", "/failures/explore/outcomes/"),
         *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),
         *(f"{board}explore/rates/", f"/result/{result.pk}/explore/times/"),
     ]

@@ -57,6 +57,8 @@ def addresses(published, suite):
         "published": "/published/",
         "published_table": "/published/kernelbenchx-overall/",
         "kernelbench_x": "/kernelbench-x/",
+        "analysis": "/analysis/",
+        "failures": "/failures/",
         "queue": "/queue/",
         "metrics": "/metrics/",
         "data": "/data/",

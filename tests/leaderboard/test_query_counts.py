@@ -28,6 +28,8 @@ COUNTS = {
     "/run/{run}/progress/": 3,
     "/result/{result}/": 4,
     "/kernelbench-x/": 2,
+    "/analysis/": 0,
+    "/failures/": 3,
     "/queue/": 3,
     "/published/": 1,
     "/published/agentkernelarena-main-results/": 2,

@@ -1,0 +1,87 @@
+"""How public answers ended, counted: by status and reason, and on the unseen cases of revealed rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Min, QuerySet
+
+from runs.models import Result, UnseenMeasurement
+
+
+class OutcomeRow(NamedTuple):
+    """Results of public runs that ended alike. `status` is None where nothing is published."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    suite: str
+    version: int
+    device: str
+    status: str | None
+    reason: str | None
+    answers: int
+    example: int  # a result
+
+
+class UnseenRow(NamedTuple):
+    """Unseen cases of a configuration that came out alike; only those that both sides have a verdict on."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    round: str
+    device: str
+    baseline_correct: bool
+    correct: bool
+    reason: str
+    cases: int
+    example: int  # a result
+
+
+class Example(NamedTuple):
+    id: int
+    task: str
+    message: str
+
+
+def outcomes(suite: str = "", device: str = "", configuration: str = "") -> list[OutcomeRow]:
+    """All results of public runs, whatever became of them: their counts add up to tasks × runs."""
+    rows: QuerySet[Result, Any] = Result.objects.filter(run__state="published")
+    rows = rows.filter(**_narrowed("run__", suite, device, configuration))
+    fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", *_OUTCOME)
+    found = rows.values_list(*_ENTRY, *fields).annotate(answers=Count("id"), example=Min("id"))
+    return [OutcomeRow(*row) for row in found.order_by(*_ENTRY[:1], *fields)]
+
+
+def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[UnseenRow]:
+    """Cases of published attempts, in rounds that are revealed."""
+    attempt = "evaluation__attempt__"
+    rows = UnseenMeasurement.objects.visible().filter(
+        **{f"{attempt}published_for__run__state": "published", "is_error": False},
+        **_narrowed(f"{attempt}result__run__", suite, device, configuration),
+    )
+    entry = tuple(name.replace("run__", f"{attempt}result__run__", 1) for name in _ENTRY[:3])
+    fields = ("evaluation__round__slug", f"{attempt}result__run__device_class__slug", "baseline_correct", "correct")
+    found = rows.values_list(*entry, *fields, "reason").annotate(cases=Count("id"), example=Min(f"{attempt}result"))
+    return [UnseenRow(*row) for row in found.order_by(*entry[:1], *fields, "reason")]
+
+
+def examples(results: Iterable[int]) -> dict[int, Example]:
+    """What the public answers of these results say."""
+    rows = Result.objects.filter(pk__in=set(results))
+    return {row[0]: Example(*row) for row in rows.values_list("id", "task__path", "published_attempt__message")}
+
+
+_ENTRY = (
+    *("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name"),
+    "run__configuration__role",
+)
+_OUTCOME = ("published_attempt__status", "published_attempt__reason")
+
+
+def _narrowed(run: str, suite: str, device: str, configuration: str) -> dict[str, str]:
+    wanted = {"suite__name": suite, "device_class__slug": device, "configuration__slug": configuration}
+    return {f"{run}{name}": value for name, value in wanted.items() if value}

@@ -1,0 +1,84 @@
+"""The failures page: every answer is counted once, with its denominator, its reason and an example."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.models import Attempt
+from tests import factories
+
+STATUSES = ("passed", "wrong_output", "wrong_output", "build_failed", "errored", None)
+
+
+@pytest.fixture
+def run(published, entry):
+    return published(*STATUSES, configuration=entry("One", slug="one"))
+
+
+def test_counts_add_up_to_tasks_times_runs(run, page) -> None:
+    [outcomes] = page("/failures/").outcomes
+    assert outcomes.counts == {"passed": 1, "wrong_output": 2, "build_failed": 1, "errored": 1, "missing": 1}
+    assert sum(outcomes.counts.values()) == outcomes.of == 6
+
+
+def test_each_count_leads_to_an_example(run, page) -> None:
+    table = page("/failures/").tables["outcomes"]
+    cells = dict(zip([column.key for column in table.columns], table.groups[0].rows[0], strict=True))
+    wrong = run.results.filter(published_attempt__status="wrong_output").order_by("pk").first()
+    assert cells["wrong_output"].url == f"/result/{wrong.pk}/"
+    assert cells["wrong_output"].text.replace("\u00a0", " ") == "2 of 6 (33 %)"
+    assert (cells["timed_out"].text, cells["timed_out"].url) == ("0", "")
+
+
+def test_reasons_have_their_sentence_and_denominator(run, page) -> None:
+    Attempt.objects.filter(status="wrong_output").update(reason="nan", message="The output holds NaN: case 1.")
+    reasons = {one.reason: one for one in page("/failures/").reasons}
+    assert set(reasons) == {"nan", "build_failed", "host_fault"}
+    assert (reasons["nan"].count, reasons["nan"].of) == (2, 6)
+    assert reasons["nan"].message == "The output holds NaN: case 1."
+
+
+def test_drafts_and_withdrawn_runs_are_not_counted(suite, page, client) -> None:
+    factories.make_run(suite=suite, status="wrong_output")
+    factories.make_run(suite=suite, status="wrong_output", state="withdrawn")
+    assert page("/failures/").outcomes == ()
+    assert b"Nothing is published that matches" in client.get("/failures/").content
+
+
+def test_a_rerun_that_is_not_published_changes_nothing(run, page) -> None:
+    before = page("/failures/").outcomes
+    factories.make_attempt(result=run.results.first(), status="crashed")
+    assert page("/failures/").outcomes == before
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_four_questions_whatever_went_wrong(published, client, django_assert_num_queries, runs) -> None:
+    for _ in range(runs):
+        published(*STATUSES)
+    with django_assert_num_queries(4):
+        client.get("/failures/")
+
+
+def test_what_is_shown_can_be_narrowed(run, published, entry, page) -> None:
+    published(configuration=entry("Two", slug="two"))
+    assert [one.name for one in page("/failures/?configuration=two").outcomes] == ["Two"]
+    assert page("/failures/?suite=other").outcomes == ()
+    assert len(page("/failures/?suite=smoke&device=cpu-x86_64").outcomes) == 2
+
+
+def test_parts_of_a_bar_hold_every_answer(run, page) -> None:
+    [bar] = page("/failures/").charts["outcomes"].bars
+    assert [(part.series.key, part.count) for part in bar.parts] == [
+        ("passed", 1),
+        ("build_failed", 1),
+        ("wrong_output", 2),
+        ("ours", 2),
+    ]
+
+
+def test_every_status_of_an_answer_is_in_one_part_of_a_bar() -> None:
+    from leaderboard.pages.failures_screen import MODES
+    from leaderboard.words import STATUSES
+
+    parts = [status for _, statuses in MODES.values() for status in statuses]
+    assert sorted(parts) == sorted(set(STATUSES) - {"queued", "running"})
