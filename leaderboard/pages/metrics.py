@@ -9,7 +9,7 @@ from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import milliseconds, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug
-from leaderboard.statistics import INTERVAL_FROM_TASKS
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import FLAGS, GATES, STATUSES
 
@@ -115,6 +115,61 @@ METRICS = (
         "the median of Triton's do_bench, whose warm-up and repeats are given in milliseconds, not in calls.",
         "A result's speedup on its paper's clock is the arithmetic mean over cases, and always stands with the clock's "
         "name. None enters a rank, and none is mixed with another clock. kbx_do_bench is not measured here yet.",
+    ),
+    Metric(
+        "quadrant",
+        "Quadrant of an answer on unseen cases",
+        "b = all cases right with the baseline,  y = all with the candidate:  both pass (b, y), improved (¬b, y), both "
+        "fail (¬b, ¬y), regression (b, ¬y)",
+        "Baseline and candidate are tried on the same unseen cases of a round, each against the reference. This is the "
+        "paper's rule. The strict one calls an answer a regression as soon as a single case has b and not y, whatever "
+        "the baseline does elsewhere.",
+        "A case that could not be judged through our fault is in no denominator. Its answer has no quadrant, and its "
+        "entry is incomplete.",
+    ),
+    Metric(
+        "conditional",
+        "Conditional correctness",
+        "Σ [y ∧ b] / Σ [b] over tasks and runs, by the paper's rule; over cases: Σ [y_c ∧ b_c] / Σ [b_c]",
+        "Of the answers whose baseline is right on all unseen cases, those whose candidate is too. It counts answers "
+        "that never worked on the seen cases. Over cases it is also told by config category: what a case changes. Each "
+        "run by itself, and the mean of the runs, stand in the CSV of runs.",
+        f"The interval is Wilson's with the task as the unit, from {plural(INTERVAL_FROM_TASKS, 'task')} on. Where the "
+        "baseline is right nowhere there is no rate.",
+    ),
+    Metric(
+        "retention",
+        "Retention",
+        "Σ [y ∧ b] / Σ [b] over tasks and runs whose seen cases passed",
+        "What generalization alone costs: conditional correctness without the answers that were wrong before.",
+        "As for conditional correctness.",
+    ),
+    Metric(
+        "gap",
+        "Generalization gap",
+        "Δg = (s_seen − s_unseen) / s_seen,  absolute gap = s_seen − s_unseen",
+        "s is the arithmetic mean of speedups on t_dev: over the eligible cases of a task, then over the same answers on "
+        "both sides, those in both pass. Above 0: the optimisation is worth less on unseen cases. In the CSV of speeds.",
+        f"Below {plural(UNSEEN_SPEED_FROM_TASKS, 'task')} in both pass with eligible cases on both sides there is no "
+        "statement on unseen speed. Functional times make none at all.",
+    ),
+    Metric(
+        "transfer",
+        "Transfer ratio",
+        "exp(mean over tasks of the mean over runs of (log s_unseen − log s_seen))",
+        "The geometric counterpart of the gap: 1 means that an optimisation is worth as much on unseen cases as on seen "
+        "ones; one task cannot carry it. log s is the mean of the log ratios over eligible cases. The 95 % interval is "
+        "Student's t over tasks. In the CSV of speeds.",
+        "As for the gap.",
+    ),
+    Metric(
+        "secret",
+        "Counts before a round is revealed",
+        "the number of answers in each quadrant, over the whole suite",
+        "Unseen cases follow from a secret whose hash is published before. Until the secret is, nothing about a case, a "
+        "task or a time is shown.",
+        f"In suites of fewer than {plural(SECRET_COUNTS_FROM_TASKS, 'task')}, by category, and while an answer of the "
+        "entry has no verdict: single tasks could be told from it.",
     ),
     Metric(
         "published",
