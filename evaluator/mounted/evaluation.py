@@ -80,8 +80,9 @@ class ScriptEvaluator:
             session.rejection = Rejection("protected_file", str(error))
         with self._sides(task, held_out.into(task.files), theirs, uploaded) as (baseline, other):
             said = session.run_apart(baseline, other)
+            sandbox = SandboxRef(other.sandbox.kind, other.sandbox.strength)
         session.seconds["total"] = monotonic() - begin
-        return held_out_record(session, held_out, said, self.backend, started_at, _sandbox_ref(other))
+        return held_out_record(session, held_out, said, self.backend, started_at, sandbox)
 
     def _refuse(self, task: MountedTask) -> None:
         if text := obstacle(task, self.backend):
@@ -91,8 +92,9 @@ class ScriptEvaluator:
         begin, started_at, session = monotonic(), datetime.now(UTC), Session(task, candidate)
         with self._sides(task, task.files, {**task.files, **candidate.files}, uploaded) as (baseline, other):
             session.run(baseline, other)
+            sandbox = SandboxRef(other.sandbox.kind, other.sandbox.strength)
         session.seconds["total"] = monotonic() - begin
-        return _record(session, self.backend, started_at, _sandbox_ref(other))
+        return _record(session, self.backend, started_at, sandbox)
 
     @contextmanager
     def _sides(
@@ -139,10 +141,6 @@ def _tried_twice(attempt: Callable[[], T], faulted: Callable[[SandboxError], T])
 
 def _fault(error: SandboxError) -> Rejection:
     return Rejection("host_fault", str(error), "".join(traceback.format_exception(error)))
-
-
-def _sandbox_ref(side: ScriptSide) -> SandboxRef:
-    return SandboxRef(side.sandbox.kind, side.sandbox.strength)
 
 
 def _record(session: Session, backend: Backend, started_at: datetime, sandbox: SandboxRef | None) -> Record:
