@@ -92,7 +92,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
         board=Link("Board", page_url("board", suite, category, device) + query_string(query, ("version", "protocol"))),
         categories=_category_links(suite, device, query, category, {task.category for task in all_tasks}),
         rounds=tuple(
-            Link(f"Round {row.slug}", query_string(query, QUERY, round=row.slug), bool(shown) and row is shown) for row in rounds
+            Link(f"Round {row.slug}", query_string(query, QUERY, round=row.slug), row is shown) for row in rounds
         ),
     )
 

@@ -148,8 +148,9 @@ METRICS = (
         "gap",
         "Generalization gap",
         "Δg = (s_seen − s_unseen) / s_seen,  absolute gap = s_seen − s_unseen",
-        "s is the arithmetic mean of speedups on t_dev: over the eligible cases of a task, then over the same answers on "
-        "both sides, those in both pass. Above 0: the optimisation is worth less on unseen cases. In the CSV of speeds.",
+        "s is the arithmetic mean of speedups on t_dev: over the eligible cases of a task, then over the same answers "
+        "on both sides, those in both pass. Above 0: the optimisation is worth less on unseen cases. In the CSV of "
+        "speeds.",
         f"Below {plural(UNSEEN_SPEED_FROM_TASKS, 'task')} in both pass with eligible cases on both sides there is no "
         "statement on unseen speed. Functional times make none at all.",
     ),
@@ -157,17 +158,17 @@ METRICS = (
         "transfer",
         "Transfer ratio",
         "exp(mean over tasks of the mean over runs of (log s_unseen − log s_seen))",
-        "The geometric counterpart of the gap: 1 means that an optimisation is worth as much on unseen cases as on seen "
-        "ones; one task cannot carry it. log s is the mean of the log ratios over eligible cases. The 95 % interval is "
-        "Student's t over tasks. In the CSV of speeds.",
+        "The geometric counterpart of the gap: 1 means that an optimisation is worth as much on unseen cases as on "
+        "seen ones; one task cannot carry it. log s is the mean of the log ratios over eligible cases. The 95 % "
+        "interval is Student's t over tasks. In the CSV of speeds.",
         "As for the gap.",
     ),
     Metric(
         "secret",
         "Counts before a round is revealed",
         "the number of answers in each quadrant, over the whole suite",
-        "Unseen cases follow from a secret whose hash is published before. Until the secret is, nothing about a case, a "
-        "task or a time is shown.",
+        "Unseen cases follow from a secret whose hash is published before. Until the secret is, nothing about a case, "
+        "a task or a time is shown.",
         f"In suites of fewer than {plural(SECRET_COUNTS_FROM_TASKS, 'task')}, by category, and while an answer of the "
         "entry has no verdict: single tasks could be told from it.",
     ),

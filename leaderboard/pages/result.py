@@ -9,14 +9,15 @@ from typing import Any
 from evaluator.measurements import PAPER_CLOCKS
 from evaluator.records import Record
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import result_isa, result_parts, result_screen, result_times, result_words
+from leaderboard.pages import result_isa, result_parts, result_screen, result_times, result_unseen, result_words
 from leaderboard.pages import result_times_screen as times_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import Attempt, attempts_table, history
 from leaderboard.pages.result_isa import Kernel, TargetSection
 from leaderboard.pages.result_parts import Case, Gate, Remark, Source
 from leaderboard.pages.result_times import CaseSession
-from leaderboard.queries import results
+from leaderboard.pages.result_unseen import UnseenSection
+from leaderboard.queries import generalization, results
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
 
@@ -53,6 +54,7 @@ class ResultPage(Page):
     gates: tuple[Gate, ...]
     cases: tuple[Case, ...]
     sessions: tuple[CaseSession, ...]
+    unseen: UnseenSection | None  # None without a round, and before it is revealed
     flags: tuple[Remark, ...]
     findings: tuple[Remark, ...]
     isa: tuple[Kernel, ...]
@@ -90,6 +92,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     targets = result_isa.sections(kernels, _recorded(record)["isa_checked"])
     sessions = result_times.sessions(record)
     tried, chart = history(result, attempts, measured), times_screen.chart(cases)
+    unseen = result_unseen.section(generalization.cases_of_result(result), result, shown.number if shown else None)
     status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
     return ResultPage(
         title=f"{row.task.rpartition('/')[2]} by {name}",
@@ -98,6 +101,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             result_screen.cases_table(cases),
             *times_screen.tables(cases, sessions),
             *(section.table for section in targets),
+            *((result_unseen.cases_table(unseen),) if unseen else ()),
             attempts_table(result, tried, shown.number if shown else None, row.published_number),
         ),
         charts={chart.slug: chart} if chart else {},
@@ -112,6 +116,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         isa=kernels,
         cases=cases,
         sessions=sessions,
+        unseen=unseen,
         flags=result_parts.flags(shown.flags if shown else ()),
         sources=result_parts.sources(row),
         attempts=tried,

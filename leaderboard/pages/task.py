@@ -12,7 +12,7 @@ from leaderboard.pages import task_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
 from leaderboard.pages.contract import Contract, contract
 from leaderboard.pages.prose import Span, paragraphs
-from leaderboard.queries import results, tasks
+from leaderboard.queries import generalization, results, tasks
 from leaderboard.words import CATEGORIES
 
 MOST_RESULTS = 200
@@ -23,6 +23,17 @@ class CaseLine:
     id: str
     profile: str
     axes: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedCase:
+    """An unseen case of a round that is over."""
+
+    round: str
+    id: str
+    category: str
+    profile: str
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,7 @@ class TaskPage(Page):
     description: str
     editable: tuple[str, ...]
     cases: tuple[CaseLine, ...]
+    unseen_cases: tuple[RevealedCase, ...]  # of revealed rounds, as far as candidates were tried on them
     contract: Contract | None  # None where tasks/ holds another version by now
     sources: tuple[SourceFile, ...]
     provenance: dict[str, str]
@@ -74,7 +86,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     row, versions = found
     spec = tasks.contract(row.id)
     promised = contract(spec) if spec else None
-    rows = tasks.results_of(row.id, MOST_RESULTS)
+    rows, unseen = tasks.results_of(row.id, MOST_RESULTS), generalization.cases_of_task(row.id)
     small = sum(case["profile"] == "small" for case in row.cases)
     return TaskPage(
         title=row.name,
@@ -86,6 +98,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         ),
         tables=by_slug(
             task_screen.cases_table(row.cases),
+            task_screen.unseen_table(unseen),
             task_screen.results_table(rows),
             *(task_screen.contract_tables(promised) if promised else ()),
         ),
@@ -99,6 +112,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         paragraphs=paragraphs(row.description),
         editable=tuple(row.editable),
         cases=tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases),
+        unseen_cases=tuple(RevealedCase(*one) for one in unseen),
         contract=promised,
         sources=tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
         provenance={name.replace("_", " "): text for name, text in row.provenance.items()},

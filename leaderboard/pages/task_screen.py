@@ -8,9 +8,10 @@ from typing import Any
 from leaderboard.formatting import NONE, significant
 from leaderboard.pages.base import entry_name, page_url
 from leaderboard.pages.contract import Contract, InputLine
+from leaderboard.queries.generalization import TaskCaseRow
 from leaderboard.queries.tasks import TaskResult
 from leaderboard.tables import Cell, Column, Group, Table, table
-from leaderboard.words import ROLES, status_cell
+from leaderboard.words import CONFIG_CATEGORIES, ROLES, status_cell
 
 
 def cases_table(cases: Sequence[dict[str, Any]]) -> Table:
@@ -29,6 +30,28 @@ def cases_table(cases: Sequence[dict[str, Any]]) -> Table:
         for index, case in enumerate(cases, 1)
     ]
     return table("cases", "The seen cases. Hosts with a CPU only run the small ones.", columns, rows, "No cases.")
+
+
+def unseen_table(cases: Sequence[TaskCaseRow]) -> Table:
+    columns = (
+        Column("case", "Case", is_code=True),
+        Column("category", "Changed"),
+        Column("profile", "Profile"),
+        Column("round", "Round"),
+        Column("origin", "Origin", on_page=False),
+    )
+    rows = [
+        (
+            Cell(one.case.replace(",", ", "), one.case),
+            Cell(CONFIG_CATEGORIES[one.category], one.category),
+            _text(one.profile),
+            _text(one.round),
+            _text(one.origin),
+        )
+        for one in cases
+    ]
+    caption = "Unseen cases that candidates were tried on, of rounds that are revealed"
+    return table("unseen_cases", caption, columns, rows, "None yet: a round's cases are secret until it is revealed.")
 
 
 def contract_tables(promised: Contract) -> tuple[Table, ...]:

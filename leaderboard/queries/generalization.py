@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Exp
 
-from runs.models import Result, Round, Run, UnseenMeasurement
-from runs.querysets import UnseenMeasurementQuerySet
+from evaluator.unseen.cases import CONFIG_CATEGORIES
+from runs.models import Result, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
 
 
 class RoundRow(NamedTuple):
@@ -61,6 +62,38 @@ class CaseRow(NamedTuple):
     is_eligible: bool
     reason: str
     message: str
+
+
+class ResultCaseRow(NamedTuple):
+    """An unseen case of one attempt, or (`case` is None) what kept the attempt from having any."""
+
+    number: int  # the attempt's
+    round: str
+    state: str
+    case: str | None
+    category: str | None
+    origin: str | None
+    baseline_correct: bool | None
+    correct: bool | None
+    baseline_message: str | None
+    reason: str | None
+    message: str | None
+    log_ratio: float | None
+    log_ratio_low: float | None
+    log_ratio_high: float | None
+    is_eligible: bool | None
+    is_censored: bool | None
+    is_noisy: bool | None
+
+
+class TaskCaseRow(NamedTuple):
+    """An unseen case that candidates for a task were tried on."""
+
+    round: str
+    case: str
+    category: str
+    profile: str
+    origin: str
 
 
 class PlaceRow(NamedTuple):
@@ -138,6 +171,27 @@ def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: in
         CaseRow(result, "", name, baseline, candidate, None, False, "", "")
         for result, name, baseline, candidate in rows
     ]
+
+
+def cases_of_result(result_id: int) -> list[ResultCaseRow]:
+    """Of all its attempts in revealed rounds, in the order they were judged."""
+    shown: UnseenEvaluationQuerySet = UnseenEvaluation.objects.visible()
+    rows = shown.filter(attempt__result=result_id).order_by("attempt__number", "cases__id")
+    fields = ("attempt__number", "round__slug", "state", *(f"cases__{name}" for name in ResultCaseRow._fields[3:]))
+    return [ResultCaseRow(*row) for row in rows.values_list(*fields)]
+
+
+def cases_of_task(task_id: int) -> list[TaskCaseRow]:
+    """Of revealed rounds, the newest round first."""
+    shown: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
+    rows = shown.filter(evaluation__attempt__result__task=task_id).order_by("-evaluation__round__opened_at")
+    fields = ("evaluation__round__opened_at", "evaluation__round__slug", *TaskCaseRow._fields[1:])
+    found = [TaskCaseRow(*row) for _, *row in rows.values_list(*fields).distinct()]
+    rounds = list(dict.fromkeys(row.round for row in found))
+    return sorted(
+        found,
+        key=lambda row: (rounds.index(row.round), row.profile, CONFIG_CATEGORIES.index(row.category), row.case),
+    )
 
 
 _RESULT = "evaluation__attempt__published_for"

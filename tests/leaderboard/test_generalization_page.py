@@ -9,7 +9,7 @@ from itertools import cycle
 
 import pytest
 
-from runs.models import Attempt
+from runs.models import Attempt, UnseenEvaluation
 from tests import factories
 
 PAGE = "/generalization/native/all/cpu-x86_64/"
@@ -290,3 +290,43 @@ def test_the_board_leads_to_its_unseen_cases_and_back(make_site, entry, page, cl
     make_site(12)(RIGHT, configuration=entry("One"))
     assert f'href="{PAGE}"' in client.get(PAGE.replace("generalization", "board")).content.decode()
     assert page(PAGE).board.url == PAGE.replace("generalization", "board")
+
+
+def test_a_result_shows_its_unseen_cases_once_they_are_revealed(make_site, entry, page, client) -> None:
+    run = make_site(12)(BROKEN, configuration=entry("One"))
+    result = run.results.first()
+    shown = page(f"/result/{result.pk}/")
+    assert (shown.unseen.round, shown.unseen.paper) == ("autumn", "opt_regression")
+    assert [line.quadrant for line in shown.unseen.cases] == ["both_pass", "opt_regression"]
+    assert "right on 1 of 2\u00a0unseen cases" in shown.unseen.sentence
+    assert "7 elements are wrong" in client.get(f"/result/{result.pk}/").content.decode()
+
+
+def test_a_result_says_nothing_of_unseen_cases_before_the_reveal(make_site, entry, page, client) -> None:
+    run = make_site(12, revealed=False)(BROKEN, configuration=entry("One"))
+    result = run.results.first()
+    assert page(f"/result/{result.pk}/").unseen is None
+    assert page(f"/task/{result.task.path}/").unseen_cases == ()
+    for address in (f"/result/{result.pk}/", f"/api/v1/result/{result.pk}/", f"/task/{result.task.path}/"):
+        assert "cols=10" not in client.get(address).content.decode()
+
+
+def test_a_result_says_why_it_has_no_unseen_cases(make_site, entry, page) -> None:
+    run = make_site(12)(None, configuration=entry("One"))
+    attempt = run.results.first().published_attempt
+    factories.make_unseen(attempt)
+    UnseenEvaluation.objects.update(state="refused", record_digest="", is_complete=False)
+    shown = page(f"/result/{attempt.result_id}/")
+    assert "has had its evaluations" in shown.unseen.sentence
+    assert (shown.unseen.cases, shown.unseen.url) == ((), "")
+
+
+def test_a_task_lists_the_cases_of_revealed_rounds_once(make_site, entry, page) -> None:
+    run = make_site(12)
+    made = run(RIGHT, configuration=entry("One"))
+    run(BROKEN, configuration=entry("Two"))
+    shown = page(f"/task/{made.results.first().task.path}/")
+    assert [(case.round, case.id, case.category) for case in shown.unseen_cases] == [
+        ("autumn", "cols=101,rows=4", "edge"),
+        ("autumn", "cols=102,rows=4", "scale_up"),
+    ]
