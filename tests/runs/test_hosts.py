@@ -27,6 +27,7 @@ from tests.runs.fakes import Scripted
 
 pytestmark = pytest.mark.django_db
 ACCEPTED = {"accepted": True, "e0_ns": 1300.0, "aa_sd": 0.003, "aa_bias": 0.0004, "floors": {"10-50us": 0.004}}
+ACCEPTED |= {"made_at": "2026-11-01T12:00:00+00:00"}
 
 
 @pytest.fixture(autouse=True)
@@ -190,6 +191,18 @@ def test_a_start_says_what_the_calibration_says(site: Site, scripted: type[Scrip
     host = host_of(site)
     assert (host.is_accepted, host.calibration, host.facts) == (True, ACCEPTED, {"torch": "none"})
     assert host.started_at is not None
+
+
+def test_each_calibration_is_kept_once(site: Site, scripted: type[Scripted]) -> None:
+    later = ACCEPTED | {"accepted": False, "made_at": "2026-11-02T12:00:00+00:00"}
+    for figures in (ACCEPTED, ACCEPTED, later):
+        scripted.figures = figures
+        evaluation.get_ready(host_of(site))
+    kept = host_of(site).calibrations.order_by("made_at")
+    assert [(one.is_accepted, one.figures, one.facts) for one in kept] == [
+        (True, ACCEPTED, {"torch": "none"}),
+        (False, later, {"torch": "none"}),
+    ]
 
 
 def test_a_host_that_nobody_calibrated_is_neither_accepted_nor_refused(site: Site) -> None:

@@ -1,0 +1,101 @@
+"""Every address of the site, in every form there is: what anybody may see, and what a member of staff does."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from leaderboard.pages.base import Page
+from leaderboard.routes import ROUTES, Route
+from leaderboard.views import POLLED
+from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result, Round, Run, Suite, Task
+
+ASKING = "?round=autumn&attempt=1&q=planted"
+ADMIN = (
+    *("agent", "attempt", "auditentry", "configuration", "deviceclass", "host", "result", "round", "run", "suite"),
+    *("task", "unseenevaluation"),
+)
+
+
+def seen_by_anybody() -> dict[str, bytes]:
+    """Address → what it answers, of every page, its data, tables, charts, fragments and downloads."""
+    client, found = Client(), dict[str, bytes]()
+    for route in ROUTES:
+        pages = {address: client.get(address) for address in _addresses(route)}
+        pages = {address: response for address, response in pages.items() if response.status_code == 200}
+        assert pages, f"no address of {route.name} answers: give tests/runs/crawl.py values for its parts"
+        for address, response in pages.items():
+            found[address] = _content(response)
+            others = [address + ASKING, *_forms(route, address, response.context["page"])]
+            found |= {one: _answer(client, one) for one in others}
+    return found | {one: _answer(client, one) for one in _downloads()}
+
+
+def seen_by_staff() -> dict[str, bytes]:
+    """Of somebody who may look at every row of the admin, and is no superuser."""
+    user, _ = User.objects.get_or_create(username="staff", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="runs"))
+    client = Client()
+    client.force_login(user)
+    lists = [f"/admin/runs/{model}/" for model in ADMIN]
+    found = {address: _answer(client, address) for address in lists}
+    rows = {link for page in found.values() for link in re.findall(rb'href="(/admin/runs/\w+/\d+/change/)[?"]', page)}
+    return found | {link.decode(): _answer(client, link.decode()) for link in rows}
+
+
+def _addresses(route: Route) -> Iterator[str]:
+    """Of every known value of every part of the route's pattern."""
+    names = re.findall(r"<\w+:(\w+)>", route.path)
+    for values in itertools.product(*(_values()[name] for name in names)):
+        address = route.path
+        for value in values:
+            address = re.sub(r"<\w+:\w+>", str(value), address, count=1)
+        yield f"/{address}"
+
+
+def _values() -> dict[str, list[object]]:
+    def slugs(*models: type) -> list[object]:
+        return [slug for model in models for slug in model.objects.values_list("slug", flat=True)]  # type: ignore[attr-defined]
+
+    return {
+        "suite": list(Suite.objects.values_list("name", flat=True)),
+        "category": ["all", *Task.Category.values],
+        "device": slugs(DeviceClass)[:1],
+        "source": ["arena"],
+        "name": list(Task.objects.values_list("name", flat=True)),
+        "run": list(Run.objects.values_list("pk", flat=True)),
+        "result": list(Result.objects.values_list("pk", flat=True)),
+        "slug": [*slugs(Agent, ModelVersion, Configuration, Round), "kernelbenchx-overall"],
+    }
+
+
+def _forms(route: Route, path: str, page: Page) -> Iterator[str]:
+    yield f"/api/v1{path}"
+    if route.name in POLLED:
+        yield f"{path}progress/"
+    yield from (f"/api/v1{path}{table}.csv" for table in page.tables)
+    for chart in page.charts:
+        yield from (f"/api/v1{path}{chart}.svg", f"{path}explore/{chart}/")
+
+
+def _downloads() -> Iterator[str]:
+    for result in Result.objects.all():
+        yield from (f"/result/{result.pk}/attempt/1/{name}" for name in ("record.json", "log.txt", "unseen.json"))
+        yield from (f"/result/{result.pk}/candidate/{path}" for path in result.candidate_files)
+
+
+def _answer(client: Client, address: str) -> bytes:
+    return _content(client.get(address))
+
+
+def _content(response: Any) -> bytes:
+    """Status and content without what differs from one call to the next: tokens, identifiers, the moment."""
+    content = b"".join(response.streaming_content) if response.streaming else response.content
+    for changing in (rb'csrfmiddlewaretoken" value="\w+"',):
+        content = re.sub(changing, b"", content)
+    return b"%d %s" % (response.status_code, content)

@@ -1,0 +1,132 @@
+"""Before a round is revealed nobody learns of its cases: from no page, file or feed, and by no candidate that tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from evaluator.candidate import Candidate
+from evaluator.records import Finding
+from evaluator.taskspec import TaskSpec
+from evaluator.unseen.cases import UnseenCase
+from evaluator.unseen.record import UnseenRecord
+from runs import candidates, evaluation, papers, services
+from runs.models import Attempt, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.services.unseen import cases_of
+from tests.factories import make_configuration
+from tests.runs import fakes
+from tests.runs.conftest import Site
+from tests.runs.crawl import seen_by_anybody, seen_by_staff
+from tests.runs.unseen_records import WRONG, make_unseen
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+def planted(
+    self: object,
+    task: TaskSpec,
+    candidate: Candidate,
+    cases: Sequence[UnseenCase],
+    *,
+    round_digest: str,
+    generator: str,
+) -> UnseenRecord:
+    """Of a candidate that raises its shapes: on each case, in what it prints, and as a finding."""
+    record = make_unseen(task, candidate, cases, round_digest=round_digest, generator=generator)
+    told = [replace(case, candidate=_telling(case.id), clocks={}) for case in record.cases]
+    finding = Finding("correctness", "printed", f"planted: {cases[0].case.id}")
+    return replace(record, cases=tuple(told), flags=(), findings=(finding,), log=f"planted: {cases[0].case.id}")
+
+
+def _telling(case_id: str) -> Any:
+    return replace(WRONG, message=f"The output is wrong: planted, it saw {case_id}.")
+
+
+@pytest.fixture
+def secret(site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"
+    monkeypatch.setattr(fakes.Fake, "evaluate_unseen", planted)
+    papers.load_published()
+    make_configuration()  # with a model, so that every route has an address
+    yield services.open_round(slug="autumn", suite=site.suite, actor="test")
+    evaluation.close_bench()
+
+
+def work(site: Site) -> None:
+    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+        pass
+
+
+def case_ids(site: Site, secret: Round) -> list[str]:
+    return [
+        one.case.id
+        for task in site.suite.tasks.all()
+        for one in cases_of(secret, candidates.spec_of(task), site.device_class)
+    ]
+
+
+def telling(pages: dict[str, bytes], words: Sequence[str]) -> list[tuple[str, str]]:
+    """Where one of the words stands."""
+    return [(address, word) for address, page in pages.items() for word in words if word.encode() in page]
+
+
+def test_nothing_of_an_unseen_case_is_anywhere_before_the_reveal_and_all_of_it_after(site: Site, secret: Round) -> None:
+    run = site.new_run(round=secret)
+    work(site)
+    assert UnseenMeasurement.objects.filter(message__contains="planted, it saw").count() == 16
+    services.publish_run(run=run, actor="test")
+    words = ["planted, it saw", "planted:", secret.secret, *case_ids(site, secret)]
+    words += [str(UnseenEvaluation.objects.values_list("record_digest", flat=True)[0])]
+    assert telling(seen_by_anybody(), words) == []
+    assert telling(seen_by_staff(), words) == []
+    services.reveal_round(round=secret, actor="test")
+    told = telling(seen_by_anybody(), words)
+    assert set(words[:4]) <= {word for _, word in told}
+    assert any("unseen.json" in address for address, _ in told)
+    assert any("generalization" in address for address, _ in told)
+    assert telling(seen_by_staff(), words[:1])
+
+
+def test_how_unseen_cases_came_out_changes_no_byte_of_any_page(site: Site, secret: Round) -> None:
+    """So a candidate that fails where C > k learns nothing from its failing, nor from what we make of it."""
+    run = site.new_run(round=secret)
+    work(site)
+    services.publish_run(run=run, actor="test")
+    all_wrong = seen_by_anybody()
+    UnseenMeasurement.objects.filter(category="scale_up").update(correct=True, reason="", message="")
+    assert changed(all_wrong, seen_by_anybody()) == []
+    UnseenMeasurement.objects.all().delete()
+    UnseenEvaluation.objects.update(state="errored", message="planted", record_digest="", is_complete=False)
+    assert changed(all_wrong, seen_by_anybody()) == []
+
+
+def changed(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:
+    return [address for address in before | after if before.get(address) != after.get(address)]
+
+
+def test_nobody_sees_an_attempt_end_before_the_day_is_over(site: Site, secret: Round) -> None:
+    """How long it took tells of the cases, and so would the moment it ended and the next one began."""
+    run = site.new_run(round=secret)
+    waiting = seen_by_anybody()
+    claim = services.claim_oldest(host=site.host, worker="w")
+    assert claim is not None
+    assert changed(waiting, seen_by_anybody()) == []
+    services.release_attempt(claim=claim, because="planted")
+    work(site)
+    assert changed(waiting, seen_by_anybody()) == []
+    Attempt.objects.update(ended_at=timezone.now() - timedelta(days=1))
+    over = seen_by_anybody()
+    assert {f"/result/{result.pk}/" for result in run.results.all()} <= set(changed(waiting, over))
+    assert telling(over, case_ids(site, secret)) == []
+
+
+def test_an_open_round_does_not_hide_the_runs_of_another(site: Site, secret: Round) -> None:
+    run = site.new_run()
+    work(site)
+    assert {attempt.status for attempt in Attempt.objects.public().filter(result__run=run)} == {"passed"}
+    assert Run.objects.with_progress(public=True).get().ended == 2
