@@ -77,6 +77,11 @@ def read_bundle(path: Path) -> Bundle:
     return Bundle(digest=_digest(files), entries=whole, problems=tuple(problems), **values)
 
 
+def digest_of(path: Path) -> str:
+    """The digest alone, which says whether it was imported before; raises as `read_bundle` of what cannot be read."""
+    return _digest(_members(path))
+
+
 def file_name(task_id: str) -> str:
     """Of a task's record, and of the folder of its candidate."""
     return task_id.replace("/", "--")

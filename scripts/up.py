@@ -130,12 +130,24 @@ def is_prepared() -> bool:
         call_command("load_registry", only_missing=True)  # what a maintainer changed stays
         call_command("sync_tasks")
         call_command("make_admin")
+        import_bundles()
         call_command("collectstatic", interactive=False, verbosity=0)
     except CommandError as error:
         say(f"cannot start: {error}", to=sys.stderr)
         return False
     django.db.connections.close_all()
     return True
+
+
+def import_bundles() -> None:
+    """Runs on other devices that came with the sources. One that does not fit any more is no reason not to start."""
+    from django.core.management import CommandError, call_command
+
+    for path in sorted((ROOT / "tasks" / "bundles").glob("*.zip")):
+        try:
+            call_command("import_bundle", path, publish=True)
+        except CommandError as error:
+            say(f"left out: {error}", to=sys.stderr)
 
 
 class Site:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runs.models.attempts import Attempt, Measurement
 from runs.models.entrants import Agent, Configuration, ModelVersion
-from runs.models.hosts import DeviceClass, Host
+from runs.models.hosts import Calibration, DeviceClass, Host
 from runs.models.problems import Suite, SuiteMembership, Task
 from runs.models.published import PublishedRow, PublishedTable
 from runs.models.results import Result, Run
@@ -16,6 +16,7 @@ __all__ = [
     "Agent",
     "Attempt",
     "AuditEntry",
+    "Calibration",
     "Configuration",
     "DeviceClass",
     "Host",

@@ -74,3 +74,20 @@ class Host(models.Model):
     @property
     def may_claim(self) -> bool:
         return self.is_enabled and self.quarantined_at is None
+
+
+class Calibration(models.Model):
+    """What `doctor --health` measured on a host, once. Never changed: the next one stands beside it."""
+
+    host = models.ForeignKey(Host, on_delete=models.CASCADE, related_name="calibrations")
+    made_at = models.DateTimeField()
+    is_accepted = models.BooleanField()
+    figures = models.JSONField(help_text="As on its host: E0, spread and bias of A/A sessions, floors.")
+    facts = models.JSONField(default=dict, help_text="What the host ran on then.")
+
+    class Meta:
+        ordering = ("host", "-made_at")
+        constraints = [models.UniqueConstraint(name="calibration_once_per_moment", fields=["host", "made_at"])]
+
+    def __str__(self) -> str:
+        return f"calibration {self.pk}"

@@ -9,14 +9,18 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from runs.errors import RunError
-from runs.models import AuditEntry, Host
+from runs.models import AuditEntry, Calibration, Host
 from runs.services.trail import Actor, note
 
 REASON_CHARACTERS = 300
 
 
+@transaction.atomic
 def host_started(*, host: Host, facts: Mapping[str, str], calibration: Mapping[str, Any]) -> None:
-    """Its worker starts and says what it runs on, and how still its device is; no calibration: nobody knows."""
+    """Its worker starts and says what it runs on, and how still its device is; no calibration: nobody knows.
+
+    Each calibration is kept beside those before it.
+    """
     Host.objects.filter(pk=host.pk).update(
         started_at=Now(),
         seen_at=Now(),
@@ -24,6 +28,9 @@ def host_started(*, host: Host, facts: Mapping[str, str], calibration: Mapping[s
         is_accepted=calibration.get("accepted"),
         calibration=dict(calibration),
     )
+    if calibration:
+        values = {"is_accepted": calibration["accepted"], "figures": dict(calibration), "facts": dict(facts)}
+        Calibration.objects.get_or_create(host=host, made_at=calibration["made_at"], defaults=values)
 
 
 def host_seen(*, host: Host) -> None:

@@ -10,8 +10,13 @@ from typing import Any
 from evaluator.candidate import Candidate
 from evaluator.records import Record, write_record
 from evaluator.runfolder import slug, zip_folder
+from evaluator.taskreader import load_task
+from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
+from evaluator.unseen.record import UnseenRecord, write_unseen
+from evaluator.unseen.rounds import secret_digest
 from runs.models import Suite, Task
 from tests.records import record_for
+from tests.runs.unseen_records import make_unseen
 
 Judge = Callable[[Task, Candidate], Record]
 
@@ -20,8 +25,10 @@ def passing(task: Task, candidate: Candidate) -> Record:
     return record_for(task.path, task.digest, task.category, candidate)
 
 
-def make_folder(folder: Path, suite: Suite, judge: Judge = passing, **changes: Any) -> Path:
-    """One task's record, sources and line in run.json after the other."""
+def make_folder(
+    folder: Path, suite: Suite, judge: Judge = passing, *, secret: bytes | None = None, **changes: Any
+) -> Path:
+    """One task's record, sources and line in run.json after the other; with a secret unseen cases, too."""
     tasks = list(suite.tasks.all())
     for task in tasks:
         sources = {path: f"// of {task.path}\n".encode() for path in task.editable}
@@ -31,6 +38,10 @@ def make_folder(folder: Path, suite: Suite, judge: Judge = passing, **changes: A
             file = folder / "candidates" / slug(task.path) / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
+        if secret is not None:
+            write_unseen(
+                _unseen(task, Candidate(sources, "rewrite"), secret), folder / "unseen" / f"{slug(task.path)}.json"
+            )
     manifest: Mapping[str, Any] = {
         "schema": 1,
         "protocol": "arena-1",
@@ -41,6 +52,7 @@ def make_folder(folder: Path, suite: Suite, judge: Judge = passing, **changes: A
         "repeat": 0,
         "backend": "cpu",
         "device_class": "cpu-x86_64",
+        "round": secret_digest(secret) if secret is not None else None,
         "tasks": {task.path: task.digest for task in tasks},
     } | changes
     (folder / "run.json").write_text(json.dumps(manifest))
@@ -49,3 +61,9 @@ def make_folder(folder: Path, suite: Suite, judge: Judge = passing, **changes: A
 
 def make_zip(folder: Path, suite: Suite, judge: Judge = passing, **changes: Any) -> Path:
     return zip_folder(make_folder(folder, suite, judge, **changes))
+
+
+def _unseen(task: Task, candidate: Candidate, secret: bytes) -> UnseenRecord:
+    spec = load_task(task.path)
+    cases = core_cases(spec, secret, "small")
+    return make_unseen(spec, candidate, cases, round_digest=secret_digest(secret), generator=GENERATOR_VERSION)

@@ -15,10 +15,22 @@ from evaluator.reasons import Flag
 from evaluator.records import Host as RecordHost
 from evaluator.records import Record, read_record
 from evaluator.runfolder import slug, zip_folder
-from runs import archive, bundles, candidates, services
+from evaluator.state import REPOSITORY
+from evaluator.unseen.rounds import secret_digest
+from runs import archive, bundles, candidates, catalog, registry, services
 from runs.bundles import read_bundle
 from runs.errors import BundleError
-from runs.models import AuditEntry, DeviceClass, Host, Result, Run, Task
+from runs.models import (
+    AuditEntry,
+    Configuration,
+    DeviceClass,
+    Host,
+    Result,
+    Run,
+    Task,
+    UnseenEvaluation,
+    UnseenMeasurement,
+)
 from tests.records import make_gpu_case, record_for
 from tests.runs.bundling import make_folder, make_zip, passing
 from tests.runs.conftest import Site
@@ -137,6 +149,28 @@ def test_a_round_that_is_not_revealed_is_refused(site: Site, tmp_path: Path) -> 
     assert any(text.startswith("unseen/hip2hip--arena--GELU.json: missing") for text in found)
 
 
+def test_a_bundle_of_a_revealed_round_brings_its_unseen_cases(site: Site, tmp_path: Path) -> None:
+    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    path = make_zip(tmp_path / "run", site.suite, secret=opened.secret.encode())
+    assert "no revealed round" in problems_of(site, path)[0]
+    services.reveal_round(round=opened, actor="test")
+    run = imported(site, path)
+    assert run.round == opened
+    assert UnseenMeasurement.objects.filter(evaluation__attempt__result__run=run).count() == 16
+    assert set(UnseenEvaluation.objects.values_list("state", "is_complete")) == {("done", True)}
+
+
+def test_unseen_cases_that_do_not_follow_from_the_secret_are_refused(site: Site, tmp_path: Path) -> None:
+    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    services.reveal_round(round=opened, actor="test")
+    folder = make_folder(tmp_path / "run", site.suite, secret=b"another secret", round=opened.secret_hash)
+    for path in (folder / "unseen").iterdir():
+        path.write_text(path.read_text().replace(secret_digest(b"another secret"), opened.secret_hash))
+    found = problems_of(site, folder)
+    assert len(found) == 2
+    assert all(text.endswith("other cases than follow from the secret of autumn") for text in found)
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
@@ -219,7 +253,26 @@ def test_the_command_imports_and_publishes(site: Site, tmp_path: Path, capsys: p
     call_command("import_bundle", path, publish=True)
     assert "run.zip: run" in capsys.readouterr().out
     assert Run.objects.get().state == "published"
+    call_command("import_bundle", path, publish=True)
+    assert (Run.objects.count(), AuditEntry.objects.filter(action="import").count()) == (1, 1)
+    other = make_zip(tmp_path / "other", site.suite, repeat=1)
     with pytest.raises(CommandError, match="no configuration is named 'nobody'"):
-        call_command("import_bundle", path, configuration="nobody")
+        call_command("import_bundle", other, configuration="nobody")
     with pytest.raises(CommandError, match="1 problems"):
         call_command("import_bundle", tmp_path / "missing")
+
+
+def test_the_committed_bundles_are_of_the_tasks_as_they_are() -> None:
+    """The demo's second device: what was measured of other digests is no answer for these tasks."""
+    paths = sorted((REPOSITORY / "tasks" / "bundles").glob("*.zip"))
+    if not paths:
+        pytest.skip("no bundle is committed yet")
+    catalog.mirror()
+    registry.load_registry(registry.BUNDLED)
+    for path in paths:
+        bundle = read_bundle(path)
+        assert bundle.problems == (), path.name
+        configuration = Configuration.objects.get(slug=bundle.agent)
+        run = services.import_run(bundle=bundle, configuration=configuration, actor="test", publish=True)
+        assert run.results.count() == len(bundle.tasks)
+        assert {entry.record.host.device_class for entry in bundle.entries} == {bundle.device_class}

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs import services
-from runs.bundles import Bundle, read_bundle
+from runs.bundles import Bundle, digest_of, read_bundle
 from runs.errors import BundleError, RunError
-from runs.models import Configuration
+from runs.models import Configuration, Run
 
 ACTOR = "import_bundle"
 
@@ -26,16 +26,24 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         for path in options["paths"]:
             try:
-                bundle = read_bundle(path)
-                configuration = _configuration(bundle, options["configuration"] or bundle.agent)
-                run = services.import_run(
-                    bundle=bundle, configuration=configuration, actor=ACTOR, publish=options["publish"]
-                )
+                run = _known(path, options["publish"]) or _imported(path, options["configuration"], options["publish"])
             except BundleError as error:
                 raise CommandError(f"{path}: not imported, {len(error.problems)} problems:\n{error}") from error
             except RunError as error:
                 raise CommandError(f"{path}: not imported: {error}") from error
-            self.stdout.write(f"{path.name}: run {run.pk}, {run.get_state_display()}, {len(bundle.entries)} results")
+            self.stdout.write(f"{path.name}: {run}, {run.get_state_display()}, {run.results.count()} results")
+
+
+def _known(path: Path, publish: bool) -> Run | None:
+    """The run of this bundle if there is nothing left to do; a bundle is then not read in full."""
+    run = Run.objects.filter(bundle_digest=digest_of(path)).first()
+    return None if run is None or (publish and run.state == Run.State.DRAFT) else run
+
+
+def _imported(path: Path, slug: str | None, publish: bool) -> Run:
+    bundle = read_bundle(path)
+    configuration = _configuration(bundle, slug or bundle.agent)
+    return services.import_run(bundle=bundle, configuration=configuration, actor=ACTOR, publish=publish)
 
 
 def _configuration(bundle: Bundle, slug: str) -> Configuration:
