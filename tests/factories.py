@@ -13,6 +13,7 @@ from runs import archive, verdicts
 from runs.models import (
     Agent,
     Attempt,
+    Calibration,
     Configuration,
     DeviceClass,
     Host,
@@ -97,6 +98,13 @@ def make_host(**values: Any) -> Host:
     if "device_class" not in values:
         values["device_class"] = make_device_class()
     return Host.objects.create(**{"name": f"host-{next(_numbers)}"} | values)
+
+
+def make_calibration(**values: Any) -> Calibration:
+    figures = {"e0_ns": 1300.0, "aa_sd": 0.003, "aa_bias": 0.0004, "aa_sessions": 20, "aa_cases": 4, "floors": {}}
+    if "host" not in values:
+        values["host"] = make_host()
+    return Calibration.objects.create(**{"made_at": NOON, "is_accepted": True, "figures": figures} | values)
 
 
 def make_run(*, with_results: bool = True, status: str | None = None, **values: Any) -> Run:
@@ -188,23 +196,9 @@ def make_unseen(attempt: Attempt, *outcomes: Outcome, log_ratio: float | None = 
         begun_at=NOON,
         record_digest=sha256(("unseen record", next(_numbers))),
     )
-    for number, (category, baseline, candidate) in enumerate(outcomes, 1):
-        is_timed = bool(baseline and candidate and log_ratio is not None)
-        UnseenMeasurement.objects.create(
-            evaluation=evaluation,
-            case=f"cols={100 + number},rows=4",
-            category=category,
-            profile="small",
-            origin="generated",
-            is_error=baseline is None or candidate is None,
-            baseline_correct=baseline,
-            correct=candidate,
-            baseline_reason="" if baseline else "mismatch",
-            reason="" if candidate else "mismatch",
-            message="" if candidate else f"In case cols={100 + number}, 7 elements are wrong.",
-            log_ratio=log_ratio if is_timed else None,
-            is_eligible=is_timed,
-        )
+    UnseenMeasurement.objects.bulk_create(
+        _unseen_measurement(evaluation, number, *outcome, log_ratio) for number, outcome in enumerate(outcomes, 1)
+    )
     return evaluation
 
 
@@ -256,3 +250,29 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     gate = {"build_failed": "compile", "tampered": "source", "not_produced": "source"}.get(status, "correctness")
     compiled = gate == "correctness"
     return judged | {"compiled": compiled, "correct": False, "gate": gate} | {"reason": status, "message": "It failed."}
+
+
+def _unseen_measurement(
+    evaluation: UnseenEvaluation,
+    number: int,
+    category: str,
+    baseline: bool | None,
+    candidate: bool | None,
+    log_ratio: float | None,
+) -> UnseenMeasurement:
+    is_timed = bool(baseline and candidate and log_ratio is not None)
+    return UnseenMeasurement(
+        evaluation=evaluation,
+        case=f"cols={100 + number},rows=4",
+        category=category,
+        profile="small",
+        origin="generated",
+        is_error=baseline is None or candidate is None,
+        baseline_correct=baseline,
+        correct=candidate,
+        baseline_reason="" if baseline else "mismatch",
+        reason="" if candidate else "mismatch",
+        message="" if candidate else f"In case cols={100 + number}, 7 elements are wrong.",
+        log_ratio=log_ratio if is_timed else None,
+        is_eligible=is_timed,
+    )

@@ -27,7 +27,7 @@ def make_unseen_places() -> list[str]:
     tasks = [
         factories.make_task(category=category)
         for category in ("hip2hip", "torch2hip", "triton2triton")
-        for _ in range(6)
+        for _ in range(5)
     ]
     suite = factories.make_suite(tasks, name="native", title="Native")
     revealed = factories.make_round(suite=suite, slug="autumn")
