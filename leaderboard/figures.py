@@ -189,6 +189,8 @@ def _row_axis(chart: RowChart) -> dict[str, Any]:
     title = {"text": chart.axis}
     if chart.kind == "dots":
         return {"title": title, "range": [-0.02, 1.02], "tickformat": ".0%"}
+    if chart.kind == "differences":
+        return {"title": title, "tickformat": "+.1%"}
     return {"title": title, "type": "log"}
 
 

@@ -24,7 +24,7 @@ PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mar
 TEXT_X = 64.0  # percent: values stand in a column of their own, under each other
 
 
-Kind = Literal["dots", "ratios", "bars"]
+Kind = Literal["dots", "ratios", "differences", "bars"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def noise_table(machines: Sequence[HostRow]) -> Table:
         Column("aa_sd", "A/A sd", is_number=True),
         Column("aa_bias", "Bias", is_number=True),
         Column("e0_ms", "Event pair", is_number=True),
-        *(Column(f"floor_{name}", f"sd, {_bucket(name)}", is_number=True) for name in TIME_BUCKETS_NS),
+        *(Column(f"floor_{name}", f"sd, {bucket(name)}", is_number=True) for name in TIME_BUCKETS_NS),
         Column("sessions", "Sessions", is_number=True),
         Column("cases", "Cases", is_number=True),
         Column("made_at", "Measured"),
@@ -99,7 +99,7 @@ def noise_table(machines: Sequence[HostRow]) -> Table:
     rows = [_noise_cells(row) for row in machines if row.calibration]
     caption = (
         "How still each device is: kernels timed against themselves, in sessions of fresh processes. Accepted is a sd "
-        f"of at most {_share(AA_SD)} and a bias of at most {_share(AA_BIAS)}; sds by the kernel's own time beside it"
+        f"of at most {share(AA_SD)} and a bias of at most {share(AA_BIAS)}; sds by the kernel's own time beside it"
     )
     return table("noise", caption, columns, rows, "No host with a device clock was measured: run `doctor --health`.")
 
@@ -150,28 +150,28 @@ def _noise_cells(row: HostRow) -> tuple[Cell, ...]:
     return (
         Cell(row.name, row.name),
         replace(_acceptance(row), note=""),
-        _share_cell(found.get("aa_sd"), AA_SD),
-        _share_cell(found.get("aa_bias"), AA_BIAS),
-        _time_cell(found.get("e0_ns")),
-        *(_share_cell(floors.get(name)) for name in TIME_BUCKETS_NS),
+        share_cell(found.get("aa_sd"), AA_SD),
+        share_cell(found.get("aa_bias"), AA_BIAS),
+        time_cell(found.get("e0_ns")),
+        *(share_cell(floors.get(name)) for name in TIME_BUCKETS_NS),
         *(_count(found.get(name)) for name in ("aa_sessions", "aa_cases")),
         moment_cell(datetime.fromisoformat(made_at) if made_at else None),
     )
 
 
-def _share_cell(value: float | None, limit: float | None = None) -> Cell:
+def share_cell(value: float | None, limit: float | None = None) -> Cell:
     """A log ratio near 0 as a percentage; marked where it misses its limit."""
     if value is None:
         return Cell(NONE)
     misses = limit is not None and abs(value) > limit
-    return Cell(_share(value), value, tone="bad" if misses else "", mark="✕" if misses else "")
+    return Cell(share(value), value, tone="bad" if misses else "", mark="✕" if misses else "")
 
 
-def _share(value: float) -> str:
+def share(value: float) -> str:
     return f"{significant(100 * value, 2)}\u00a0%"
 
 
-def _time_cell(time_ns: float | None) -> Cell:
+def time_cell(time_ns: float | None) -> Cell:
     return Cell(NONE) if time_ns is None else Cell(milliseconds(time_ns / 1e6), time_ns / 1e6)
 
 
@@ -179,5 +179,5 @@ def _count(value: int | None) -> Cell:
     return Cell(NONE) if value is None else count_cell(value)
 
 
-def _bucket(name: str) -> str:
+def bucket(name: str) -> str:
     return name.replace("us", "\u00a0µs").replace("-", " to ").replace(">", "> ")

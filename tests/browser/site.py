@@ -51,7 +51,11 @@ def _timed_result() -> Result:
     device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
     figures = {"accepted": False, "e0_ns": 1300.0, "aa_sd": 0.0071, "aa_bias": -0.0004, "floors": {"10-50us": 0.0082}}
     broken = {"quarantined_at": factories.NOON, "quarantine_reason": "known good: crashed in 2.0 s, expected passed"}
-    factories.make_host(name="h100-1", device_class=device, is_accepted=False, calibration=figures, **broken)
+    host = factories.make_host(name="h100-1", device_class=device, is_accepted=False, calibration=figures, **broken)
+    for day, is_accepted in ((1, True), (9, False)):
+        made = {"made_at": factories.NOON.replace(day=day), "is_accepted": is_accepted}
+        noise = figures | {"aa_sd": 0.0032 * day**0.4}
+        factories.make_calibration(host=host, figures=noise, facts={"torch": f"2.{day}"}, **made)
     task = factories.make_task(category="triton2triton")
     run = factories.make_run(suite=factories.make_suite([task]), device_class=device, with_results=False)
     result = factories.make_result(run=run, task=task)
@@ -108,7 +112,7 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
         *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
         *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
         *("/kernelbench-x/", "/kernelbench-x/explore/correct/"),
-        *("/analysis/", "/failures/", "/failures/explore/outcomes/"),
+        *("/analysis/", "/failures/", "/failures/explore/outcomes/", "/noise/", "/noise/explore/aa/"),
         *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),
         *(f"{board}explore/rates/", f"/result/{result.pk}/explore/times/"),
     ]

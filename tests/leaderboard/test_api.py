@@ -59,6 +59,7 @@ def addresses(published, suite):
         "kernelbench_x": "/kernelbench-x/",
         "analysis": "/analysis/",
         "failures": "/failures/",
+        "noise": "/noise/",
         "queue": "/queue/",
         "metrics": "/metrics/",
         "data": "/data/",

@@ -33,6 +33,7 @@ COUNTS = {
     "/kernelbench-x/": 2,
     "/analysis/": 0,
     "/failures/": 3,
+    "/noise/": 2,
     "/queue/": 3,
     "/published/": 1,
     "/published/agentkernelarena-main-results/": 2,
