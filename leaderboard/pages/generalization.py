@@ -22,7 +22,7 @@ from leaderboard.queries import generalization as queries
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
 from leaderboard.queries.generalization import RoundRow
 from leaderboard.statistics import INTERVAL_FROM_TASKS
-from leaderboard.statistics.limits import SECRET_COUNTS_FROM_TASKS
+from leaderboard.statistics.limits import SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
 from leaderboard.tables import Table
 from leaderboard.words import ALL, CATEGORIES
 
@@ -198,8 +198,11 @@ def _refusals(entries: Sequence[UnseenEntry], is_functional: bool, tasks: int) -
     found = []
     if is_functional:
         found.append("No speed: times of this device class are functional. They enter no metric.")
-    elif refused := sorted({entry.measures.pooled.transfer.refused or "" for entry in entries} - {""}):
-        found.append(f"No mean speedup for every entry. {' '.join(refused)}")
+    elif refused := sum(entry.measures.pooled.transfer.refused is not None for entry in entries):
+        found.append(
+            f"No mean speedup for {refused} of {plural(len(entries), 'line')}: it needs {UNSEEN_SPEED_FROM_TASKS} tasks "
+            "on which both sides are right on every unseen case, with eligible cases on both sides."
+        )
     if tasks < INTERVAL_FROM_TASKS:
         found.append(f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}.")
     if incomplete := [entry.name for entry in entries if not entry.measures.is_complete]:

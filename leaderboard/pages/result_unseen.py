@@ -89,7 +89,7 @@ def _sentence(state: str, lines: Sequence[UnseenCaseLine], paper: str | None) ->
     text = f"The candidate is right on {right} of {plural(len(lines), 'unseen case')}. "
     if paper is None:
         return text + QUADRANTS["evaluation_error"].meaning
-    return text + f"Over all cases: {QUADRANTS[paper].label}. {QUADRANTS[paper].meaning}"
+    return text + f"Quadrant of the answer: {QUADRANTS[paper].label}. {QUADRANTS[paper].meaning}"
 
 
 def _line(row: ResultCaseRow) -> UnseenCaseLine:

@@ -152,7 +152,7 @@ def test_eleven_tasks_have_marks_and_no_mean(make_site, entry, page) -> None:
     shown = page(GPU_PAGE)
     assert "needs 12 tasks; there are 11" in named(shown, "Fast").measures.pooled.transfer.refused
     assert [placed.spot.is_mean for placed in shown.charts["speeds"].spots] == [False] * 11
-    assert any("No mean speedup" in refusal for refusal in shown.refusals)
+    assert any("No mean speedup for 1 of 1" in refusal for refusal in shown.refusals)
 
 
 def test_functional_times_are_never_compared(make_site, entry, page) -> None:
