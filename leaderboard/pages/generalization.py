@@ -200,8 +200,8 @@ def _refusals(entries: Sequence[UnseenEntry], is_functional: bool, tasks: int) -
         found.append("No speed: times of this device class are functional. They enter no metric.")
     elif refused := sum(entry.measures.pooled.transfer.refused is not None for entry in entries):
         found.append(
-            f"No mean speedup for {refused} of {plural(len(entries), 'line')}: it needs {UNSEEN_SPEED_FROM_TASKS} tasks "
-            "on which both sides are right on every unseen case, with eligible cases on both sides."
+            f"No mean speedup for {refused} of {plural(len(entries), 'line')}: it needs {UNSEEN_SPEED_FROM_TASKS} "
+            "tasks on which both sides are right on every unseen case, with eligible cases on both sides."
         )
     if tasks < INTERVAL_FROM_TASKS:
         found.append(f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}.")
