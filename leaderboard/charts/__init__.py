@@ -5,6 +5,8 @@ down, it is pixels. The same values feed the SVG, the table beside it and the Pl
 """
 
 from leaderboard.charts.base import Anchor, Chart, Series, Tick
+from leaderboard.charts.boxes import BoxChart, GivenBox, boxes
+from leaderboard.charts.curves import CurveChart, GivenCurve, curves
 from leaderboard.charts.heat import HeatChart, heat_map
 from leaderboard.charts.ratios import ratio_dots
 from leaderboard.charts.rows import Mark, Point, RowChart, paired_bars, share_dots
@@ -13,7 +15,11 @@ from leaderboard.charts.stacked import StackedChart, stacked_bars
 
 __all__ = [
     "Anchor",
+    "BoxChart",
     "Chart",
+    "CurveChart",
+    "GivenBox",
+    "GivenCurve",
     "Group",
     "HeatChart",
     "Mark",
@@ -25,6 +31,8 @@ __all__ = [
     "StackedChart",
     "Tick",
     "against",
+    "boxes",
+    "curves",
     "heat_map",
     "paired_bars",
     "ratio_dots",

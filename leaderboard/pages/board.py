@@ -9,7 +9,7 @@ from leaderboard.formatting import plural
 from leaderboard.pages import board_charts, board_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.board_place import Board, load
-from leaderboard.pages.board_query import Choice
+from leaderboard.pages.board_query import BoardView, Choice
 from leaderboard.pages.standings import Answer, Entry, RankedBy
 from leaderboard.statistics import INTERVAL_FROM_TASKS
 
@@ -38,10 +38,11 @@ class BoardPage(Page):
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the form leaves as it is
     is_filtered: bool = field(metadata=SCREEN)
     ranks_note: str = field(metadata=SCREEN)
+    table_kind: str = field(metadata=SCREEN)
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage | None:
-    board = load(query, suite, category, device)
+    board = load(BoardView.from_query(query), suite, category, device)
     if board is None:
         return None
     shown = [entry for entry in board.standings.entries if board.view.shows(entry)]
@@ -78,6 +79,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         kept=tuple((name, getattr(board.view, name)) for name in _KEPT if getattr(board.view, name)),
         is_filtered=board.view.is_filtered,
         ranks_note=_ranks_note(board),
+        table_kind="board paper" if board.view.view else "board",
     )
 
 
@@ -95,11 +97,14 @@ def _lead(board: Board) -> str:
 def _views(board: Board) -> tuple[Link, ...]:
     """What else there is of the same board; nothing of speed where no speed is told."""
     here = Link("Ranks", board.url(view="", sort=""), not board.view.view)
+    compare = Link("Compare", board.other_url("compare"))
     if board.device.is_functional:
-        return (here,)
+        return (here, compare)
     return (
         here,
         Link("The paper's columns", board.url(view="paper", sort=""), board.view.view == "paper"),
+        Link("Distribution", board.other_url("distribution")),
+        compare,
     )
 
 

@@ -7,7 +7,7 @@ from leaderboard.pages.base import entry_name, page_url
 from leaderboard.pages.board_place import Board
 from leaderboard.pages.standings import Entry
 from leaderboard.statistics import Interval, Rate
-from leaderboard.statistics.paper import Spread
+from leaderboard.statistics.paper import RunSpread
 from leaderboard.statistics.speed import Estimate, Outcomes
 from leaderboard.tables import Cell
 
@@ -133,7 +133,7 @@ def _number(value: float | None, decimals: int) -> Cell:
     return Cell(NONE) if value is None else Cell(f"{value:.{decimals}f}", value)
 
 
-def _spread_cell(found: Spread) -> Cell:
+def _spread_cell(found: RunSpread) -> Cell:
     if found.value is None:
         return Cell(NONE)
     sigma = f"{NBSP}±{NBSP}{found.sigma_r:.2f}" if found.sigma_r is not None else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from leaderboard.pages.base import Link, Query, page_url, whole_number
-from leaderboard.pages.board_query import BoardView
+from leaderboard.pages.base import Link, page_url, whole_number
+from leaderboard.pages.board_query import SHARED, BoardView
 from leaderboard.pages.standings import Entry, Standings, standings
 from leaderboard.queries import boards
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
@@ -37,6 +37,11 @@ class Board:
         address = page_url(page, self.suite.name, category or self.category, self.device.slug)
         return address + self.view.query(**changes)
 
+    def other_url(self, page: str) -> str:
+        """Another page of this board, with what says which board it is and which lines and tasks are shown."""
+        view = BoardView(**{name: getattr(self.view, name) for name in SHARED})
+        return page_url(page, self.suite.name, self.category, self.device.slug) + view.query()
+
     def category_links(self, page: str) -> tuple[Link, ...]:
         """The same page in the suite's other categories."""
         return tuple(
@@ -46,9 +51,8 @@ class Board:
         )
 
 
-def load(query: Query, suite: str, category: str, device: str) -> Board | None:
+def load(view: BoardView, suite: str, category: str, device: str) -> Board | None:
     """None where there is no such suite, device class or category, or the category has no task."""
-    view = BoardView.from_query(query)
     suite_row, device_row = boards.suite(suite, whole_number(view.version)), boards.device(device)
     if suite_row is None or device_row is None or category not in CATEGORIES:
         return None

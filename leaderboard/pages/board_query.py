@@ -5,10 +5,10 @@ Filters of entries hide lines and change no number. Filters of tasks change numb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time
-from typing import Self
+from typing import ClassVar, Self
 from urllib.parse import urlencode
 
 from evaluator.records import PROTOCOL
@@ -18,6 +18,14 @@ from leaderboard.queries.boards import TaskRow
 from leaderboard.words import ORIGINS, VERIFICATIONS
 
 LONGEST = 100
+SHARED = ("version", "protocol", "as_of", "agent", "model", "origin", "verification", "since", "source", "operator")
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +55,19 @@ class BoardView:
     source: str = ""
     operator: str = ""
 
+    TAKEN: ClassVar[Mapping[str, Callable[[str], object]]] = {  # what a field must say yes to
+        "version": whole_number,
+        "as_of": _day,
+        "since": _day,
+        "view": ("paper",).__contains__,
+        "origin": ORIGINS.__contains__,
+        "verification": VERIFICATIONS.__contains__,
+    }
+
     @classmethod
     def from_query(cls, query: Query) -> Self:
-        found = cls(**{field.name: query.get(field.name, "")[:LONGEST] for field in fields(cls)})
-        return replace(
-            found,
-            version=found.version if whole_number(found.version) else "",
-            as_of=found.as_of if _day(found.as_of) else "",
-            since=found.since if _day(found.since) else "",
-            view="paper" if found.view == "paper" else "",
-            origin=found.origin if found.origin in ORIGINS else "",
-            verification=found.verification if found.verification in VERIFICATIONS else "",
-        )
+        given = {field.name: query.get(field.name, "")[:LONGEST] for field in fields(cls)}
+        return cls(**{name: text for name, text in given.items() if name not in cls.TAKEN or cls.TAKEN[name](text)})
 
     def query(self, **changes: str) -> str:
         """With the changes, as ?version=1&sort=name, or nothing."""
@@ -119,10 +128,3 @@ class BoardView:
         named = sorted(values.items(), key=lambda pair: pair[1].casefold())
         options = [("", "any", not chosen), *((value, text, value == chosen) for value, text in named)]
         return Choice(name, label, tuple(options))
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None

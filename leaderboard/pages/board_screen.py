@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from leaderboard.formatting import listed
 from leaderboard.pages import board_cells
@@ -46,9 +47,11 @@ def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
     )
 
 
-def entries_table(board: Board, entries: Sequence[Entry]) -> Table:
+def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool = True) -> Table:
     paper = board.view.view == "paper" and not board.device.is_functional
     columns = _paper_columns(board) if paper else _rank_columns(board)
+    if not is_sortable:
+        columns = tuple(replace(column, sort_url="", sorted="") for column in columns)
     row = board_cells.paper_row if paper else board_cells.rank_row
     groups = tuple(
         Group(tuple(row(board, entry) for entry in entries if _group(entry) == place), *about)

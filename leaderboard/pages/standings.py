@@ -100,7 +100,7 @@ def standings(
     for run in runs:
         lines[run.configuration].append(run)
     numbers = _numbers(tasks, lines, answers)
-    eligible = eligible_tasks(list(numbers.values()))
+    eligible = int(eligible_tasks(list(numbers.values())).sum())
     no_speed = "Times of this device class are functional." if is_functional else None
     no_speed = no_speed or too_few(eligible, INTERVAL_FROM_TASKS, "A speed metric needs eligible cases in")
     answers_of: dict[str, list[Answer]] = defaultdict(list)

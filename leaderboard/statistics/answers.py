@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -57,6 +57,10 @@ class Answers:
     @property
     def runs(self) -> int:
         return int(self.known.shape[1])
+
+    def on(self, tasks: Sequence[int]) -> Self:
+        """The same of some tasks."""
+        return type(self)(**{field.name: getattr(self, field.name)[list(tasks)] for field in fields(self)})
 
     @property
     def is_whole(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd, inf, sqrt
 
@@ -41,6 +42,15 @@ class Comparison:
         return self.p is not None and self.p < SIGNIFICANT
 
 
+@dataclass(frozen=True, slots=True)
+class OnTask:
+    """One entry on one task."""
+
+    usable: float | None  # exp of the mean over runs of log u; None while a run has no verdict
+    right: int  # runs with a right answer
+    judged: int
+
+
 def compare_usable_speedup(first: Answers, second: Answers) -> Comparison:
     """Ratio of U over all tasks, with the paired t test."""
     difference = task_gains(first) - task_gains(second)
@@ -63,6 +73,20 @@ def compare_correctness(first: Answers, second: Answers) -> Comparison:
     few = too_few(int(np.count_nonzero(steps)), SIGN_FLIP_FROM_TASKS, "The test needs a difference on")
     p = None if few else sign_flip_p([int(step) for step in steps])
     return Comparison(float(difference.mean()), student(difference), p, None, few, *_by_task(steps))
+
+
+def by_task(answers: Answers) -> list[OnTask]:
+    gains = task_gains(answers)
+    right, judged = (answers.correct & answers.known).sum(axis=1), answers.known.sum(axis=1)
+    return [
+        OnTask(float(np.exp(gain)) if np.isfinite(gain) else None, int(right[index]), int(judged[index]))
+        for index, gain in enumerate(gains)
+    ]
+
+
+def common_tasks(entries: Sequence[Answers]) -> list[int]:
+    """Tasks on which every run of every entry has a verdict."""
+    return [int(task) for task in np.flatnonzero(np.all([one.known.all(axis=1) for one in entries], axis=0))]
 
 
 def paired_t(difference: Numbers) -> PairedTest:

@@ -13,6 +13,9 @@ SIGN_FLIP_FROM_TASKS = 6  # tasks that differ: 2^-5 is the first two-sided p bel
 RUNS_FOR_SPREAD = 2
 TAIL = 0.025  # of a two-sided interval at 95 %
 
+MISSING = "Some tasks have no verdict."
+NOT_TIMED = "Some right answers have no time on this clock."
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

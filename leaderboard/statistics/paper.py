@@ -11,10 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.statistics.answers import Answers, Numbers, paper_times
-from leaderboard.statistics.limits import RUNS_FOR_SPREAD
-from leaderboard.statistics.speed import MISSING
+from leaderboard.statistics.limits import MISSING, NOT_TIMED, RUNS_FOR_SPREAD
 
-NOT_TIMED = "Some right answers have no time on the paper's clock."
 ONE_RUN = f"A spread between runs needs {RUNS_FOR_SPREAD} runs."
 MIXED = "No mean across categories: the paper times them on different clocks. Each category has a board of its own."
 NONE_CORRECT = "A run without a right answer has no geometric mean."
@@ -22,7 +20,7 @@ COMPILED_POINTS, CORRECT_POINTS, SPEED_POINTS = 20, 100, 100  # of the score
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class RunSpread:
     """Mean over runs ± their standard deviation (n − 1); the latter blank below two runs."""
 
     value: float | None
@@ -36,11 +34,11 @@ class Spread:
 class PaperColumns:
     compilation_rate_pct: float | None
     correctness_rate_pct: float | None
-    mean_speedup: Spread
+    mean_speedup: RunSpread
     top_task: int | None  # index of the task with the largest s[k]
     top_task_share: float | None  # its part of Σ s[k]
     mean_score: float | None
-    geo_mean_speedup: Spread
+    geo_mean_speedup: RunSpread
     geo_mean_run_averaged: float | None  # the other reading: exp(mean log s[k]) over s[k] > 0
     fast_1_pct: float | None
     fast_2_pct: float | None
@@ -57,7 +55,7 @@ def paper_columns(answers: Answers, *, is_mixed: bool = False) -> PaperColumns:
     elif not np.isfinite(times).all():
         refused = NOT_TIMED
     if refused:
-        nothing = Spread(None, None, answers.runs, refused, refused)
+        nothing = RunSpread(None, None, answers.runs, refused, refused)
         return PaperColumns(None, None, nothing, None, None, None, nothing, None, None, None, refused)
     compiled, correct = 100 * float(answers.compiled.mean()), 100 * float(answers.correct.mean())
     per_task = times.mean(axis=1)
@@ -82,10 +80,10 @@ def score(compiled: float, correct: float, speedup: float) -> float:
     return COMPILED_POINTS * float(compiled) + CORRECT_POINTS * float(correct) + SPEED_POINTS * float(speedup)
 
 
-def geometric_mean(times: Numbers, correct: np.ndarray) -> Spread:
+def geometric_mean(times: Numbers, correct: np.ndarray) -> RunSpread:
     """Mean ± sd over runs of g[r] = exp(mean of log s over the tasks that are right in run r)."""
     if not correct.any(axis=0).all():
-        return Spread(None, None, times.shape[1], NONE_CORRECT, NONE_CORRECT)
+        return RunSpread(None, None, times.shape[1], NONE_CORRECT, NONE_CORRECT)
     logs = np.log(np.where(correct, times, 1.0))
     return _spread(np.exp(logs.sum(axis=0) / correct.sum(axis=0)))
 
@@ -111,7 +109,7 @@ def fast_p_kernelbench(times: Numbers, correct: np.ndarray, p: float) -> float:
     return float((correct[:, 0] & (times[:, 0] > p)).mean())
 
 
-def _spread(per_run: Numbers) -> Spread:
+def _spread(per_run: Numbers) -> RunSpread:
     runs = len(per_run)
     sigma = float(per_run.std(ddof=1)) if runs >= RUNS_FOR_SPREAD else None
-    return Spread(float(per_run.mean()), sigma, runs, None, None if sigma is not None else ONE_RUN)
+    return RunSpread(float(per_run.mean()), sigma, runs, None, None if sigma is not None else ONE_RUN)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, Interval, too_few
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, MISSING, Interval, too_few
 
 Z_95 = 1.959963984540054  # normal quantile of 0.975
 
@@ -35,7 +35,7 @@ def rate(outcomes: Outcomes, of: int) -> Rate:
     seen = sum(len(runs) for runs in outcomes)
     if not of or seen < of:
         ends = (count / of, (count + of - seen) / of) if of else (None, None)
-        return Rate(count, of, None, None, "Some tasks have no verdict.", *ends)
+        return Rate(count, of, None, None, MISSING, *ends)
     share, tasks = count / of, len(outcomes)
     refused = too_few(tasks, INTERVAL_FROM_TASKS, "An interval needs")
     if refused:

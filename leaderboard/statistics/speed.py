@@ -8,11 +8,9 @@ from math import exp, fsum
 
 import numpy as np
 
-from leaderboard.statistics.answers import Answers, Numbers, log_usable
+from leaderboard.statistics.answers import Answers, Flags, Numbers, log_usable
 from leaderboard.statistics.intervals import exponential, repeat_interval, task_interval
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, Interval, too_few
-
-MISSING = "Some tasks have no verdict."
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, MISSING, Interval, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,10 @@ def usable_speedup(answers: Answers, eligible_tasks: int) -> Estimate:
     )
 
 
-def eligible_tasks(entries: Sequence[Answers]) -> int:
-    """Tasks of which some answer on the board says how fast it is on t_dev: the baseline decides, so one is enough."""
-    seen = [answers.has_speed for answers in entries if answers.tasks]
-    return int(np.any(seen, axis=0).sum()) if seen else 0
+def eligible_tasks(entries: Sequence[Answers]) -> Flags:
+    """Which tasks can show a speed on t_dev: the baseline decides, so one answer on the board that does is enough."""
+    seen = [answers.has_speed for answers in entries]
+    return np.asarray(np.any(seen, axis=0)) if seen else np.zeros(0, dtype=bool)
 
 
 def task_gains(answers: Answers) -> Numbers:

@@ -10,7 +10,12 @@ import numpy as np
 from scipy.special import bdtr
 
 from leaderboard.statistics.answers import Numbers
-from leaderboard.statistics.limits import QUANTILE_INTERVAL_FROM_TASKS, TAIL, Interval, too_few
+from leaderboard.statistics.limits import (
+    QUANTILE_INTERVAL_FROM_TASKS,
+    TAIL,
+    Interval,
+    too_few,
+)
 
 Method = Literal["linear", "exclusive"]
 QUANTILES = {"p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}
@@ -54,7 +59,7 @@ def distribution(per_task: Numbers, method: Method = "linear") -> Distribution:
     found = {name: quantile(per_task, share, method) for name, share in QUANTILES.items()}
     return Distribution(
         tasks=len(per_task),
-        task_sd=float(per_task.std(ddof=1)) if len(per_task) > 1 else None,
+        task_sd=_deviation(per_task),
         smallest=float(per_task.min()),
         largest=float(per_task.max()),
         method=method,
@@ -109,6 +114,13 @@ def share_at_least(times: Numbers, correct: np.ndarray, points: Sequence[float])
 def share_at_most(per_task: Numbers, points: Sequence[float]) -> Numbers:
     """Per task and point, 1 where s[k] is no larger: the grid of a distribution function."""
     return np.asarray(per_task[:, None] <= np.asarray(points), dtype=np.float64)
+
+
+def _deviation(values: Numbers) -> float | None:
+    """With n − 1; exactly 0 where all values are the same."""
+    if len(values) < 2:
+        return None
+    return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
 
 
 def _curve(points: Sequence[float], grid: Numbers, resampled: Numbers) -> Curve:

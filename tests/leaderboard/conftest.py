@@ -10,6 +10,7 @@ from django.test import Client
 
 from runs.models import Run, Suite
 from tests import factories
+from tests.leaderboard.timed import timed  # noqa: F401  a fixture
 
 Get = Callable[..., Any]
 CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")

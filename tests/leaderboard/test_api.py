@@ -42,6 +42,8 @@ def addresses(published, suite):
     given = {
         "home": "/",
         "board": BOARD,
+        "distribution": BOARD.replace("board", "distribution"),
+        "compare": BOARD.replace("board", "compare"),
         "generalizations": "/generalization/",
         "generalization": f"/generalization/smoke/all/cpu-x86_64/?round={round.slug}",
         "tasks": "/tasks/",

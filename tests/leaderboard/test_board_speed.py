@@ -13,44 +13,17 @@ from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.statistics.answers import Told
 from leaderboard.statistics.paper import MIXED
 from leaderboard.statistics.ranking import RankInterval
-from runs.models import AuditEntry, Run
+from runs.models import AuditEntry
 from tests import factories
 from tests.leaderboard.arrays import BROKEN, WRONG, right
 from tests.leaderboard.printed import as_printed, built, printed_rows
-from tests.leaderboard.timed import make_timed_run
+from tests.leaderboard.timed import TASKS, make_timed_run, noisy
 
 BOARD = "/board/timed/hip2hip/h100-sxm/"
-TASKS = 12
-
-
-@pytest.fixture
-def timed(db: None):
-    """Make a public run on twelve HIP tasks of a device with a clock, from the answer to each."""
-    tasks = [
-        factories.make_task(
-            source="arena" if n < 8 else "rocm", provenance={"operator_type": "reduce" if n % 2 else ""}
-        )
-        for n in range(TASKS)
-    ]
-    suite = factories.make_suite(tasks, name="timed")
-
-    def make(name: str, told: list[Told | float | None], **values: Any) -> Run:
-        return make_timed_run(suite=suite, name=name, told=[_told(one) for one in told], **values)
-
-    make.suite = suite
-    return make
-
-
-def _told(one: Told | float | None) -> Told | None:
-    return right(one) if isinstance(one, float) else one
 
 
 def line(page: Any, name: str) -> Any:
     return next(entry for entry in page.entries if entry.agent == name)
-
-
-def noisy(mean: float, spread: float = 0.05) -> list[float]:
-    return [mean + spread * (-1) ** n * (n % 4 + 1) / 4 for n in range(TASKS)]
 
 
 def test_entries_rank_by_usable_speedup_not_by_the_mean(timed, page) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.statistics.answers import device_times, paper_times
+from leaderboard.statistics.limits import MISSING, NOT_TIMED
 from leaderboard.statistics.paper import (
-    MISSING,
-    NOT_TIMED,
     ONE_RUN,
     fast_p,
     fast_p_by_run,

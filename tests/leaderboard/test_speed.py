@@ -9,8 +9,8 @@ import pytest
 
 from leaderboard.statistics.answers import log_usable
 from leaderboard.statistics.intervals import repeat_interval, student, task_interval
-from leaderboard.statistics.limits import Interval
-from leaderboard.statistics.speed import MISSING, outcomes, usable_speedup
+from leaderboard.statistics.limits import MISSING, Interval
+from leaderboard.statistics.speed import outcomes, usable_speedup
 from tests.leaderboard.arrays import BROKEN, WRONG, answers, right
 
 

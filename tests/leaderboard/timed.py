@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import pytest
 
 from leaderboard.statistics.answers import Told
 from runs.models import Attempt, DeviceClass, Result, Run, Suite
 from tests import factories
+from tests.leaderboard.arrays import right
+
+TASKS = 12
 
 
 def h100() -> DeviceClass:
@@ -40,3 +45,26 @@ def _attempt(result: Result, told: Told) -> Attempt:
         log_speedup_high=told.high,
         paper_speedup=told.paper_speedup,
     )
+
+
+@pytest.fixture
+def timed(db: None) -> Callable[..., Run]:
+    """Make a public run on twelve HIP tasks of a device with a clock; a number is a right answer's log ratio."""
+    tasks = [
+        factories.make_task(
+            source="arena" if n < 8 else "rocm", provenance={"operator_type": "reduce" if n % 2 else ""}
+        )
+        for n in range(TASKS)
+    ]
+    suite = factories.make_suite(tasks, name="timed")
+
+    def make(name: str, told: Sequence[Told | float | None], **values: Any) -> Run:
+        given = [right(one) if isinstance(one, float) else one for one in told]
+        return make_timed_run(suite=suite, name=name, told=given, **values)
+
+    return make
+
+
+def noisy(mean: float, spread: float = 0.05) -> list[float]:
+    """Log ratios of the tasks around a mean."""
+    return [mean + spread * (-1) ** n * (n % 4 + 1) / 4 for n in range(TASKS)]

@@ -1,38 +1,13 @@
-"""A chart as a Plotly figure, for the explore page: the same values, to zoom into, hover over and download.
-
-Only traces of plotly.js's basic bundle are used: scatter and bar.
-"""
+"""Figures of rows, stacked bars, scatters and grids."""
 
 from __future__ import annotations
 
 import html
-from functools import singledispatch
 from typing import Any
 
-from leaderboard.charts import Chart, Group, HeatChart, Mark, RowChart, ScatterChart, Series, StackedChart
+from leaderboard.charts import Group, HeatChart, Mark, RowChart, ScatterChart, Series, StackedChart
+from leaderboard.figures.base import COLOURS, SPOT_COLOURS, corner_text, figure_of, labelled_rows, line_at, line_label
 
-COLOURS = {
-    "baseline": "#7a8794",
-    "candidate": "#1f7a8c",
-    "correct": "#1f7a8c",
-    "compiled": "#c08a2d",
-    "both_pass": "#1f7a8c",
-    "opt_improvement": "#6bb08f",
-    "both_fail": "#98a2ab",
-    "opt_regression": "#c4512d",
-    "passed": "#1f7a8c",
-    "build_failed": "#b0851f",
-    "wrong_output": "#c4512d",
-    "ended": "#7a5aa6",
-    "refused": "#b0477f",
-    "ours": "#7a8794",
-    "usable": "#1f7a8c",
-    "win": "#1f7a8c",
-    "tie": "#98a2ab",
-    "loss": "#c08a2d",
-    "fail": "#c4512d",
-    "unknown": "#c9cfd4",
-}
 SYMBOLS = {
     "usable": "circle",
     "correct": "circle",
@@ -40,52 +15,37 @@ SYMBOLS = {
     "baseline": "circle-open",
     "candidate": "circle",
 }
-SPOT_COLOURS = ("#1f7a8c", "#c4512d", "#7a5aa6", "#b0851f", "#3f7f3f", "#b0477f", "#4a6fb5", "#7a8794")
 SPOT_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 SHADES = [[0, "#c4512d"], [0.5, "#e8d9b5"], [1, "#1f7a8c"]]
-ROW_HEIGHT = 64
 APART = 0.18  # of a row, between the series of one row
 
 
-def plotly_figure(chart: Chart) -> dict[str, Any]:
-    """Plain JSON values for Plotly.newPlot; colours of letters and lines are set in the browser, by its scheme."""
-    config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
-    figure = _figure(chart)
-    return {"data": figure["data"], "layout": _frame(figure["layout"]), "config": config}
-
-
-@singledispatch
-def _figure(chart: Chart) -> dict[str, Any]:
-    """Traces and what of the layout is the kind's own."""
-    raise TypeError(f"no figure for {type(chart).__name__}")
-
-
-@_figure.register
+@figure_of.register
 def _of_rows(chart: RowChart) -> dict[str, Any]:
     return {
         "data": [_row_trace(chart, series) for series in chart.series],
         "layout": {
             "xaxis": _row_axis(chart),
-            **_rows([row.label for row in chart.rows]),
-            "shapes": [_line(line.value) for line in chart.lines],
-            "annotations": [_line_label(line.value, line.text) for line in chart.lines],
+            **labelled_rows([row.label for row in chart.rows]),
+            "shapes": [line_at(line.value) for line in chart.lines],
+            "annotations": [line_label(line.value, line.text, is_log=chart.kind == "ratios") for line in chart.lines],
         },
     }
 
 
-@_figure.register
+@figure_of.register
 def _of_stacked(chart: StackedChart) -> dict[str, Any]:
     return {
         "data": [_stacked_trace(chart, series) for series in chart.series],
         "layout": {
             "barmode": "stack",
             "xaxis": {"title": {"text": chart.axis}},
-            **_rows([bar.label for bar in chart.bars]),
+            **labelled_rows([bar.label for bar in chart.bars]),
         },
     }
 
 
-@_figure.register
+@figure_of.register
 def _of_scatter(chart: ScatterChart) -> dict[str, Any]:
     low, high = chart.range
     line = {"type": "line", "x0": low, "y0": low, "x1": high, "y1": high, "line": {"dash": "dash", "color": "#7a8794"}}
@@ -98,14 +58,14 @@ def _of_scatter(chart: ScatterChart) -> dict[str, Any]:
             "yaxis": axis | {"title": {"text": chart.up_axis}, "automargin": True},
             "shapes": [line],
             "annotations": [
-                _corner(chart.above, {"x": 0.01, "y": 0.99, "xanchor": "left", "yanchor": "top"}),
-                _corner(chart.below, {"x": 0.99, "y": 0.01, "xanchor": "right", "yanchor": "bottom"}),
+                corner_text(chart.above, {"x": 0.01, "y": 0.99, "xanchor": "left", "yanchor": "top"}),
+                corner_text(chart.below, {"x": 0.99, "y": 0.01, "xanchor": "right", "yanchor": "bottom"}),
             ],
         },
     }
 
 
-@_figure.register
+@figure_of.register
 def _of_heat(chart: HeatChart) -> dict[str, Any]:
     """Squares of a scatter: the basic bundle has no heat map."""
     cells = [(index, row.label, cell) for index, row in enumerate(chart.rows) for cell in row.cells]
@@ -130,24 +90,7 @@ def _of_heat(chart: HeatChart) -> dict[str, Any]:
         },
     }
     axis = {"type": "category", "categoryarray": [name for _, name in chart.columns], "side": "top"}
-    return {"data": [trace], "layout": {"xaxis": axis, **_rows([row.label for row in chart.rows])}}
-
-
-def _frame(own: dict[str, Any]) -> dict[str, Any]:
-    legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
-    return {"margin": {"l": 16, "r": 24, "t": 64, "b": 56}, "legend": legend, "hovermode": "closest"} | own
-
-
-def _rows(labels: list[str]) -> dict[str, Any]:
-    """A line for each label, the first on top."""
-    axis = {
-        "range": [len(labels) - 0.5, -0.5],
-        "tickvals": list(range(len(labels))),
-        "ticktext": [html.escape(label) for label in labels],
-        "automargin": True,
-        "zeroline": False,
-    }
-    return {"height": 160 + ROW_HEIGHT * max(len(labels), 1), "yaxis": axis}
+    return {"data": [trace], "layout": {"xaxis": axis, **labelled_rows([row.label for row in chart.rows])}}
 
 
 def _row_trace(chart: RowChart, series: Series) -> dict[str, Any]:
@@ -227,17 +170,3 @@ def _spots_trace(chart: ScatterChart, group: Group) -> dict[str, Any]:
             "color": SPOT_COLOURS[group.colour % len(SPOT_COLOURS)],
         },
     }
-
-
-def _line(value: float) -> dict[str, Any]:
-    line = {"dash": "dash", "width": 1.5, "color": "#7a8794"}
-    return {"type": "line", "xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1, "line": line}
-
-
-def _line_label(value: float, text: str) -> dict[str, Any]:
-    place = {"x": value, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-    return place | {"text": html.escape(text), "showarrow": False}
-
-
-def _corner(text: str, place: dict[str, Any]) -> dict[str, Any]:
-    return place | {"text": html.escape(text), "xref": "paper", "yref": "paper", "showarrow": False}

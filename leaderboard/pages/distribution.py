@@ -1,0 +1,155 @@
+"""How the speedups of a board's entries spread over its tasks: quantiles, boxes, distribution functions, fast_p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from django.core.cache import cache
+
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import plural
+from leaderboard.pages import board_screen, distribution_screen
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.board_place import Board, load
+from leaderboard.pages.board_query import BoardView, Choice
+from leaderboard.pages.standings import Entry
+from leaderboard.statistics import INTERVAL_FROM_TASKS
+from leaderboard.statistics.limits import too_few
+from leaderboard.statistics.paper import MIXED
+from leaderboard.statistics.spread import Method
+from leaderboard.statistics.spreads import ClockName, Spread, spreads, timed_tasks
+
+KEPT_S = 3600  # bands are kept so long; another state of the board has another digest
+FUNCTIONAL = "Times of this device class are functional: they say nothing about a GPU, so nothing is made of them."
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadView(BoardView):
+    clock: str = ""  # paper: the paper's clock of the category
+    method: str = ""  # exclusive: the other way to read a quantile between two tasks
+
+    TAKEN: ClassVar[Mapping[str, Callable[[str], object]]] = {
+        **BoardView.TAKEN,
+        "clock": ("paper",).__contains__,
+        "method": ("exclusive",).__contains__,
+    }
+
+    @property
+    def clock_name(self) -> ClockName:
+        return "paper" if self.clock else "t_dev"
+
+    @property
+    def quantile_method(self) -> Method:
+        return "exclusive" if self.method else "linear"
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySpread:
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    rank: int | None
+    spread: Spread | None
+    refused: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistributionPage(Page):
+    suite: str
+    suite_version: int
+    category: str
+    device_class: str
+    protocol: str
+    as_of: str
+    clock: ClockName
+    method: Method
+    seed: str  # of the resamples behind the bands
+    tasks: tuple[str, ...]  # those that can be timed on the clock, in the order of `speedups`
+    entries: tuple[EntrySpread, ...]
+    refused: str | None
+    categories: tuple[Link, ...] = field(metadata=SCREEN)
+    views: tuple[Link, ...] = field(metadata=SCREEN)
+    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    is_filtered: bool = field(metadata=SCREEN)
+
+
+def build(query: Query, *, suite: str, category: str, device: str) -> DistributionPage | None:
+    view = SpreadView.from_query(query)
+    board = load(view, suite, category, device)
+    if board is None:
+        return None
+    timed = timed_tasks(list(board.standings.numbers.values()), view.clock_name, len(board.tasks))
+    tasks = [board.tasks[index] for index in timed]
+    refused = _refused(board, view, len(tasks))
+    entries = () if refused else _entries(board, view, timed)
+    return DistributionPage(
+        title=f"{board.title}: distribution of speedups",
+        lead=_lead(board, view, len(tasks)),
+        crumbs=(Link("Boards", page_url("home")), Link(board.title, board.other_url("board"))),
+        charts=distribution_screen.charts(entries, [task.name for task in tasks], view.clock_name),
+        tables=by_slug(*distribution_screen.tables(entries, refused)),
+        suite=board.suite.name,
+        suite_version=board.suite.version,
+        category=category,
+        device_class=device,
+        protocol=view.asked_protocol,
+        as_of=view.as_of,
+        clock=view.clock_name,
+        method=view.quantile_method,
+        seed=board.standings.digest,
+        tasks=tuple(task.path for task in tasks),
+        entries=entries,
+        refused=refused,
+        categories=board.category_links("distribution"),
+        views=_views(board, view),
+        choices=view.choices(board.standings.entries, board.board_tasks),
+        kept=tuple((name, getattr(view, name)) for name in _KEPT if getattr(view, name)),
+        is_filtered=view.is_filtered,
+    )
+
+
+_KEPT = ("version", "protocol", "clock", "method")
+
+
+def _entries(board: Board, view: SpreadView, tasks: Sequence[int]) -> tuple[EntrySpread, ...]:
+    """Those that the filter shows; the resamples are the same whatever it shows."""
+    found: dict[str, Spread | str] = cache.get_or_set(  # type: ignore[assignment]
+        f"spreads-{board.standings.digest}-{view.clock_name}-{view.quantile_method}",
+        lambda: spreads(board.standings.numbers, tasks, view.clock_name, view.quantile_method, board.standings.digest),
+        KEPT_S,
+    )
+    shown = [entry for entry in board.standings.entries if view.shows(entry)]
+    return tuple(_entry(entry, found[entry.configuration]) for entry in board_screen.in_order(shown, view))
+
+
+def _entry(entry: Entry, found: Spread | str) -> EntrySpread:
+    spread, refused = (None, found) if isinstance(found, str) else (found, None)
+    return EntrySpread(entry.configuration, entry.agent, entry.model, entry.role, entry.rank, spread, refused)
+
+
+def _lead(board: Board, view: SpreadView, tasks: int) -> str:
+    clock = "the paper's clock" if view.clock else "t_dev"
+    return f"{plural(tasks, 'task')} on {board.device.title}, timed on {clock}. A wrong answer is a speedup of 0."
+
+
+def _refused(board: Board, view: SpreadView, tasks: int) -> str | None:
+    if board.device.is_functional:
+        return FUNCTIONAL
+    if view.clock and board.is_mixed:
+        return MIXED
+    return too_few(tasks, INTERVAL_FROM_TASKS, "A distribution needs")
+
+
+def _views(board: Board, view: SpreadView) -> tuple[Link, ...]:
+    clocks = (("", "On t_dev"), ("paper", "On the paper's clock"))
+    methods = (("", "Quantiles: linear"), ("exclusive", "Quantiles: exclusive"))
+    return (
+        *(Link(text, board.url("distribution", clock=one), view.clock == one) for one, text in clocks),
+        *(Link(text, board.url("distribution", method=one), view.method == one) for one, text in methods),
+        Link("Board", board.other_url("board")),
+        Link("Compare", board.other_url("compare")),
+    )

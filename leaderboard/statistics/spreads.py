@@ -1,0 +1,81 @@
+"""How the speedups of all entries of a board spread over its tasks, on one clock and with the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from leaderboard.statistics.answers import Answers, Numbers, device_times, paper_times
+from leaderboard.statistics.limits import MISSING, NOT_TIMED
+from leaderboard.statistics.spread import (
+    Curve,
+    Distribution,
+    Method,
+    distribution,
+    resampled_curves,
+    share_at_least,
+    share_at_most,
+)
+
+ClockName = Literal["t_dev", "paper"]
+POINTS, SLOWEST_POINT, LEAST_FASTEST = 48, 0.5, 4.0  # of a curve, evenly on a logarithmic axis
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One entry's. `speedups` are s[k], the means over runs, 0 where every run is wrong."""
+
+    speedups: tuple[float, ...]
+    distribution: Distribution
+    fast_p: Curve  # share of answers that are right and at least so fast
+    share_at_most: Curve  # the distribution function of s[k]
+
+
+def timed_tasks(entries: Sequence[Answers], clock: ClockName, tasks: int) -> list[int]:
+    """Which of the board's tasks are in: on t_dev all but those on which some right answer shows no speed.
+
+    A task that nobody solved stays in, as a failure of everybody: what is counted does not hang on who is on the board.
+    """
+    if clock == "paper" or not entries:
+        return list(range(tasks))
+    untimed = [one.known & one.correct & ~np.isfinite(one.log_speedup) for one in entries]
+    return [int(task) for task in np.flatnonzero(~np.any([one.any(axis=1) for one in untimed], axis=0))]
+
+
+def spreads(
+    entries: Mapping[str, Answers], tasks: Sequence[int], clock: ClockName, method: Method, seed: str
+) -> dict[str, Spread | str]:
+    """By entry, over those tasks; or why an entry has none."""
+    times = {name: _times(answers, clock, tasks) for name, answers in entries.items()}
+    known = {name: found for name, found in times.items() if not isinstance(found, str)}
+    points = _points(list(known.values()))
+    fast = [share_at_least(found, entries[name].correct[tasks], points) for name, found in known.items()]
+    most = [share_at_most(found.mean(axis=1), points) for found in known.values()]
+    drawn = resampled_curves([*fast, *most], points, seed)
+    both = dict(zip(known, zip(drawn[: len(known)], drawn[len(known) :], strict=True), strict=True))
+    return {
+        name: found if isinstance(found, str) else _spread(found, method, *both[name]) for name, found in times.items()
+    }
+
+
+def _times(answers: Answers, clock: ClockName, tasks: Sequence[int]) -> Numbers | str:
+    """s[k, r], or why the entry has none."""
+    if not answers.is_whole:
+        return MISSING
+    times = (device_times(answers) if clock == "t_dev" else paper_times(answers))[tasks]
+    return times if np.isfinite(times).all() else NOT_TIMED
+
+
+def _spread(times: Numbers, method: Method, fast: Curve, most: Curve) -> Spread:
+    per_task = times.mean(axis=1)
+    return Spread(tuple(float(one) for one in per_task), distribution(per_task, method), fast, most)
+
+
+def _points(grids: Sequence[Numbers]) -> tuple[float, ...]:
+    """Speedups from 0.5 to the largest there is, with 1 and 2 among them."""
+    largest = max([LEAST_FASTEST, *(float(times.mean(axis=1).max()) for times in grids)])
+    evenly = np.geomspace(SLOWEST_POINT, largest, POINTS)
+    return tuple(sorted({1.0, 2.0, *(float(f"{point:.3g}") for point in evenly)}))

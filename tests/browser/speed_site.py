@@ -1,0 +1,44 @@
+"""A board of a device with a clock: entries with several runs, one incomplete, one reference line."""
+
+from __future__ import annotations
+
+import random
+
+from leaderboard.statistics.answers import Told
+from tests import factories
+from tests.leaderboard.arrays import BROKEN, WRONG, right
+from tests.leaderboard.timed import make_timed_run
+
+TASKS, RUNS = 12, 2
+ENTRIES = {"Claude Code": 0.55, "Cursor Agent with a long name": 0.5, "Codex Agent": 0.1}  # mean log ratio
+BOARD = "native-12/triton2triton/h100-sxm/"
+
+
+def make_speed_places() -> list[str]:
+    """Every view of the board, and the pages about it."""
+    tasks = [
+        factories.make_task(
+            category="triton2triton", provenance={"operator_type": ("Activations", "Reductions")[n % 2]}
+        )
+        for n in range(TASKS)
+    ]
+    suite = factories.make_suite(tasks, name="native-12", title="Native")
+    draw = random.Random(3)
+    for name, mean in ENTRIES.items():
+        configuration = factories.make_configuration(agent=factories.make_agent(name=name))
+        for repeat in range(RUNS):
+            told = [_told(draw, mean) for _ in range(TASKS)]
+            make_timed_run(suite=suite, name=name, told=told, configuration=configuration, repeat=repeat)
+    make_timed_run(suite=suite, name="Half done", told=[None, *[right(0.3)] * (TASKS - 1)])
+    make_timed_run(suite=suite, name="Expert", told=[right(0.9)] * TASKS, role="reference_line")
+    pages = [f"/{page}/{BOARD}" for page in ("board", "distribution", "compare")]
+    views = [f"/board/{BOARD}?view=paper", f"/board/{BOARD}?operator=Activations&as_of=2026-11-30"]
+    drawn = [("board", "speed"), ("board", "outcomes"), ("distribution", "boxes"), ("distribution", "fast_p")]
+    return [*pages, *views, *(f"/{page}/{BOARD}explore/{chart}/" for page, chart in [*drawn, ("compare", "tasks")])]
+
+
+def _told(draw: random.Random, mean: float) -> Told:
+    chance = draw.random()
+    if chance < 0.08:
+        return WRONG if chance < 0.05 else BROKEN
+    return right(draw.gauss(mean, 0.5))
