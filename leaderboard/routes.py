@@ -22,6 +22,7 @@ from leaderboard.pages import (
     kernelbench_x,
     metrics,
     noise,
+    portability,
     published,
     queue,
     result,
@@ -30,6 +31,7 @@ from leaderboard.pages import (
     search,
     task,
     tasks,
+    versions,
 )
 from leaderboard.pages.base import Page, Query
 
@@ -203,8 +205,25 @@ ROUTES = (
         section="analysis",
     ),
     Route("noise", "noise/", noise.NoisePage, noise.build, "Every calibration of a host", section="analysis"),
+    Route(
+        "portability",
+        "portability/",
+        portability.PortabilityPage,
+        portability.build,
+        "The same configuration on several device classes",
+        "configuration",
+        section="analysis",
+    ),
     Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
     Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q"),
+    Route(
+        "versions",
+        "versions/",
+        versions.VersionsPage,
+        versions.build,
+        "Versions of protocols, evaluator and suites",
+        section="metrics",
+    ),
     Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
     Route("data", "data/", data.DataPage, _data, "This list"),
 )

@@ -10,6 +10,7 @@ from leaderboard.tables import Cell, Column, table
 # Route, title, what it answers; in the order in which they are listed.
 VIEWS = (
     ("failures", "What goes wrong", "How answers end, why, and an example of each: builds, outputs, unseen cases."),
+    ("portability", "From device to device", "The same configuration on several device classes, task by task."),
     ("noise", "How still the hosts are", "A kernel against itself, each time a host was calibrated, and what changed."),
 )
 

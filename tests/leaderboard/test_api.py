@@ -62,6 +62,8 @@ def addresses(published, suite):
         "analysis": "/analysis/",
         "failures": "/failures/",
         "noise": "/noise/",
+        "portability": f"/portability/?configuration={run.configuration.slug}",
+        "versions": "/versions/",
         "queue": "/queue/",
         "metrics": "/metrics/",
         "data": "/data/",

@@ -1,0 +1,197 @@
+"""Versions of protocols, evaluator and suites: what each is, what changed with it, what was judged under it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from evaluator import VERSION
+from evaluator.records import PROTOCOL
+from leaderboard.formatting import NONE, listed, plural, short
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
+from leaderboard.queries import versions
+from leaderboard.queries.versions import JudgedRow, SuiteRow
+from leaderboard.tables import Cell, Column, Table, table
+
+# What a version is, or what changed with it. A new protocol or evaluator gets its line here.
+PROTOCOLS = {
+    "arena-1": "The judge's own. Three sessions of fresh workers, up to six while an interval is wide; blocks of ten "
+    "calls a side in turns, the other side frozen; the device's clock; log ratios of block medians.",
+    "aka-scripts-1": "A mounted task's own scripts compile, check and time. Never ranked with the judge's own.",
+}
+EVALUATORS = {"0.1.0": "The first: five gates, record of schema 1."}
+UNDESCRIBED = "Not described here: a later or an imported version."
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedUnder:
+    """How many attempts have a record of this version, and how many of them are public answers."""
+
+    name: str
+    what: str
+    is_current: bool
+    attempts: int
+    published: int
+    first_at: datetime | None
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteVersion:
+    """Tasks by their path. `changed` are those with another digest than in the version before."""
+
+    suite: str
+    version: int
+    title: str
+    digest: str
+    is_current: bool
+    added_at: datetime
+    tasks: int
+    public_runs: int
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionsPage(Page):
+    protocols: tuple[JudgedUnder, ...]
+    evaluators: tuple[JudgedUnder, ...]
+    suites: tuple[SuiteVersion, ...]
+
+
+def build(query: Query) -> VersionsPage:
+    judged = versions.judged()
+    protocols = _judged_under(judged, "protocol", PROTOCOLS, PROTOCOL)
+    evaluators = _judged_under(judged, "evaluator", EVALUATORS, VERSION)
+    suites = _suites(versions.suites(), versions.tasks_of_suites())
+    return VersionsPage(
+        title="Versions",
+        lead="A number means something only with the versions it was made under. None is ever changed: what differs gets "
+        "a new one. Results of two protocols, or of two versions of a suite, are never ranked together.",
+        crumbs=(Link("Metrics explained", page_url("metrics")),),
+        tables=by_slug(
+            _judged_table("protocols", "Protocols: how candidates are timed", protocols),
+            _judged_table("evaluators", "Evaluators: the program that judges", evaluators),
+            _suites_table(suites),
+        ),
+        protocols=protocols,
+        evaluators=evaluators,
+        suites=suites,
+    )
+
+
+def _judged_under(
+    rows: Sequence[JudgedRow], name: str, described: Mapping[str, str], current: str
+) -> tuple[JudgedUnder, ...]:
+    """Those that records have, newest first, and the current one even before it has any."""
+    names = dict.fromkeys(str(getattr(row, name)) for row in rows)
+    names = names if current in names else {current: None} | names
+    return tuple(
+        _one(version, [row for row in rows if getattr(row, name) == version], described, current) for version in names
+    )
+
+
+def _one(name: str, rows: Sequence[JudgedRow], described: Mapping[str, str], current: str) -> JudgedUnder:
+    return JudgedUnder(
+        name,
+        described.get(name, UNDESCRIBED),
+        name == current,
+        sum(row.attempts for row in rows),
+        sum(row.published for row in rows),
+        min((row.first_at for row in rows), default=None),
+        max((row.last_at for row in rows), default=None),
+    )
+
+
+def _suites(rows: Sequence[SuiteRow], tasks: Mapping[int, Mapping[str, str]]) -> tuple[SuiteVersion, ...]:
+    """Each with what differs from the version before it, as far as that is known here."""
+    before = {new.id: old.id for new, old in pairwise(rows) if new.name == old.name}
+    return tuple(_suite(row, tasks.get(row.id, {}), tasks.get(before.get(row.id, 0))) for row in rows)
+
+
+def _suite(row: SuiteRow, now: Mapping[str, str], before: Mapping[str, str] | None) -> SuiteVersion:
+    old = now if before is None else before
+    return SuiteVersion(
+        row.name,
+        row.version,
+        row.title,
+        row.digest,
+        row.is_current,
+        row.added_at,
+        len(now),
+        row.public_runs,
+        tuple(sorted(now.keys() - old.keys())),
+        tuple(sorted(path for path in now.keys() & old.keys() if now[path] != old[path])),
+        tuple(sorted(old.keys() - now.keys())),
+        before is None,
+    )
+
+
+def _judged_table(slug: str, caption: str, found: Sequence[JudgedUnder]) -> Table:
+    columns = (
+        Column("name", "Version", is_code=True),
+        Column("what", "What it is, what changed"),
+        Column("is_current", "Current"),
+        Column("attempts", "Attempts", is_number=True),
+        Column("published", "Public answers", is_number=True),
+        Column("first_at", "First judged"),
+        Column("last_at", "Last judged"),
+    )
+    rows = [
+        (
+            Cell(one.name, one.name),
+            Cell(one.what, one.what),
+            _current_cell(one.is_current),
+            count_cell(one.attempts),
+            count_cell(one.published),
+            moment_cell(one.first_at),
+            moment_cell(one.last_at),
+        )
+        for one in found
+    ]
+    return table(slug, caption, columns, rows, "")
+
+
+def _suites_table(found: Sequence[SuiteVersion]) -> Table:
+    columns = (
+        Column("suite", "Suite"),
+        Column("is_current", "Current"),
+        Column("tasks", "Tasks", is_number=True),
+        Column("changes", "What changed"),
+        Column("public_runs", "Public runs", is_number=True),
+        Column("added_at", "Known here since"),
+        Column("digest", "Digest", is_code=True),
+    )
+    rows = [
+        (
+            Cell(f"{one.suite}@{one.version}", f"{one.suite}@{one.version}", note=one.title),
+            _current_cell(one.is_current),
+            count_cell(one.tasks),
+            Cell(_changes(one), _changes(one)),
+            Cell(str(one.public_runs), one.public_runs, f"{page_url('runs')}?suite={one.suite}&state=published"),
+            moment_cell(one.added_at),
+            Cell(short(one.digest), one.digest),
+        )
+        for one in found
+    ]
+    empty = "No suite is registered. `make up` reads tasks/suites/ and registers them."
+    return table("suites", "Suites: frozen lists of tasks, each at a digest", columns, rows, empty)
+
+
+def _current_cell(is_current: bool) -> Cell:
+    return Cell("current", True, tone="good", mark="✓") if is_current else Cell(NONE, False)
+
+
+def _changes(one: SuiteVersion) -> str:
+    if one.is_first:
+        return "the first that is known here"
+    parts = [
+        f"{plural(len(paths), 'task')} {what}: {listed(path.rpartition('/')[2] for path in paths)}"
+        for what, paths in (("added", one.added), ("changed", one.changed), ("removed", one.removed))
+        if paths
+    ]
+    return "; ".join(parts) or "the list is the same"

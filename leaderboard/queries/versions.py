@@ -1,0 +1,60 @@
+"""Versions that results were made under: of protocols, of the evaluator, of suites and their tasks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Count, Max, Min, Q
+
+from runs.models import Attempt, Suite, SuiteMembership
+
+
+class JudgedRow(NamedTuple):
+    """Attempts with a record, by protocol and evaluator."""
+
+    protocol: str
+    evaluator: str
+    attempts: int
+    published: int
+    first_at: datetime
+    last_at: datetime
+
+
+class SuiteRow(NamedTuple):
+    id: int
+    name: str
+    version: int
+    title: str
+    digest: str
+    is_current: bool
+    added_at: datetime
+    public_runs: int
+
+
+def judged() -> list[JudgedRow]:
+    """Newest evaluator first; without what is withheld."""
+    rows = Attempt.objects.public().exclude(protocol="").values_list("protocol", "evaluator")
+    counted = rows.annotate(
+        attempts=Count("id"),
+        published=Count("id", filter=Q(published_for__run__state="published")),
+        first_at=Min("ended_at"),
+        last_at=Max("ended_at"),
+    )
+    return [JudgedRow(*row) for row in counted.order_by("-last_at", "protocol", "evaluator")]
+
+
+def suites() -> list[SuiteRow]:
+    """Newest version of each first."""
+    rows = Suite.objects.annotate(public_runs=Count("runs", filter=Q(runs__state="published"))).order_by(
+        "name", "-version"
+    )
+    return [SuiteRow(*row) for row in rows.values_list(*SuiteRow._fields)]
+
+
+def tasks_of_suites() -> dict[int, dict[str, str]]:
+    """Suite → path → digest."""
+    found: dict[int, dict[str, str]] = {}
+    for suite, path, digest in SuiteMembership.objects.values_list("suite", "task__path", "task__digest"):
+        found.setdefault(suite, {})[path] = digest
+    return found
