@@ -126,8 +126,9 @@ def places() -> list[PlaceRow]:
 
 
 def rounds_of(suite_id: int) -> list[RoundRow]:
-    """Newest first."""
-    rows = Round.objects.filter(suite=suite_id).order_by("-opened_at", "-id").values_list(*RoundRow._fields)
+    """Those opened for the suite, and those that its runs are of: a revealed one is for any suite. Newest first."""
+    found = Round.objects.filter(Q(suite=suite_id) | Q(runs__suite=suite_id)).distinct()
+    rows = found.order_by("-opened_at", "-id").values_list(*RoundRow._fields)
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 

@@ -216,6 +216,14 @@ def test_the_current_round_is_the_newest_and_others_have_an_address(make_site, e
     assert client.get(f"{PAGE}?round=spring").status_code == 404
 
 
+def test_a_round_of_another_suite_is_shown_where_runs_are_of_it(make_site, page) -> None:
+    """As the demo's is, which is revealed: opened for all tasks, used on the smoke suite."""
+    run = make_site(12)(RIGHT)
+    run.round.suite = factories.make_suite()
+    run.round.save()
+    assert (page(PAGE).round.slug, len(page(PAGE).entries)) == ("autumn", 1)
+
+
 def test_a_suite_without_a_round_says_how_to_open_one(db, page) -> None:
     factories.make_suite(name="native")
     factories.make_device_class()

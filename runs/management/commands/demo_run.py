@@ -19,6 +19,7 @@ from runs.models import Attempt, Configuration, Host, Round, Run, Suite
 AGENTS = ("baseline", "expert", "rewrite")
 ACTOR = "demo_run"
 ROUND = "demo"  # revealed, in tasks/rounds/
+GENERALIZES = ("rewrite",)  # on unseen cases, too: they take about three times as long as the seen ones
 POLL_S = 0.3
 SILENCE_S = 60.0  # without a sign of life of the worker
 START_S = 900.0  # a worker's first start prepares the toolchains
@@ -114,7 +115,7 @@ def _run_of(agent: str, suite: Suite, host: Host) -> Run:
         suite=suite,
         device_class=host.device_class,
         written=candidates.written_by(configuration, suite, repeat=0),
-        round=Round.objects.filter(slug=ROUND).first(),
+        round=Round.objects.filter(slug=ROUND).first() if agent in GENERALIZES else None,
         actor=ACTOR,
         note=ACTOR,
     )
