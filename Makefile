@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools plotly demo up down lint check test validate clean
+.PHONY: help setup tools plotly demo up down lint check test intervals validate clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -46,6 +46,9 @@ check: lint  ## lint, types, import contracts and the quick tests
 test: lint  ## the same with every test: what CI runs
 	@echo "== pytest"
 	@$(PYTEST)
+
+intervals: tools  ## simulate how often the boards' intervals hold the truth, and draw it for the metrics page: 20 s
+	@OMP_NUM_THREADS=1 $(PYTHON) scripts/interval_coverage.py
 
 validate: setup  ## check every task folder whole, runs of its own candidates included: some minutes a task
 	@$(PYTHON) -m evaluator validate all

@@ -9,18 +9,11 @@ from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import milliseconds, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug
+from leaderboard.pages.metrics_boards import BOARD_METRICS
+from leaderboard.pages.metrics_values import Metric
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import FLAGS, GATES, STATUSES
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    slug: str
-    name: str
-    formula: str
-    means: str
-    refused: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +56,14 @@ METRICS = (
     Metric(
         "rank",
         "Rank",
-        "1 + number of ranked entries with a higher correctness",
-        "By the unrounded rate. Exactly equal rates share a rank: 1, 2, 2, 4. A board never mixes suites, categories, "
-        "device classes or protocols.",
+        "1 + number of ranked entries with a higher value",
+        "By the unrounded usable speedup where the device has a clock, else by the unrounded rate of right answers. "
+        "Exactly equal values share a rank: 1, 2, 2, 4. A board never mixes suites, device classes or protocols.",
         "Not ranked: reference lines; entries with an answer that is missing, errored, not judged, cancelled, on "
         "hold, timed by another protocol, or from a host that is not calibrated or not accepted; results that an audit "
         "found hacked, contaminated or spoilt by the harness.",
     ),
+    *BOARD_METRICS,
     Metric(
         "error",
         "Error of a case",
@@ -93,8 +87,7 @@ METRICS = (
         "speedup",
         "Speedup of a task on t_dev",
         "exp(mean over eligible cases of the log ratio)",
-        "Metrics take a noisy case by the end of its interval nearer to 1, and as 1 where the interval holds 1. No "
-        "board shows a mean over tasks yet.",
+        "Metrics take a noisy case by the end of its interval nearer to 1, and as 1 where the interval holds 1.",
         "A case without a ratio fails the task. Without an eligible case there is no speedup.",
     ),
     Metric(
