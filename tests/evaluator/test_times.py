@@ -157,7 +157,7 @@ def test_faster_than_the_caches_fails_and_close_to_it_is_held(
     assert (Flag.HOLD in context.flags) is held
 
 
-def test_events_that_differ_from_the_judges_clock_are_held(context: Context) -> None:
+def test_events_that_say_less_than_the_judges_clock_are_held(context: Context) -> None:
     state_of(context).others = [replace(CLOCKS, disagreement=(0.0, -0.3))] * 3
     concluded(context)
     assert implausible(context) is None
@@ -165,8 +165,11 @@ def test_events_that_differ_from_the_judges_clock_are_held(context: Context) -> 
     assert Flag.HOLD in context.flags
 
 
-def test_a_host_whose_own_clocks_differ_holds_nobody(context: Context) -> None:
-    state_of(context).others = [replace(CLOCKS, disagreement=(0.3, -0.3))] * 3
+@pytest.mark.parametrize("disagreement", [(0.3, -0.3), (0.0, 0.3)])
+def test_clocks_that_differ_for_both_sides_or_to_ones_own_loss_hold_nobody(
+    context: Context, disagreement: tuple[float, float]
+) -> None:
+    state_of(context).others = [replace(CLOCKS, disagreement=disagreement)] * 3
     concluded(context)
     assert implausible(context) is None
     assert context.findings == []

@@ -56,6 +56,7 @@ def _t_call(watch: Stopwatch) -> _Call:
         found.append(_Call(loop.events_ns[0] / calls, events_ns / wall_ns - 1 if wall_ns > 0 else math.inf))
         if abs(found[-1].disagreement) <= CLOCKS_AGREE:
             break
+        short = watch.loop(least)  # perhaps that was where the host stumbled
     closest = min(found, key=lambda call: abs(call.disagreement))
     return _Call(median(call.call_ns for call in found), closest.disagreement)
 
