@@ -69,7 +69,7 @@ def _above_peak(context: Context, state: CaseState, calibration: Calibration | N
 
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
-    """Events of a loop that say less than the judge's own clock around it; where the baseline's differ it is the host."""
+    """Events of a loop that say less than the judge's own clock; where the baseline's do too it is the host."""
     ours, theirs = (median(found.disagreement[side] for found in state.others) for side in (0, 1))
     if -theirs > CLOCKS_AGREE >= abs(ours):
         text = f"case {state.case.id}: events say {-theirs:.1%} less than the judge's clock over the same loop"
