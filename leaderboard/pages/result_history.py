@@ -25,6 +25,7 @@ class Attempt:
     host: str | None
     evaluator: str
     record: str | None  # its address
+    unseen: str | None  # the same of its unseen cases, once their round is revealed
     changes: tuple[str, ...]  # from the attempt before
 
 
@@ -42,6 +43,7 @@ def history(
             row.host,
             row.evaluator,
             page_url("record", result, row.number) if row.record_digest else None,
+            page_url("unseen", result, row.number) if row.has_unseen else None,
             _changes(attempts[index - 1], row, measured) if index else (),
         )
         for index, row in enumerate(attempts)
@@ -58,6 +60,7 @@ def attempts_table(result: int, attempts: Sequence[Attempt], shown: int | None, 
         Column("host", "Host"),
         Column("is_published", "Public answer"),
         Column("record", "Record"),
+        Column("unseen", "Unseen cases"),
     )
     rows = [_cells(result, one, shown, published) for one in reversed(attempts)]
     return table("attempts", "Attempts, newest first. A rerun is another attempt.", columns, rows, "No attempt yet.")
@@ -114,5 +117,5 @@ def _cells(result: int, one: Attempt, shown: int | None, published: int | None) 
         Cell(duration(span), round(span.total_seconds(), 3)) if span is not None else Cell(NONE),
         Cell(one.host or NONE, one.host),
         Cell(public or NONE, one.number == published),
-        Cell("JSON", one.record, one.record) if one.record else Cell(NONE),
+        *(Cell("JSON", address, address) if address else Cell(NONE) for address in (one.record, one.unseen)),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, ExpressionWrapper
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
 
 from evaluator.codec import DecodeError
 from evaluator.records import Record, read_record
@@ -77,6 +77,7 @@ class AttemptRow(NamedTuple):
     cautious_log_speedup: float | None
     paper_speedup: float | None
     protocol: str
+    has_unseen: bool  # a record of unseen cases that anybody may read
 
     @property
     def is_open(self) -> bool:
@@ -115,7 +116,10 @@ def result(result_id: int) -> ResultRow | None:
 def attempts_of(result_id: int) -> list[AttemptRow]:
     """Oldest first. One that is withheld looks as if it waited."""
     rows = Attempt.objects.filter(result=result_id).order_by("number")
-    rows = rows.annotate(is_withheld=ExpressionWrapper(withheld(), output_field=BooleanField()))
+    unseen = UnseenEvaluation.objects.visible().filter(attempt=OuterRef("pk"), state="done")
+    rows = rows.annotate(
+        has_unseen=Exists(unseen), is_withheld=ExpressionWrapper(withheld(), output_field=BooleanField())
+    )
     fields = (*AttemptRow._fields[:16], "host__name", *AttemptRow._fields[17:])
     return [
         _waiting(AttemptRow(*row)) if is_withheld else AttemptRow(*row)
@@ -169,7 +173,7 @@ def unseen_record(result_id: int, number: int) -> bytes | None:
 def _waiting(row: AttemptRow) -> AttemptRow:
     """Its place in the queue, and nothing of what became of it."""
     values: dict[str, Any] = dict.fromkeys(AttemptRow._fields)
-    values |= dict.fromkeys(_TEXTS, "") | {"status": "queued", "flags": [], "requeues": 0}
+    values |= dict.fromkeys(_TEXTS, "") | {"status": "queued", "flags": [], "requeues": 0, "has_unseen": False}
     values |= {name: getattr(row, name) for name in ("id", "number", "is_latest", "queued_at")}
     return AttemptRow(**values)
 

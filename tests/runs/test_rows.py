@@ -10,10 +10,31 @@ from django.db import IntegrityError, transaction
 
 from evaluator.backends import KNOWN
 from evaluator.reasons import REASONS, Status
-from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Host, Measurement, Run, Task
+from runs.models import (
+    Attempt,
+    AuditEntry,
+    Configuration,
+    DeviceClass,
+    Host,
+    Measurement,
+    Round,
+    Run,
+    Task,
+    UnseenEvaluation,
+    UnseenMeasurement,
+)
 from runs.models.attempts import TURNED_AWAY
 from runs.models.hosts import BACKENDS
-from tests.factories import NOON, make_attempt, make_configuration, make_host, make_run, make_task, publish
+from tests.factories import (
+    NOON,
+    make_attempt,
+    make_configuration,
+    make_host,
+    make_round,
+    make_run,
+    make_task,
+    publish,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -174,3 +195,97 @@ def test_the_trail_is_about_a_run_or_a_host_or_a_round(action: str) -> None:
     about = {"host": make_host()} if action == "publish" else {"run": make_run()}
     with pytest.raises(IntegrityError, match="auditentry_about_one_thing"), transaction.atomic():
         AuditEntry.objects.create(action=action, actor_name="test", **about)
+
+
+def make_unseen_rows() -> UnseenMeasurement:
+    evaluation = UnseenEvaluation.objects.create(
+        attempt=make_attempt(result=make_run().results.first(), status="passed"),
+        round=make_round(),
+        begun_at=NOON,
+        state="done",
+        is_complete=True,
+        record_digest="a" * 64,
+    )
+    both = {"baseline_correct": True, "correct": True}
+    return UnseenMeasurement.objects.create(
+        evaluation=evaluation, case="n=1", category="edge", profile="small", origin="generated", **both
+    )
+
+
+@pytest.mark.parametrize(
+    ("constraint", "change"),
+    [
+        ("state_is_known", {"state": "fine"}),
+        ("record_iff_done", {"record_digest": ""}),
+        ("record_iff_done", {"state": "refused"}),
+        ("record_iff_done", {"state": "running", "record_digest": ""}),
+        ("message_iff_errored", {"message": "It failed."}),
+        ("message_iff_errored", {"state": "errored", "record_digest": "", "is_complete": False}),
+    ],
+)
+def test_it_refuses_an_unseen_evaluation_whose_fields_contradict(constraint: str, change: dict[str, Any]) -> None:
+    evaluation = make_unseen_rows().evaluation
+    with pytest.raises(IntegrityError, match=f"unseenevaluation_{constraint}"), transaction.atomic():
+        UnseenEvaluation.objects.filter(pk=evaluation.pk).update(**change)
+
+
+def test_an_attempt_has_one_unseen_evaluation_and_each_case_once() -> None:
+    row = make_unseen_rows()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        UnseenEvaluation.objects.create(attempt=row.evaluation.attempt, round=row.evaluation.round, begun_at=NOON)
+    row.pk = None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save()
+
+
+@pytest.mark.parametrize(
+    ("constraint", "change"),
+    [
+        ("category_is_known", {"category": "sideways"}),
+        ("error_iff_a_side_has_no_verdict", {"is_error": True}),
+        ("error_iff_a_side_has_no_verdict", {"correct": None, "reason": "host_fault"}),
+        ("reason_unless_right", {"correct": False}),
+        ("reason_unless_right", {"baseline_correct": False}),
+        ("reason_unless_right", {"is_error": True, "correct": None}),
+        ("reason_unless_right", {"reason": "mismatch"}),
+        ("ratio_only_where_both_pass", {"correct": False, "reason": "mismatch", "log_ratio": 0.1}),
+        ("ratio_only_where_both_pass", {"baseline_correct": False, "baseline_reason": "mismatch", "log_ratio": 0.1}),
+        ("ratio_only_where_both_pass", {"is_eligible": True}),
+        ("ratio_only_where_both_pass", {"log_ratio_variance": 0.1}),
+        ("variance_not_negative", {"log_ratio": 0.1, "log_ratio_variance": -0.1}),
+        ("interval_around_the_ratio", {"log_ratio": 0.1, "log_ratio_low": 0.2}),
+        ("interval_around_the_ratio", {"log_ratio": 0.1, "log_ratio_high": 0.0}),
+    ],
+)
+def test_it_refuses_an_unseen_case_whose_fields_contradict(constraint: str, change: dict[str, Any]) -> None:
+    row = make_unseen_rows()
+    with pytest.raises(IntegrityError, match=f"unseenmeasurement_{constraint}"), transaction.atomic():
+        UnseenMeasurement.objects.filter(pk=row.pk).update(**change)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "change"),
+    [
+        ("hashes_are_sha256", {"secret_hash": "ABC"}),
+        ("hashes_are_sha256", {"tasks_digest": ""}),
+        ("has_a_secret", {"secret": "too short"}),
+        ("revealed_after_it_was_opened", {"revealed_at": NOON - timedelta(days=9999)}),
+    ],
+)
+def test_it_refuses_a_round_whose_fields_contradict(constraint: str, change: dict[str, Any]) -> None:
+    row = make_round()
+    with pytest.raises(IntegrityError, match=f"round_{constraint}"), transaction.atomic():
+        Round.objects.filter(pk=row.pk).update(**change)
+
+
+@pytest.mark.parametrize("change", [{"origin": "imported"}, {"bundle_digest": "a" * 64}])
+def test_what_is_imported_has_a_bundle_and_nothing_else_has(change: dict[str, Any]) -> None:
+    run = make_run(with_results=False)
+    with pytest.raises(IntegrityError, match="run_bundle_iff_imported"), transaction.atomic():
+        Run.objects.filter(pk=run.pk).update(**change)
+
+
+def test_a_bundle_is_one_run() -> None:
+    make_run(with_results=False, origin="imported", bundle_digest="a" * 64)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_run(with_results=False, origin="imported", bundle_digest="a" * 64)

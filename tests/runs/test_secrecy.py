@@ -80,13 +80,13 @@ def test_nothing_of_an_unseen_case_is_anywhere_before_the_reveal_and_all_of_it_a
     work(site)
     assert UnseenMeasurement.objects.filter(message__contains="planted, it saw").count() == 16
     services.publish_run(run=run, actor="test")
-    words = ["planted, it saw", "planted:", secret.secret, *case_ids(site, secret)]
+    words = ["planted, it saw", "planted:", secret.secret, "/attempt/1/unseen.json", *case_ids(site, secret)]
     words += [str(UnseenEvaluation.objects.values_list("record_digest", flat=True)[0])]
     assert telling(seen_by_anybody(), words) == []
     assert telling(seen_by_staff(), words) == []
     services.reveal_round(round=secret, actor="test")
     told = telling(seen_by_anybody(), words)
-    assert set(words[:4]) <= {word for _, word in told}
+    assert set(words[:5]) <= {word for _, word in told}
     assert any("unseen.json" in address for address, _ in told)
     assert any("generalization" in address for address, _ in told)
     assert telling(seen_by_staff(), words[:1])
