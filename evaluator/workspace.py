@@ -18,9 +18,14 @@ def make_workspace(task: TaskSpec, folder: Path) -> list[str]:
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; give a new folder")
-    visible = {name: data for name, data in task_files(task.folder).items() if name.split("/")[0] not in HIDDEN}
+    visible = visible_files(task)
     for name, data in visible.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return sorted(visible)
+
+
+def visible_files(task: TaskSpec) -> dict[str, bytes]:
+    """What an agent is given of the task, byte for byte."""
+    return {name: data for name, data in task_files(task.folder).items() if name.split("/")[0] not in HIDDEN}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Protocol
 
 from leaderboard.formatting import listed
 
@@ -39,6 +40,37 @@ def obstacle(
     if is_uncalibrated:
         return "from a host that is not accepted" if host_is_accepted is False else "from a host without calibration"
     return None
+
+
+class PublicAnswer(Protocol):
+    """What has to be known of a public answer to say whether its speed may count."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def audit(self) -> str: ...
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def run_protocol(self) -> str: ...
+    @property
+    def is_held(self) -> bool: ...
+    @property
+    def is_uncalibrated(self) -> bool: ...
+    @property
+    def is_functional(self) -> bool: ...
+
+
+def may_count(answer: PublicAnswer) -> bool:
+    """Whether its speed may stand beside others: the rule of boards, for reference lines too."""
+    against = obstacle(
+        status=answer.status,
+        audit=answer.audit,
+        is_own_protocol=answer.protocol == answer.run_protocol,
+        is_held=answer.is_held,
+        is_uncalibrated=answer.is_uncalibrated,
+    )
+    return against is None and not answer.is_functional
 
 
 def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:

@@ -8,12 +8,12 @@ from leaderboard.formatting import NONE, plural, printable
 from leaderboard.pages.agents import NEWEST_RUNS, EntrantPage
 from leaderboard.pages.base import Link, Query, by_slug, page_url
 from leaderboard.pages.entrants import (
-    agent_version,
     configuration_line,
     line_name,
     settings_text,
     standings,
     standings_table,
+    version_text,
 )
 from leaderboard.pages.run_lines import run_line, runs_table
 from leaderboard.queries import entrants, runs
@@ -59,16 +59,10 @@ def _facts(row: ConfigurationRow) -> tuple[tuple[str, str, str], ...]:
     return (
         ("Configuration", row.slug, ""),
         ("Agent", printable(row.agent), page_url("agent", row.agent_slug)),
-        ("Agent version", _version(row), ""),
+        ("Agent version", version_text(row.settings, row.agent_kind), ""),
         ("Model", printable(row.model or NONE), page_url("model", row.model_slug) if row.model_slug else ""),
         ("Model identifier", printable(row.identifier or "none: the agent uses no model"), ""),
         ("Settings", settings_text(row.settings) or "none", ""),
         ("Role", ROLES[row.role], ""),
         ("All its runs", plural(row.runs, "run"), f"{page_url('runs')}?configuration={row.slug}"),
     )
-
-
-def _version(row: ConfigurationRow) -> str:
-    if row.agent_kind == "built_in":
-        return "the evaluator's, with which it comes: see each result"
-    return printable(agent_version(row.settings) or "not stated")

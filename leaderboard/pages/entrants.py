@@ -81,6 +81,13 @@ def agent_version(settings: dict[str, Any]) -> str | None:
     return str(settings[AGENT_VERSION]) if AGENT_VERSION in settings else None
 
 
+def version_text(settings: dict[str, Any], agent_kind: str) -> str:
+    """The version of the agent in words; never made up."""
+    if agent_kind == "built_in":
+        return "the evaluator's, with which it comes: see each result"
+    return printable(agent_version(settings) or "not stated")
+
+
 def settings_text(settings: dict[str, Any]) -> str:
     """The settings but for the version, which stands by itself."""
     parts = [f"{name.replace('_', ' ')} {value}" for name, value in sorted(settings.items()) if name != AGENT_VERSION]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from statistics import fmean
 
-from leaderboard.eligibility import obstacle
+from leaderboard.eligibility import may_count
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.formatting import factor
@@ -129,21 +129,9 @@ def _task(path: str, rows: Sequence[PortableRow]) -> PortableTask:
 
 
 def _place(device: str, rows: Sequence[PortableRow]) -> TaskOnDevice:
-    logs = [row.log_speedup for row in rows if row.log_speedup is not None and _may_count(row)]
+    logs = [row.log_speedup for row in rows if row.log_speedup is not None and may_count(row)]
     passed = sum(row.status == "passed" for row in rows)
     return TaskOnDevice(device, passed, len(rows), factor(fmean(logs)) if logs else None, len(logs), rows[0].result_id)
-
-
-def _may_count(row: PortableRow) -> bool:
-    """By the rule of boards, for reference lines too."""
-    against = obstacle(
-        status=row.status,
-        audit=row.audit,
-        is_own_protocol=row.protocol == row.run_protocol,
-        is_held=row.is_held,
-        is_uncalibrated=row.is_uncalibrated,
-    )
-    return against is None and not row.is_functional
 
 
 def _spread(places: Mapping[str, TaskOnDevice]) -> float | None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, duration, sentence
+from leaderboard.formatting import NONE, duration, moment, printable, sentence
 from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
+from leaderboard.pages.entrants import settings_text, version_text
 from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.queries import runs
 from leaderboard.queries.runs import RunResultRow, TrailRow
@@ -55,11 +56,13 @@ class Action:
 class RunPage(Page):
     run: RunLine
     note: str
+    window_start: datetime | None  # first start and last end of the latest attempts
+    window_end: datetime | None
     results: tuple[RunResult, ...]
     trail: tuple[Action, ...]
     board: str | None  # its address, once the run is public
     state_sentence: str = field(metadata=SCREEN)
-    facts: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
 
 
 def build(query: Query, *, run: int) -> RunPage | None:
@@ -68,7 +71,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         return None
     line = run_line(row)
     found, trail = runs.results_of(run), runs.trail_of(run)
-    name = entry_name(row.agent, row.model)
+    name, window = entry_name(row.agent, row.model), _window(found)
     return RunPage(
         title=f"Run {row.id}: {name}",
         lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
@@ -76,13 +79,15 @@ def build(query: Query, *, run: int) -> RunPage | None:
         tables=by_slug(_results_table(found, datetime.now(UTC)), _trail_table(trail)),
         run=line,
         note=row.note,
+        window_start=window[0],
+        window_end=window[1],
         results=tuple(_result(one) for one in found),
         trail=tuple(Action(*one[:4], *one[5:]) for one in trail),
         board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
         if row.state == "published"
         else None,
         state_sentence=sentence(RUN_STATES[row.state][1]),
-        facts=_facts(row),
+        facts=_facts(row, window),
     )
 
 
@@ -103,17 +108,32 @@ def _result(row: RunResultRow) -> RunResult:
     )
 
 
-def _facts(row: runs.RunRow) -> tuple[tuple[str, str], ...]:
+def _window(found: Sequence[RunResultRow]) -> tuple[datetime | None, datetime | None]:
+    """From the first start to the last end of the latest attempts; no end while one is open."""
+    starts = [row.started_at for row in found if row.started_at]
+    ends = [row.ended_at for row in found if row.ended_at]
+    return min(starts, default=None), max(ends, default=None) if len(ends) == len(found) else None
+
+
+def _window_text(start: datetime | None, end: datetime | None) -> str:
+    if start is None:
+        return "not begun"
+    return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, not over"
+
+
+def _facts(row: runs.RunRow, window: tuple[datetime | None, datetime | None]) -> tuple[tuple[str, str, str], ...]:
     verified = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verification == "reproduced" else ""
-    settings = ", ".join(f"{name} {value}" for name, value in sorted(row.settings.items()))
     facts = (
-        ("Configuration", row.configuration),
-        ("Settings", settings or "none"),
-        ("Origin", row.origin.replace("_", " ")),
-        ("Verification", row.verification + verified),
-        ("Protocol", row.protocol),
+        ("Configuration", row.configuration, page_url("configuration", row.configuration)),
+        ("Agent version", version_text(row.settings, row.agent_kind), ""),
+        ("Model identifier", printable(row.model_identifier or "none: the agent uses no model"), ""),
+        ("Settings", settings_text(row.settings) or "none", ""),
+        ("Evaluation window", _window_text(*window), ""),
+        ("Origin", row.origin.replace("_", " "), ""),
+        ("Verification", row.verification + verified, ""),
+        ("Protocol", row.protocol, page_url("versions")),
     )
-    return (*facts, ("Note", row.note)) if row.note else facts
+    return (*facts, ("Note", row.note, "")) if row.note else facts
 
 
 def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:

@@ -9,6 +9,7 @@ from typing import Any
 
 from leaderboard.formatting import plural
 from leaderboard.pages.base import entry_name, moment_cell, page_url
+from leaderboard.pages.entrants import agent_version
 from leaderboard.queries.runs import RunRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ROLES, RUN_STATES
@@ -44,6 +45,8 @@ class RunLine:
     configuration: str
     agent: str
     model: str | None
+    model_identifier: str | None  # exactly as it was passed to the provider
+    agent_version: str | None
     role: str
     settings: dict[str, Any]
     suite: str
@@ -65,6 +68,8 @@ def run_line(row: RunRow) -> RunLine:
         configuration=row.configuration,
         agent=row.agent,
         model=row.model,
+        model_identifier=row.model_identifier,
+        agent_version=agent_version(row.settings),
         role=row.role,
         settings=row.settings,
         suite=row.suite,

@@ -8,11 +8,11 @@ from typing import Any
 from leaderboard.diffs import Line, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import task_screen
+from leaderboard.pages import task_best, task_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
 from leaderboard.pages.contract import Contract, contract
 from leaderboard.pages.prose import Span, paragraphs
-from leaderboard.queries import generalization, results, tasks
+from leaderboard.queries import generalization, results, task_answers, tasks
 from leaderboard.words import CATEGORIES
 
 MOST_RESULTS = 200
@@ -74,6 +74,9 @@ class TaskPage(Page):
     contract: Contract | None  # None where tasks/ holds another version by now
     sources: tuple[SourceFile, ...]
     provenance: dict[str, str]
+    given: dict[str, str]  # the files that an agent gets: path → text; empty where tasks/ holds another version
+    configurations: tuple[task_best.TaskEntry, ...]
+    best: tuple[task_best.BestKnown, ...]
     results: tuple[TaskResult, ...]
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
 
@@ -87,6 +90,8 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     spec = tasks.contract(row.id)
     promised = contract(spec) if spec else None
     rows, unseen = tasks.results_of(row.id, MOST_RESULTS), generalization.cases_of_task(row.id)
+    answers = task_answers.answers_to(row.id)
+    configurations, best = task_best.entries(answers), task_best.best_known(answers)
     small = sum(case["profile"] == "small" for case in row.cases)
     return TaskPage(
         title=row.name,
@@ -99,9 +104,12 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         tables=by_slug(
             task_screen.cases_table(row.cases),
             task_screen.unseen_table(unseen),
+            task_best.entries_table(configurations),
+            task_best.best_table(best),
             task_screen.results_table(rows),
             *(task_screen.contract_tables(promised) if promised else ()),
         ),
+        charts=task_best.charts(best),
         task=row.path,
         category=row.category,
         digest=row.digest,
@@ -116,6 +124,9 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         contract=promised,
         sources=tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
         provenance={name.replace("_", " "): text for name, text in row.provenance.items()},
+        given=tasks.given(spec) if spec else {},
+        configurations=configurations,
+        best=best,
         results=tuple(_result(one) for one in rows),
     )
 

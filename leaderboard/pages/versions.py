@@ -70,7 +70,7 @@ def build(query: Query) -> VersionsPage:
     suites = _suites(versions.suites(), versions.tasks_of_suites())
     return VersionsPage(
         title="Versions",
-        lead="A number means something only with the versions it was made under. None is ever changed: what differs gets "
+        lead="A number means something only with the versions it was made under. None ever changes: what differs gets "
         "a new one. Results of two protocols, or of two versions of a suite, are never ranked together.",
         crumbs=(Link("Metrics explained", page_url("metrics")),),
         tables=by_slug(

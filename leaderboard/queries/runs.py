@@ -29,6 +29,7 @@ class RunRow(NamedTuple):
     agent_slug: str
     agent_kind: str
     model: str | None
+    model_identifier: str | None
     role: str
     settings: dict[str, Any]
     repeat: int
@@ -91,7 +92,8 @@ class Choices(NamedTuple):
 _FIELDS = (
     *("id", "suite__name", "suite__version", "suite__is_current", "device_class__slug", "device_class__title"),
     *("device_class__is_functional", "configuration__slug", "configuration__agent__name", "configuration__agent__slug"),
-    *("configuration__agent__kind", "configuration__model__name", "configuration__role", "configuration__settings"),
+    *("configuration__agent__kind", "configuration__model__name", "configuration__model__identifier"),
+    *("configuration__role", "configuration__settings"),
     *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),
     *("created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
 )

@@ -8,6 +8,7 @@ from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, Out
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.taskspec import TaskSpec
+from evaluator.workspace import visible_files
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, SuiteMembership, Task
@@ -87,6 +88,11 @@ def contract(task_id: int) -> TaskSpec | None:
         return spec_of(Task.objects.only("path", "digest").get(pk=task_id))
     except (RunError, TaskError, UsageError):
         return None
+
+
+def given(spec: TaskSpec) -> dict[str, str]:
+    """The files that an agent is given, as text, in the order of their names."""
+    return {path: data.decode("utf-8", "replace") for path, data in sorted(visible_files(spec).items())}
 
 
 def suites_of(task_id: int) -> list[tuple[str, int, bool]]:

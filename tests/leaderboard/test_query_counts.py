@@ -19,7 +19,7 @@ COUNTS = {
     "/generalization/": 1,
     "/generalization/smoke/all/cpu-x86_64/": 6,
     "/tasks/": 1,
-    "/task/hip2hip/arena/measured/": 5,
+    "/task/hip2hip/arena/measured/": 6,
     "/agents/": 3,
     "/agent/one/": 4,
     "/model/one/": 4,

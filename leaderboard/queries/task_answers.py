@@ -1,0 +1,48 @@
+"""Every public answer to one task, whoever gave it, in the order in which they became public."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from runs.models import Result
+
+
+class TaskAnswerRow(NamedTuple):
+    """`log_speedup` as metrics take it, and the interval around the plain one; None where there is no speed."""
+
+    result_id: int
+    run_id: int
+    configuration: str
+    agent: str
+    model: str | None
+    role: str
+    device: str
+    device_title: str
+    is_functional: bool
+    published_at: datetime
+    status: str
+    compiled: bool | None
+    correct: bool | None
+    log_speedup: float | None
+    log_speedup_low: float | None
+    log_speedup_high: float | None
+    audit: str
+    is_held: bool
+    is_uncalibrated: bool
+    protocol: str  # of the record
+    run_protocol: str
+
+
+def answers_to(task_id: int) -> list[TaskAnswerRow]:
+    rows = Result.objects.public().filter(task=task_id).order_by("run__published_at", "id")
+    fields = (
+        *("id", "run_id", "run__configuration__slug", "run__configuration__agent__name"),
+        *("run__configuration__model__name", "run__configuration__role", "run__device_class__slug"),
+        *("run__device_class__title", "run__device_class__is_functional", "run__published_at"),
+        *("published_attempt__status", "published_attempt__compiled", "published_attempt__correct"),
+        *("published_attempt__cautious_log_speedup", "published_attempt__log_speedup_low"),
+        *("published_attempt__log_speedup_high", "audit", "published_attempt__is_held"),
+        *("published_attempt__is_uncalibrated", "published_attempt__protocol", "run__protocol"),
+    )
+    return [TaskAnswerRow(*row) for row in rows.values_list(*fields)]
