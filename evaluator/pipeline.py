@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import Literal, NamedTuple
 
 from evaluator.backends import Backend
@@ -21,14 +21,14 @@ from evaluator.candidate import Candidate, baseline
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
-from evaluator.gates.context import Context
+from evaluator.gates.context import Context, checked
 from evaluator.gates.recording import record_of, unseen_record_of
-from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.judge.turn import Turn
 from evaluator.records import GateOutcome, Record
-from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, WorkerFault, open_sandbox
+from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.state import state_folder
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import SESSIONS
@@ -134,7 +134,7 @@ class Evaluator:
                 if gate in (correctness, performance) and not loaded:
                     continue
                 context.passed_over = []
-                last = _checked(gate, context)
+                last = checked(gate, context)
                 rejections = [*context.passed_over, *([last] if last else [])]
                 said += [Said(gate.NAME, "rejection", rejection.reason) for rejection in rejections]
                 loaded = loaded or context.runner is not None
@@ -199,7 +199,7 @@ class Evaluator:
                 outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
                 continue
             begin = monotonic()
-            rejection = _checked(gate, context)
+            rejection = checked(gate, context)
             context.seconds[gate.NAME] = monotonic() - begin
             failed = gate.NAME if rejection else None
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
@@ -246,17 +246,6 @@ class Evaluator:
         if charged:
             gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)
         return record_of(context, datetime.now(UTC), gates, rejection, compile_gate.NAME if charged else None)
-
-
-def _checked(gate: ModuleType, context: Context) -> Rejection | None:
-    """What a gate returns; the end of a worker is a rejection, too."""
-    try:
-        found: Rejection | None = gate.check(context)
-    except WorkerError as error:
-        if not isinstance(error, WorkerFault):  # which its worker outlives
-            context.close_runner()
-        return rejection_of(error)
-    return found
 
 
 def _never() -> Side:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from time import monotonic
+from types import ModuleType
 
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate
 from evaluator.errors import SandboxError
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
-from evaluator.judge.rejection import Rejection
+from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.calibration import Calibration, read_calibration
 from evaluator.judge.timing.clocks import OtherClocks
@@ -21,6 +22,7 @@ from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import Clock, Ratio, Session
 from evaluator.reasons import Flag
 from evaluator.records import Finding, IsaReport
+from evaluator.sandbox import WorkerError, WorkerFault
 from evaluator.taskspec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
 
@@ -35,6 +37,7 @@ class CaseState:
     relative_rmse: float | None = None
     allowed_rmse: float | None = None
     baseline_errors: dict[str, float | None] = field(default_factory=dict)  # by the draw's name
+    least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # by the draw's name and the output's
     first_call_ms: float | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[Session] = field(default_factory=list)  # on the device clock, void ones too
@@ -123,3 +126,14 @@ class Context:
         self.runner = None
         if self.candidate is not None:
             self.candidate.give_up_sandbox()
+
+
+def checked(gate: ModuleType, context: Context) -> Rejection | None:
+    """What a gate returns; the end of a worker is a rejection, too."""
+    try:
+        found: Rejection | None = gate.check(context)
+    except WorkerError as error:
+        if not isinstance(error, WorkerFault):  # which its worker outlives
+            context.close_runner()
+        return rejection_of(error)
+    return found

@@ -81,18 +81,15 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     contents = context.contents(state.case, draw)
     call = context.runner.call(state.case, contents)
     reference = context.reference.outputs(state.case, contents)
-    if lends_its_error(draw):
-        state.baseline_errors[draw.name] = error_of(trusted_call(baseline, state.case, contents), reference)
+    if draw.index == 0 or draw.kind == "special":
+        state.baseline_errors[draw.name] = error_of(trusted_call(baseline, state.case, contents), reference, {})
     return judged_call(context, Judged(state, draw, contents, reference), call)
 
 
-def lends_its_error(draw: Draw) -> bool:
-    """Is the candidate's error held against the baseline's on this draw, for all draws of its name?"""
-    return draw.index == 0 or draw.kind == "special"
-
-
-def error_of(call: Call, reference: Mapping[str, torch.Tensor]) -> float | None:
-    errors = [relative_rmse(output, reference[name]) for name, output in call.outputs.items()]
+def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> float | None:
+    """The worst relative error of all outputs."""
+    outputs = call.outputs.items()
+    errors = [relative_rmse(output, reference[name], least_scales.get(name, 0.0)) for name, output in outputs]
     return max([error for error in errors if error is not None], default=None)
 
 
@@ -140,6 +137,7 @@ def wrong_output(
             tolerance=context.task.tolerance.get(context.task.dtype_of(spec.dtype, state.case)),
             case=state.case,
             baseline_rmse=state.baseline_errors.get(draw.name),
+            least_scale=state.least_scales.get(draw.name, {}).get(spec.name, 0.0),
         )
         _note_error(state, comparison)
         if comparison.reason is not None:

@@ -10,14 +10,14 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from types import ModuleType
 
 from evaluator.errors import BaselineError, EvaluatorError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
-from evaluator.gates.context import CaseState, Context
+from evaluator.gates.context import CaseState, Context, checked
 from evaluator.gates.correctness import Judged
 from evaluator.gates.isa import launch_problem
+from evaluator.gates.scales import least_scales
 from evaluator.judge.draws import Contents, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Order, Runner, blaming_baseline
@@ -166,9 +166,11 @@ def _renew(trial: Trial) -> None:
 
 def _forward(trial: Trial) -> None:
     """Every draw, for as long as a side is left."""
+    context = trial.candidate.context
+    scales = least_scales(context, trial.case)
     for half in trial.halves:
         half.restart()
-    context = trial.candidate.context
+        half.state.least_scales = scales
     for draw in draws_of(context.task):
         if all(half.rejection for half in trial.halves):
             return
@@ -205,10 +207,9 @@ def _start(half: Half, order: Order) -> Runner:
 
 
 def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection) -> None:
-    """A baseline's error is lent only where it is right: a wrong one would allow everything."""
-    name, lends = judged.draw.name, half.trusted and correctness.lends_its_error(judged.draw)
-    if lends and isinstance(call, Call):
-        half.state.baseline_errors[name] = correctness.error_of(call, judged.reference)
+    """A baseline's errors are lent only while it is right: a wrong one would allow everything."""
+    if half.trusted and isinstance(call, Call):
+        _note_error(judged, call)
     with half.charging():
         correctness.judged_call(half.context, judged, call)
     if half.rejection:
@@ -217,8 +218,15 @@ def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection
         half.fail(judged.rejection)
         return
     half.forward.append(judged)
-    if lends and judged.rejection is None:
-        trial.candidate.state.baseline_errors[name] = half.state.baseline_errors[name]
+    if half.trusted and judged.rejection is None:
+        trial.candidate.state.baseline_errors = dict(half.state.baseline_errors)
+
+
+def _note_error(judged: Judged, call: Call) -> None:
+    """The worst on the draws of a name so far: where outputs have few elements, one draw says little of the next."""
+    errors, name = judged.state.baseline_errors, judged.draw.name
+    error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
+    errors[name] = max([known for known in (errors.get(name), error) if known is not None], default=None)
 
 
 def _judge_launches(half: Half) -> None:
@@ -251,7 +259,7 @@ def _time(trials: list[Trial], baseline: Context, candidate: Context) -> None:
     while candidate.cases:
         candidate.at_work = None
         try:
-            if not (rejection := _checked(performance, candidate)):
+            if not (rejection := checked(performance, candidate)):
                 return
             for name in _blamed(candidate) or list(candidate.cases):
                 waiting[name].candidate.fail(rejection)
@@ -272,7 +280,7 @@ def _look_after(trials: list[Trial], candidate: Context) -> None:
     """The task as it was read, times that can be true: what the integrity gate asks."""
     by_id = {trial.case.id: trial for trial in trials}
     candidate.at_work = None
-    while rejection := _checked(integrity, candidate):
+    while rejection := checked(integrity, candidate):
         for name in (blamed := _blamed(candidate)) or by_id:
             by_id[name].candidate.fail(rejection)
             candidate.cases.pop(name, None)
@@ -283,11 +291,3 @@ def _look_after(trials: list[Trial], candidate: Context) -> None:
 def _blamed(context: Context) -> list[str]:
     """The case at work, if there is one."""
     return [context.at_work.case.id] if context.at_work else []
-
-
-def _checked(gate: ModuleType, context: Context) -> Rejection | None:
-    try:
-        rejection: Rejection | None = gate.check(context)
-    except WorkerError as error:
-        return rejection_of(error)
-    return rejection

@@ -32,10 +32,12 @@ def compare(
     tolerance: Tolerance | None,
     case: Case,
     baseline_rmse: float | None,
+    least_scale: float = 0.0,
 ) -> Comparison:
     """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal.
 
-    The reference of a sampled output holds probabilities: the samples must look like drawn from them.
+    Errors are relative to RMS(reference), or to `least_scale` where that is more. The
+    reference of a sampled output holds probabilities: the samples must look like drawn from them.
     """
     output = output.to(reference.device)
     if spec.sampled is not None:
@@ -50,16 +52,17 @@ def compare(
     if problem := _not_finite(seen, wanted, spec):
         return problem
     finite = wanted.isfinite()
-    return _close(seen[finite], wanted[finite], spec.name, output.dtype, tolerance, case, baseline_rmse)
+    scale = max(_rms(wanted[finite]) if finite.any() else 0.0, least_scale)
+    return _close(seen[finite], wanted[finite], scale, spec.name, output.dtype, tolerance, case, baseline_rmse)
 
 
-def relative_rmse(output: torch.Tensor, reference: torch.Tensor) -> float | None:
-    """RMS of the error over RMS of the reference, where the reference is finite; None for exact dtypes."""
+def relative_rmse(output: torch.Tensor, reference: torch.Tensor, least_scale: float = 0.0) -> float | None:
+    """RMS of the error over the scale, where the reference is finite; None for exact dtypes."""
     if not output.dtype.is_floating_point:
         return None
     finite, output = reference.isfinite(), output.to(reference.device)
     error, wanted = (output.double() - reference.double())[finite], reference.double()[finite]
-    return _rms(error) / max(_rms(wanted), TINY) if error.numel() and _rms(error) > 0 else 0.0
+    return _rms(error) / max(_rms(wanted), least_scale, TINY) if error.numel() and _rms(error) > 0 else 0.0
 
 
 def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Comparison | None:
@@ -75,6 +78,7 @@ def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Compa
 def _close(
     seen: torch.Tensor,
     wanted: torch.Tensor,
+    scale: float,
     name: str,
     dtype: torch.dtype,
     tolerance: Tolerance,
@@ -83,7 +87,7 @@ def _close(
 ) -> Comparison:
     if not wanted.numel():
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
-    scale, error = _rms(wanted), (seen - wanted).abs()
+    error = (seen - wanted).abs()
     rmse = _rms(error) / max(scale, TINY) if float(error.max()) > 0 else 0.0
     noise = tolerance.c * torch.finfo(dtype).eps * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
     allowed = max(BASELINE_FACTOR * (baseline_rmse or 0.0), noise)

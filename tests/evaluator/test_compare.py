@@ -13,9 +13,17 @@ CASE = Case((("n", 16),), "small")
 LOOSE = Tolerance(c=1.0, n=parse("n"), tau=1e-4, because="test")
 
 
-def judged(output, reference, *, baseline_rmse=None, tolerance=LOOSE, nan="forbidden"):
+def judged(output, reference, *, baseline_rmse=None, tolerance=LOOSE, nan="forbidden", least_scale=0.0):
     spec = Output("y", (), "float32", nan=nan)
-    return compare(output, reference, spec=spec, tolerance=tolerance, case=CASE, baseline_rmse=baseline_rmse)
+    return compare(
+        output,
+        reference,
+        spec=spec,
+        tolerance=tolerance,
+        case=CASE,
+        baseline_rmse=baseline_rmse,
+        least_scale=least_scale,
+    )
 
 
 def test_an_equal_output_is_right_with_error_zero():
@@ -82,6 +90,16 @@ def test_integers_and_bools_must_be_equal():
     found = compare(other, same.long(), spec=spec, tolerance=None, case=CASE, baseline_rmse=None)
     assert found.reason == "mismatch"
     assert "1 of 5" in found.detail
+
+
+def test_a_single_output_near_zero_is_judged_by_its_usual_size():
+    reference = torch.tensor([1e-5], dtype=torch.float64)
+    output = (reference + 1e-7).float()
+    assert judged(output, reference).reason == "mismatch"
+    assert judged(output, reference, least_scale=1.0).reason is None
+    assert judged(output, reference, least_scale=1.0).relative_rmse == pytest.approx(1e-7, rel=1e-3)
+    assert relative_rmse(output, reference, 1.0) == pytest.approx(1e-7, rel=1e-3)
+    assert judged(-output, reference * 1e5, least_scale=1.0).reason == "mismatch"
 
 
 def test_relative_rmse_by_hand():
