@@ -9,12 +9,13 @@ from typing import NoReturn
 
 import pytest
 
-from evaluator.backends import get_backend
+from evaluator.backends import KNOWN, get_backend
 from evaluator.pipeline import Evaluator
 from evaluator.taskreader import read_task
 from evaluator.taskspec import TaskSpec
 from tests.cheats import table
 from tests.cheats.ledger import Ledger, ledger_of
+from tests.unseen_corpus import table as unseen_table
 
 TESTS = Path(__file__).parent
 
@@ -48,6 +49,12 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if found := list(table.lines(ledger_of(config))):
-        terminalreporter.section("what the gates caught")
-        terminalreporter.write_line("\n".join(found))
+    ledger = ledger_of(config)
+    unseen = [line for backend in KNOWN for line in unseen_table.lines(ledger, backend)]
+    for title, found in {
+        "what the gates caught": list(table.lines(ledger)),
+        "what unseen cases showed": unseen,
+    }.items():
+        if found:
+            terminalreporter.section(title)
+            terminalreporter.write_line("\n".join(found))

@@ -2,7 +2,8 @@
 
 `# class: 16`, `# expect: wrong_output/wrote_outside`, `# gate: correctness`, `# backend: cpu|gpu|both`, and where they
 apply `# also:` (gates that catch it too), `# task: weighted`, `# sandbox: plain`, `# later:` (what is still to be built
-to catch it), `# null:` (the kind of judge/nulls.py that it is), `# may_alias:` (an input that the output may lie in).
+to catch it), `# null:` (the kind of judge/nulls.py that it is), `# may_alias:` (an input that the output may lie in),
+`# shown_at:` (with `# gate: unseen`, which no audit of seen cases asks: a size that shows it).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ TESTS = Path(__file__).parents[1]
 CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip", "torch2hip": "torch2hip"}
 BACKENDS = ("cpu", "gpu")
 HEADER = re.compile(
-    r"^(?:#|//) (class|expect|gate|also|task|sandbox|backend|later|null|may_alias): (.*)$", re.MULTILINE
+    r"^(?:#|//) (class|expect|gate|also|task|sandbox|backend|later|null|may_alias|shown_at): (.*)$", re.MULTILINE
 )
 NO_EFFECT = "no_effect"  # in the place of a gate: what it tries is not there, so it passes and has gained nothing
 TELLING = ("order_dependent", "child_left_behind")  # findings that warn readers of a number, though nothing is held
@@ -64,8 +65,14 @@ class Entry:
     def _also(self) -> list[str]:
         return [gate for gate in self.header.get("also", "").split(", ") if gate]
 
+    @property
+    def is_for_unseen_cases(self) -> bool:
+        """Seen cases, which audits look at, cannot show it (tests/unseen_corpus)."""
+        return self.header.get("gate") == "unseen"
+
     def runs_on(self, backend: str) -> bool:
-        return self.header.get("backend", "both") in (backend, "both") and "later" not in self.header
+        on = self.header.get("backend", "both") in (backend, "both")
+        return on and "later" not in self.header and not self.is_for_unseen_cases
 
     def task(self) -> TaskSpec:
         task = _task(self.category, self.header.get("task", "double"))

@@ -1,7 +1,7 @@
 # class: 38
 # expect: passed
 # gate: unseen
-# later: unseen configurations
+# shown_at: 2097229
 # backend: both
 # Indices of 21 bits: enough for every case that is seen, not for the next larger one.
 import torch
