@@ -215,7 +215,7 @@ def make_unseen_rows() -> UnseenMeasurement:
 @pytest.mark.parametrize(
     ("constraint", "change"),
     [
-        ("state_is_known", {"state": "fine"}),
+        ("state_is_known", {"state": "fine", "record_digest": "", "is_complete": False}),
         ("record_iff_done", {"record_digest": ""}),
         ("record_iff_done", {"state": "refused"}),
         ("record_iff_done", {"state": "running", "record_digest": ""}),
