@@ -191,6 +191,7 @@ def _check_writable(path: Path, option: str = "--out") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from evaluator.agents.catalog import read_agent, settings_of
     from evaluator.backends import get_backend
     from evaluator.board import board_text, unseen_text
     from evaluator.demo import ProgressBar
@@ -199,13 +200,14 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.suites import load_suite
     from evaluator.unseen.rounds import read_round
 
+    agent = read_agent(options.agent, settings_of(options.set))
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     revealed = read_round(options.round) if options.round else None
     bar = ProgressBar(len(suite.tasks))
     with Evaluator(backend, options.sandbox) as evaluator:
         outcomes = run_suite(
             suite,
-            options.agent,
+            agent,
             evaluator,
             options.out,
             repeat=options.repeat,

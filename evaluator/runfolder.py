@@ -2,7 +2,7 @@
 
 DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip; with a revealed round DIR/unseen/<task>.json,
 without one seen cases only. A record is kept if it is of this task, candidate and round; everything else is evaluated
-again.
+again. DIR/sessions/<task>.json says how an agent came to its candidate; it stays out of the zip.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator import VERSION, codec
-from evaluator.agents import produce
+from evaluator.agents.catalog import Agent, produce, read_agent
+from evaluator.agents.interface import Produced
 from evaluator.candidate import Candidate
 from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
@@ -26,21 +27,22 @@ from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
 from evaluator.unseen.rounds import Round
+from evaluator.workbench import settings_text, work_on
 
 ZIP_DATE = (2026, 1, 1, 0, 0, 0)  # the same content makes the same zip
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A record, the status its agent is known to deserve, and what a round's unseen cases say."""
+    """A record, the status its agent is known to deserve if it is, and what a round's unseen cases say."""
 
     record: Record
-    expected: Status
+    expected: Status | None
     unseen: UnseenRecord | None
 
     @property
     def as_expected(self) -> bool:
-        return self.record.status is self.expected
+        return self.expected is None or self.record.status is self.expected
 
 
 Progress = Callable[[str, Outcome | None], None]  # task id, then what came of it
@@ -48,7 +50,7 @@ Progress = Callable[[str, Outcome | None], None]  # task id, then what came of i
 
 def run_suite(
     suite: Suite,
-    agent: str,
+    agent: str | Agent,
     evaluator: Evaluator,
     folder: Path,
     *,
@@ -61,14 +63,16 @@ def run_suite(
 
     Raises:
         UsageError: the folder holds another run.
+        HostError: the agent cannot work here at all.
     """
+    agent = read_agent(agent) if isinstance(agent, str) else agent
     timed = {"sessions": sessions} if evaluator.backend.has_clock else {}
     _claim(folder, {**_manifest(suite, agent, evaluator, repeat, revealed), **timed})
     outcomes = []
     for task in suite.tasks:
         if progress:
             progress(task.id, None)
-        produced = produce(agent, task, repeat)
+        produced = _produced(folder, task, agent, evaluator, repeat)
         record = _kept(folder, task, produced.candidate)
         record = record or _evaluate(folder, task, produced.candidate, evaluator, sessions)
         unseen = _unseen(folder, task, produced.candidate, evaluator, revealed) if revealed else None
@@ -107,14 +111,25 @@ def slug(task_id: str) -> str:
     return task_id.replace("/", "--")
 
 
-def _manifest(suite: Suite, agent: str, evaluator: Evaluator, repeat: int, revealed: Round | None) -> dict[str, object]:
+def _produced(folder: Path, task: TaskSpec, agent: Agent, evaluator: Evaluator, repeat: int) -> Produced:
+    """Reference agents are asked again each time; a session is kept."""
+    if agent.kind == "reference":
+        return produce(agent.name, task, repeat)
+    path, sources = folder / "sessions" / f"{slug(task.id)}.json", folder / "candidates" / slug(task.id)
+    return work_on(task, agent, evaluator, path, sources, repeat=repeat)
+
+
+def _manifest(
+    suite: Suite, agent: Agent, evaluator: Evaluator, repeat: int, revealed: Round | None
+) -> dict[str, object]:
     return {
         "schema": SCHEMA_VERSION,
         "protocol": PROTOCOL,
         "evaluator": VERSION,
         "suite": suite.label,
         "suite_digest": suite.digest,
-        "agent": agent,
+        "agent": agent.name,
+        **({} if agent.kind == "reference" else {"settings": settings_text(agent)}),
         "repeat": repeat,
         "backend": evaluator.backend.name,
         "device_class": evaluator.backend.device_class,
@@ -188,4 +203,7 @@ def _unseen(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evalu
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    yield from sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part"))
+    """What a bundle holds; no importer takes sessions yet."""
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")):
+        if path.relative_to(folder).parts[0] != "sessions":
+            yield path

@@ -1,0 +1,1 @@
+"""A search that needs no model: see launcher.py."""

@@ -1,0 +1,151 @@
+"""Finds agents by their folders, reads their settings, loads their launchers."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import yaml
+
+from evaluator.agents.interface import Checked, Desk, Launcher, Produced, Settings
+from evaluator.agents.session import Own
+from evaluator.candidate import Candidate
+from evaluator.errors import TaskError, UsageError
+from evaluator.fields import Fields, Problems
+from evaluator.taskspec import TaskSpec
+
+FOLDER = Path(__file__).parent
+FILE = "agent.yaml"
+Kind = Literal["reference", "program", "model"]
+KEYS = ("title", "kind", "timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets", "own")
+LONGEST_S = 7 * 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    name: str
+    title: str
+    kind: Kind  # reference: known lines of a board, made in no time, without a session
+    settings: Settings
+
+
+def agent_names() -> tuple[str, ...]:
+    """Every folder beside this file that holds an agent.yaml."""
+    return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}")))
+
+
+def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
+    """An agent with its settings; `changes` of a run's configuration go over those of agent.yaml.
+
+    Raises:
+        UsageError: there is no such agent, or no such setting.
+        TaskError: a file or a value breaks the format.
+    """
+    if name not in agent_names():
+        raise UsageError(f"no agent is named {name!r}; there are {', '.join(agent_names())}")
+    raw = yaml.safe_load((FOLDER / name / FILE).read_text(encoding="utf-8"))
+    problems = Problems(f"{name}/{FILE}")
+    fields = Fields.of(_changed(name, raw, changes or {}), "", problems)
+    fields.only(KEYS)
+    agent = Agent(
+        name=name,
+        title=fields.string("title", None),
+        kind=cast("Kind", fields.choice("kind", ("reference", "program", "model"))),
+        settings=Settings(
+            timeout_s=float(fields.number("timeout_s", 3600, low=1, high=LONGEST_S)),
+            max_iterations=int(fields.number("max_iterations", 3, low=1, high=10_000)),
+            cheatsheets=fields.boolean("cheatsheets", True),
+            contract_shown=fields.boolean("contract_shown", True),
+            network=fields.strings("network", ()),
+            secrets=fields.strings("secrets", ()),
+            own=_own(fields.mapping("own", optional=True)),
+        ),
+    )
+    problems.raise_if_any()
+    return agent
+
+
+def settings_of(words: Iterable[str]) -> dict[str, object]:
+    """NAME=VALUE by name, values read as YAML.
+
+    Raises:
+        UsageError: it is not of that form.
+    """
+    found = dict[str, object]()
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"{word!r} is no setting; NAME=VALUE is expected")
+        try:
+            found[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise UsageError(f"{word!r}: not a value that YAML knows: {error}") from error
+    return found
+
+
+def launcher_of(name: str) -> Launcher:
+    """Its `launch`, loaded when first needed: a launcher may bring what others do without."""
+    module = importlib.import_module(f"{__package__}.{name}.launcher")
+    return cast("Launcher", module.launch)
+
+
+def produce(name: str, task: TaskSpec, repeat: int = 0) -> Produced:
+    """Let a reference agent write its candidate for a task.
+
+    Raises:
+        UsageError: there is no such agent, or it works only in a session.
+    """
+    agent = read_agent(name)
+    if agent.kind != "reference":
+        raise UsageError(f"{name} works in sessions: `run --agent {name}` or a bundle brings its candidates")
+    work = launcher_of(name)(Desk(task, agent.settings, repeat, "", check=_never, agent=name))
+    return Produced(work.candidate, work.expected)
+
+
+def _changed(name: str, raw: Any, changes: Mapping[str, object]) -> Any:
+    """The file's mapping with changes laid over it; a change belongs where the file or KEYS has its name."""
+    if not isinstance(raw, dict):
+        return raw
+    raw = {**raw, "own": dict(raw.get("own") or {})}
+    fixed = ("title", "kind", "own")
+    for key, value in changes.items():
+        if key in raw["own"]:
+            raw["own"][key] = _of_kind(key, raw["own"][key], value)
+        elif key in KEYS and key not in fixed:
+            raw[key] = value
+        else:
+            known = sorted({*KEYS, *raw["own"]} - set(fixed))
+            raise UsageError(f"{name} has no setting {key!r}; there are {', '.join(known)}")
+    return raw
+
+
+def _of_kind(key: str, before: object, value: object) -> object:
+    """A setting keeps its kind; where the file says nothing any plain value goes."""
+    numeric = isinstance(before, int | float) and not isinstance(before, bool)
+    fits = isinstance(value, int | float) and not isinstance(value, bool) if numeric else type(value) is type(before)
+    if value is None or before is None or fits:
+        return value
+    raise TaskError([f"{key}: seen {value!r}; expected a value like {before!r}"])
+
+
+def _own(fields: Fields) -> dict[str, Own]:
+    for key, value in fields.raw.items():
+        if not isinstance(value, str | int | float | bool | None):
+            fields.problem(str(key), value, "text, a number, true, false or nothing")
+    return {str(key): value for key, value in fields.raw.items()}
+
+
+def _never(candidate: Candidate) -> Checked:
+    raise AssertionError("a reference agent checks nothing")
+
+
+@functools.cache
+def _reference_agents() -> tuple[str, ...]:
+    return tuple(name for name in agent_names() if read_agent(name).kind == "reference")
+
+
+AGENTS = _reference_agents()

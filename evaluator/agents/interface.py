@@ -1,0 +1,98 @@
+"""What a launcher gets and what it returns. A launcher is a function `launch(desk: Desk) -> Work`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Protocol
+
+from evaluator.agents.session import Ending, Entry, Own, Usage
+from evaluator.candidate import Candidate
+from evaluator.inside.limits import Access
+from evaluator.reasons import Status
+from evaluator.records import Record
+from evaluator.taskspec import TaskSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One configuration of an agent: what agent.yaml says, and what was set otherwise for a run."""
+
+    timeout_s: float  # of one session, checks included
+    max_iterations: int  # versions asked for; a program's bound, and a sentence in a model's prompt
+    cheatsheets: bool  # appended to the prompt, by category and architecture
+    contract_shown: bool  # is the task's config.yaml, which holds the ranges of its axes, in the workspace?
+    network: tuple[str, ...]  # hosts that a sandboxed agent may reach, by HTTPS; none where empty
+    secrets: tuple[str, ...]  # names of environment variables that it is given
+    own: Mapping[str, Own]  # what only this agent knows, by the names of its agent.yaml
+
+    def text(self, name: str) -> str:
+        return "" if self.own[name] is None else str(self.own[name])
+
+    def number(self, name: str) -> float | None:
+        value = self.own[name]
+        return float(value) if isinstance(value, int | float) else None
+
+    def as_dict(self) -> dict[str, Own | tuple[str, ...]]:
+        shared = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")
+        return {name: getattr(self, name) for name in shared} | dict(self.own)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One version, judged on the visible cases."""
+
+    number: int  # of the iteration, from 1
+    record: Record
+    text: str  # what the agent is told
+
+
+class Check(Protocol):
+    """Compile, correctness and timing of the visible cases, outside every sandbox of the agent."""
+
+    def __call__(self, candidate: Candidate) -> Checked: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that a session is given. Only our own reference agents look at what `task` hides from others."""
+
+    task: TaskSpec
+    settings: Settings
+    repeat: int  # from 0
+    architecture: str  # what to write for: gfx942, gfx950, sm_90
+    check: Check
+    access: Access = field(default_factory=Access)  # the device and its toolchain
+    deadline: float = float("inf")  # on the clock of `monotonic`
+    agent: str = ""
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the session's time is over."""
+        return self.deadline - monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What became of a session."""
+
+    candidate: Candidate
+    ended: Ending
+    message: str | None = None  # why it ended so, in one sentence
+    prompt: str | None = None
+    transcript: tuple[Entry, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    expected: Status | None = None  # of reference agents, whose outcome is known
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """What an agent wrote for one task, and, where it is known, the status it must get."""
+
+    candidate: Candidate
+    expected: Status | None
+
+
+class Launcher(Protocol):
+    def __call__(self, desk: Desk) -> Work: ...

@@ -1,0 +1,42 @@
+"""How good a checked version is, and what an agent is told of it."""
+
+from __future__ import annotations
+
+import math
+
+from evaluator.reasons import Status
+from evaluator.records import CaseRecord, Record
+
+LOG_CHARACTERS = 4000  # of what was printed
+
+
+def speedup_of(record: Record) -> float | None:
+    """Geometric mean over cases; None where a case has none."""
+    ratios = [case.speedup for case in record.cases]
+    if not ratios or record.status is not Status.PASSED:
+        return None
+    logs = [math.log(ratio) for ratio in ratios if ratio is not None]
+    return math.exp(sum(logs) / len(logs)) if len(logs) == len(ratios) else None
+
+
+def told(record: Record) -> str:
+    """Verdict, cases, compiler's report. Never what a hold was put on for."""
+    lines = [f"status: {record.status.value}", *([record.message] if record.message else [])]
+    lines += [f"case {case.id}: {_case(case)}" for case in record.cases]
+    if (speedup := speedup_of(record)) is not None:
+        lines.append(f"speedup: {speedup:.3f} (geometric mean over cases, of the baseline's time by yours)")
+    for one in record.isa:
+        if one.side == "candidate":
+            numbers = " ".join(f"{name}={value}" for name, value in one.numbers.items() if value is not None)
+            lines.append(f"{one.target} {one.kernel} {one.configuration}: {one.error or numbers}")
+    if record.status is not Status.PASSED and record.log:
+        lines += ["log:", record.log[-LOG_CHARACTERS:]]
+    return "\n".join(dict.fromkeys(lines)) + "\n"
+
+
+def _case(case: CaseRecord) -> str:
+    if not case.correct:
+        return f"not right, or not reached ({case.draws} draws were right)"
+    known = case.relative_rmse is not None and case.allowed_rmse is not None
+    error = f", relative RMSE {case.relative_rmse:.3g} of {case.allowed_rmse:.3g}" if known else ""
+    return f"right{error}" + ("" if case.speedup is None else f", speedup {case.speedup:.3f}")

@@ -1,0 +1,128 @@
+"""One agent's work on one task, from prompt to candidate, as versioned JSON: a run folder's sessions/<task>.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evaluator import codec
+from evaluator.reasons import Status
+from evaluator.records import CandidateRef, TaskRef
+
+SESSION_SCHEMA_VERSION = 1
+MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
+Own = str | int | float | bool | None
+Ending = Literal["finished", "timed_out", "gave_up", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a transcript: who spoke or acted, and what."""
+
+    kind: Literal["prompt", "text", "reasoning", "tool_call", "tool_result", "check", "error"]
+    text: str
+    tool: str | None = None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a session used; None is what nobody said. Cached input tokens are part of the input tokens."""
+
+    turns: int | None = None
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    tool_calls: int | None = None
+    model: str | None = None  # as the agent's own stream names it
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """A distinct version that was checked, in order; `diff` is against the one before, or the task's own source."""
+
+    number: int
+    at_s: float  # since the session's begin
+    seconds: float  # that the check took
+    digest: str
+    status: Status
+    message: str | None
+    speedup: float | None  # geometric mean over cases on T_dev; None where there is no device clock
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSession:
+    schema: int
+    evaluator: str
+    agent: str
+    settings: Mapping[str, str]  # by name; as YAML would write each value on one line
+    task: TaskRef
+    repeat: int
+    architecture: str  # what was to be written for
+    device_class: str  # where versions were checked
+    started_at: str  # ISO 8601, UTC
+    seconds: float
+    ended: Ending
+    message: str | None
+    candidate: CandidateRef
+    problems: tuple[tuple[str, ...], ...]  # reason code and detail of what is wrong with the files handed in
+    prompt: str | None
+    usage: Usage
+    iterations: tuple[Iteration, ...]
+    transcript: tuple[Entry, ...]
+
+
+def write_session(session: AgentSession, path: Path) -> None:
+    """Write atomically.
+
+    Raises:
+        codec.DecodeError: the session breaks its own rules.
+    """
+    if problems := problems_of(session):
+        raise codec.DecodeError(problems)
+    codec.write(session, path)
+
+
+def read_session(text: str | bytes) -> AgentSession:
+    """Read and check one session.
+
+    Raises:
+        codec.DecodeError: with every problem.
+    """
+    session = codec.loads(AgentSession, text)
+    if problems := problems_of(session):
+        raise codec.DecodeError(problems)
+    return session
+
+
+def problems_of(session: AgentSession) -> list[str]:
+    """Every rule that this session breaks."""
+    problems = []
+    if session.schema != SESSION_SCHEMA_VERSION:
+        problems.append(f"schema: seen {session.schema}; expected {SESSION_SCHEMA_VERSION}")
+    if [one.number for one in session.iterations] != list(range(1, len(session.iterations) + 1)):
+        problems.append("iterations: expected numbers from 1 on, each once")
+    if session.ended != "finished" and not session.message:
+        problems.append(f"ended {session.ended}: a message is missing")
+    if any(len(problem) != 2 for problem in session.problems):
+        problems.append("problems: expected pairs of a reason code and a detail")
+    if any(one.speedup is not None and one.speedup <= 0 for one in session.iterations):
+        problems.append("iterations: a speedup that is not positive")
+    used = session.usage
+    counts = (used.turns, used.input_tokens, used.cached_input_tokens, used.output_tokens, used.tool_calls)
+    if any(count is not None and count < 0 for count in counts) or (used.cost_usd is not None and used.cost_usd < 0):
+        problems.append("usage: a negative count")
+    return problems
+
+
+def shortened(text: str, most: int = MAX_TEXT) -> str:
+    """Begin and end of a text that is too long, with a word on what is left out."""
+    text = codec.plain_text(text)
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"

@@ -1,0 +1,37 @@
+"""Sessions without an evaluator: a desk whose check gives what a test says, and keeps what it was asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+from evaluator.agents.catalog import read_agent
+from evaluator.agents.interface import Checked, Desk
+from evaluator.candidate import Candidate
+from evaluator.records import Record
+from evaluator.taskspec import TaskSpec
+from tests.evaluator.test_records import passed
+
+Judge = Callable[[Candidate], Record]
+
+
+class ScriptedCheck:
+    """Stands for the workbench."""
+
+    def __init__(self, judge: Judge = lambda candidate: passed(), told: str = "status: passed\n") -> None:
+        self.judge, self.told = judge, told
+        self.seen: list[Candidate] = []
+
+    def __call__(self, candidate: Candidate) -> Checked:
+        self.seen.append(candidate)
+        record = dataclasses.replace(self.judge(candidate), candidate=candidate.ref())
+        return Checked(len(self.seen), record, self.told)
+
+
+def desk_for(
+    name: str, task: TaskSpec, check: ScriptedCheck, changes: Mapping[str, object] | None = None, **fields: object
+) -> Desk:
+    settings = read_agent(name, changes).settings
+    known = {"deadline": monotonic() + settings.timeout_s, "architecture": "gfx942", "repeat": 0, "agent": name}
+    return Desk(task=task, settings=settings, check=check, **{**known, **fields})

@@ -1,0 +1,143 @@
+"""A session's record: distinct versions with outcome and diff, kept only for the same task and settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from evaluator import codec, workbench
+from evaluator.agents import scoring
+from evaluator.agents.catalog import read_agent
+from evaluator.agents.interface import Desk, Work
+from evaluator.agents.session import Entry, Usage, read_session, shortened
+from evaluator.candidate import Candidate
+from evaluator.reasons import Status
+from evaluator.taskreader import load_task
+from tests.evaluator.test_records import passed, wrong
+from tests.evaluator.test_runfolder import CountingEvaluator, errored
+
+TASK = "triton2triton/arena/softmax"
+FILE = "softmax.py"
+
+
+class Evaluator(CountingEvaluator):
+    """Gives each version what a test says, by its text."""
+
+    def __init__(self, verdicts=None):
+        super().__init__()
+        self.verdicts = verdicts or {}
+
+    def evaluate(self, task, candidate, *, sessions):
+        self.calls.append((candidate.digest, sessions))
+        made = self.verdicts.get(candidate.files.get(FILE), passed())
+        return dataclasses.replace(made, candidate=candidate.ref())
+
+
+def version(text):
+    return Candidate({FILE: text}, "mine")
+
+
+def test_each_distinct_version_is_an_iteration_and_judged_once():
+    evaluator = Evaluator({b"b\n": wrong()})
+    bench = workbench.Workbench(load_task(TASK), evaluator)
+    answers = [bench.check(version(text)).record.status for text in (b"a\n", b"b\n", b"a\n")]
+    assert answers == [Status.PASSED, Status.WRONG_OUTPUT, Status.PASSED]
+    assert [one.number for one in bench.iterations] == [1, 2]
+    assert len(evaluator.calls) == 2
+
+
+def test_a_diff_is_against_the_version_before():
+    bench = workbench.Workbench(load_task(TASK), Evaluator())
+    for text in (b"a\nsame\n", b"b\nsame\n"):
+        bench.check(version(text))
+    first, second = (one.diff for one in bench.iterations)
+    assert "-def forward(x: torch.Tensor) -> torch.Tensor:" in first
+    assert second.splitlines()[:2] == ["--- a/softmax.py", "+++ b/softmax.py"]
+    assert {"-a", "+b", " same"} <= set(second.splitlines())
+
+
+def test_a_version_that_met_a_fault_of_ours_is_judged_again():
+    evaluator = Evaluator({b"a\n": errored()})
+    bench = workbench.Workbench(load_task(TASK), evaluator)
+    bench.check(version(b"a\n"))
+    bench.check(version(b"a\n"))
+    assert len(evaluator.calls) == 2
+
+
+def test_what_is_told_holds_verdict_and_cases_but_no_reason_of_a_hold():
+    record = passed()
+    text = scoring.told(record)
+    assert text.startswith("status: passed\ncase ")
+    for finding in record.findings:
+        assert finding.text not in text
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """Puts a launcher that checks once in the place of block_tuner's; returns the sessions it was asked for."""
+    desks = list[Desk]()
+
+    def launch(desk):
+        desks.append(desk)
+        checked = desk.check(version(b"a\n"))
+        entry = Entry("check", checked.text)
+        return Work(version(b"a\n"), "finished", prompt="Do it.", transcript=(entry,), usage=Usage(turns=1))
+
+    monkeypatch.setattr(workbench, "launcher_of", lambda name: launch)
+    return desks
+
+
+def work(tmp_path, **changes):
+    agent = read_agent("block_tuner", changes)
+    paths = tmp_path / "session.json", tmp_path / "files"
+    return workbench.work_on(load_task(TASK), agent, Evaluator(), *paths)
+
+
+def test_a_session_is_written_and_kept(tmp_path, launched):
+    first = work(tmp_path)
+    session = read_session((tmp_path / "session.json").read_bytes())
+    assert (session.agent, session.ended, session.prompt) == ("block_tuner", "finished", "Do it.")
+    assert [one.status for one in session.iterations] == [Status.PASSED]
+    assert work(tmp_path).candidate.digest == first.candidate.digest
+    assert len(launched) == 1
+
+
+def test_a_session_of_other_settings_or_with_other_files_is_done_again(tmp_path, launched):
+    work(tmp_path)
+    work(tmp_path, timeout_s=60)
+    assert len(launched) == 2
+    (tmp_path / "files" / FILE).write_bytes(b"other\n")
+    work(tmp_path, timeout_s=60)
+    assert len(launched) == 3
+
+
+def test_a_damaged_session_is_done_again(tmp_path, launched):
+    work(tmp_path)
+    (tmp_path / "session.json").write_text("{")
+    work(tmp_path)
+    assert len(launched) == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        ("schema", 2, "schema: seen 2"),
+        ("ended", "timed_out", "a message is missing"),
+        ("problems", [["not_written"]], "pairs of a reason code"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "output_tokens": -1}, "a negative count"),
+    ],
+)
+def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, value, problem):
+    work(tmp_path)
+    raw = json.loads((tmp_path / "session.json").read_text())
+    with pytest.raises(codec.DecodeError, match=problem):
+        read_session(json.dumps({**raw, field: value}))
+
+
+def test_a_long_text_keeps_begin_and_end():
+    text = shortened("a" * 30 + "b" * 30, 20)
+    assert text.startswith("a" * 10 + "\n")
+    assert text.endswith("b" * 10)
+    assert "40 characters left out" in text
