@@ -9,7 +9,7 @@ from runs.models.problems import Suite, SuiteMembership, Task
 from runs.models.published import PublishedRow, PublishedTable
 from runs.models.results import Result, Run
 from runs.models.rounds import Round
-from runs.models.trail import AuditEntry
+from runs.models.trail import AuditEntry, Revision
 from runs.models.unseen import UnseenEvaluation, UnseenMeasurement
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "PublishedRow",
     "PublishedTable",
     "Result",
+    "Revision",
     "Round",
     "Run",
     "Suite",

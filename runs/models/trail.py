@@ -1,4 +1,7 @@
-"""Who changed what is public, what a host may do, or what is secret, when and why: written once, never edited."""
+"""Who changed what is public, what a host may do, or what is secret, when and why: written once, never edited.
+
+Beside it a counter of changes, by which a reader knows whether what it has is still what there is.
+"""
 
 from __future__ import annotations
 
@@ -65,3 +68,15 @@ class AuditEntry(models.Model):
     def __str__(self) -> str:
         about = f"run {self.run_id}" if self.run_id else f"host {self.host_id}" if self.host_id else self.round
         return f"{self.actor_name} {self.get_action_display()} {about}"
+
+
+class Revision(models.Model):
+    """One row: how often anything that is public may have changed. Pages' ETags are made of it."""
+
+    number = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.CheckConstraint(name="revision_is_one_row", condition=Q(id=1))]
+
+    def __str__(self) -> str:
+        return str(self.number)
