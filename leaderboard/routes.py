@@ -13,6 +13,7 @@ from leaderboard.pages import (
     board,
     compare,
     configuration,
+    cost,
     data,
     distribution,
     failures,
@@ -214,6 +215,7 @@ ROUTES = (
         "configuration",
         section="analysis",
     ),
+    Route("cost", "cost/", cost.CostPage, cost.build, "What results cost, here and in a paper", section="analysis"),
     Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
     Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q"),
     Route(

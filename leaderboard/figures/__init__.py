@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from leaderboard.charts import Chart
-from leaderboard.figures import kinds, spread
+from leaderboard.figures import kinds, pareto, spread
 from leaderboard.figures.base import figure_of
 
-__all__ = ["kinds", "plotly_figure", "spread"]  # importing the kinds registers them
+__all__ = ["kinds", "pareto", "plotly_figure", "spread"]  # importing the kinds registers them
 
 
 def plotly_figure(chart: Chart) -> dict[str, Any]:

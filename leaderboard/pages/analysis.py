@@ -11,6 +11,7 @@ from leaderboard.tables import Cell, Column, table
 VIEWS = (
     ("failures", "What goes wrong", "How answers end, why, and an example of each: builds, outputs, unseen cases."),
     ("portability", "From device to device", "The same configuration on several device classes, task by task."),
+    ("cost", "What it costs", "Tokens and speedup in a paper, and what judging takes here."),
     ("noise", "How still the hosts are", "A kernel against itself, each time a host was calibrated, and what changed."),
 )
 

@@ -64,6 +64,7 @@ def addresses(published, suite):
         "noise": "/noise/",
         "portability": f"/portability/?configuration={run.configuration.slug}",
         "versions": "/versions/",
+        "cost": "/cost/",
         "queue": "/queue/",
         "metrics": "/metrics/",
         "data": "/data/",

@@ -37,6 +37,7 @@ COUNTS = {
     "/portability/": 1,
     "/portability/?configuration=one": 2,
     "/versions/": 3,
+    "/cost/": 2,
     "/queue/": 3,
     "/published/": 1,
     "/published/agentkernelarena-main-results/": 2,
