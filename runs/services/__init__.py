@@ -8,6 +8,8 @@ rounds    open and reveal rounds of unseen cases
 hosts     signs of life, what a host runs on, quarantine
 mirror    tasks and suites as tasks/ has them, the published tables
 registry  agents, models, configurations, device classes, hosts, suites of one's own
+synthetic boards for benchmarks of the site
+revision  how often anything public may have changed
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from runs.services.imports import import_run
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
 from runs.services.registry import register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
+from runs.services.synthetic import remove_synthetic, seed_synthetic_board
 from runs.services.unseen import UnseenJob, begin_unseen, fail_unseen, record_unseen
 
 __all__ = [
@@ -62,10 +65,12 @@ __all__ = [
     "record_verdict",
     "register_suite",
     "release_attempt",
+    "remove_synthetic",
     "requeue_dead",
     "rerun_results",
     "reveal_round",
     "save_row",
+    "seed_synthetic_board",
     "store_published_table",
     "wake_forgotten",
     "withdraw_run",

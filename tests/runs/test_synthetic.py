@@ -1,0 +1,90 @@
+"""Synthetic boards: bounded, the same each time, named so wherever they stand, and gone without a trace."""
+
+from __future__ import annotations
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db.models import Model
+
+from runs.models import Attempt, Measurement, Run
+from tests import factories
+
+
+@pytest.fixture
+def seeded(db: None) -> None:
+    call_command("seed_benchmark", measurements=600, verbosity=0)
+
+
+def test_there_are_at_most_so_many_measurements_and_no_more_than_a_run_less(seeded: None) -> None:
+    assert 600 - 278 < Measurement.objects.count() <= 600
+
+
+def test_a_second_time_makes_the_same_numbers(seeded: None) -> None:
+    before = numbers()
+    call_command("seed_benchmark", remove=True, verbosity=0)
+    call_command("seed_benchmark", measurements=600, verbosity=0)
+    assert numbers() == before
+
+
+def test_what_is_there_already_is_not_made_twice(seeded: None) -> None:
+    before = rows()
+    with pytest.raises(CommandError, match="there already"):
+        call_command("seed_benchmark", measurements=600, verbosity=0)
+    assert rows() == before
+
+
+def test_removing_leaves_no_row_and_touches_none_of_anybody_else(db: None) -> None:
+    factories.make_run(status="passed", state="published")
+    before = rows()
+    call_command("seed_benchmark", measurements=600, verbosity=0)
+    assert rows() != before
+    call_command("seed_benchmark", remove=True, verbosity=0)
+    assert rows() == before
+
+
+def test_what_somebody_else_refers_to_is_not_removed(seeded: None) -> None:
+    configuration = Run.objects.first().configuration  # type: ignore[union-attr]
+    factories.make_run(configuration=configuration)
+    before = rows()
+    with pytest.raises(CommandError, match="something else refers"):
+        call_command("seed_benchmark", remove=True, verbosity=0)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("number", [0, 277, 1_000_001])
+def test_the_number_of_measurements_is_bounded(db: None, number: int) -> None:
+    with pytest.raises(CommandError, match="expected 278 to 1000000"):
+        call_command("seed_benchmark", measurements=number)
+
+
+def test_every_page_of_them_says_that_they_are_synthetic(seeded: None, client) -> None:
+    run = Run.objects.get(repeat=0)
+    board = f"{run.suite.name}/all/{run.device_class.slug}/"
+    task = run.results.select_related("task").first().task  # type: ignore[union-attr]
+    addresses = [f"/board/{board}", f"/distribution/{board}", f"/compare/{board}", f"/generalization/{board}"]
+    addresses += [f"/run/{run.pk}/", f"/result/{run.results.first().pk}/", f"/task/{task.path}/", "/", "/runs/"]  # type: ignore[union-attr]
+    for address in addresses:
+        response = client.get(address)
+        assert response.status_code == 200
+        assert b"Synthetic agent 0" in response.content or b"Synthetic suite 0" in response.content, address
+
+
+def test_they_rank_on_a_board_of_their_own(seeded: None, client) -> None:
+    page = client.get("/board/synthetic-0/all/synthetic-h100/").context["page"]
+    assert [entry.rank for entry in page.entries] == [1]
+    assert page.ranked_by == "usable_speedup"
+
+
+def numbers() -> list[tuple[object, ...]]:
+    measured = Measurement.objects.order_by("attempt__result__run__repeat", "attempt__result__task__path", "id")
+    verdicts = Attempt.objects.order_by("result__run__repeat", "result__task__path")
+    return [
+        *measured.values_list("attempt__result__task__path", "case", "correct", "log_ratio", "candidate_t_dev_ms"),
+        *verdicts.values_list("result__candidate_digest", "status", "log_speedup", "paper_speedup"),
+    ]
+
+
+def rows() -> dict[type[Model], int]:
+    """How many there are of everything of ours."""
+    return {model: model._default_manager.count() for model in apps.get_app_config("runs").get_models()}
