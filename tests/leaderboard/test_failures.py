@@ -82,3 +82,40 @@ def test_every_status_of_an_answer_is_in_one_part_of_a_bar() -> None:
 
     parts = [status for _, statuses in MODES.values() for status in statuses]
     assert sorted(parts) == sorted(set(STATUSES) - {"queued", "running"})
+
+
+@pytest.fixture
+def unseen_run(published, entry, suite):
+    """With a round that is revealed: on its first task a regression, a case that both fail, one that is right."""
+
+    def make(**values):
+        asked = factories.make_round(suite=suite, **values)
+        run = published(configuration=entry("Hard", slug="hard"), round=asked)
+        attempt = run.results.order_by("task__path").first().published_attempt
+        outcomes = (("edge", True, False), ("scale_up", False, False), ("production", True, True), ("edge", None, True))
+        factories.make_unseen(attempt, *outcomes)
+        return run
+
+    return make
+
+
+def test_unseen_cases_are_counted_by_the_candidates_reason(unseen_run, page) -> None:
+    run = unseen_run()
+    [one] = page("/failures/").unseen
+    assert (one.reason, one.regressions, one.both_fail, one.of) == ("mismatch", 1, 1, 3)
+    assert one.result == run.results.order_by("task__path").first().pk
+
+
+def test_before_the_reveal_no_unseen_case_is_counted(unseen_run, client) -> None:
+    unseen_run(revealed_at=None)
+    answer = client.get("/failures/")
+    assert answer.context["page"].unseen == ()
+    assert b"Before its reveal a round shows counts over the suite only" in answer.content
+    assert b"mismatch" not in answer.content
+
+
+def test_unseen_cases_of_a_draft_are_not_counted(unseen_run, page) -> None:
+    run = unseen_run()
+    run.state, run.published_at = "draft", None
+    run.save()
+    assert page("/failures/").unseen == ()
