@@ -1,0 +1,130 @@
+"""The prompt in the paper's eight sections (arXiv 2605.16819, appendix D), the same bytes for the same question.
+
+Role, sources, architecture, instructions, completion, cheatsheets, workspace, iterations. A change of any sentence
+changes what agents are asked: tests/agents/prompts holds the bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluator.agents.cheatsheets import cheatsheets_for
+from evaluator.taskspec import Axis, TaskSpec
+
+PROMPT_VERSION = 1
+CARDS = {"gfx942": "AMD Instinct MI300X", "gfx950": "AMD Instinct MI355X", "sm_90": "NVIDIA H100 SXM"}
+ROLES = {
+    "hip2hip": "You are an expert in HIP kernels for GPUs. You take a kernel that works and make it as fast as the "
+    "hardware allows, without changing what it computes.",
+    "torch2hip": "You are an expert in HIP kernels for GPUs. You take a PyTorch module and write a HIP extension that "
+    "computes the same, as fast as the hardware allows.",
+    "triton2triton": "You are an expert in Triton kernels for GPUs. You take a kernel that works and make it as "
+    "fast as the hardware allows, without changing what it computes.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that a prompt is made of."""
+
+    task: TaskSpec
+    architecture: str
+    workspace: str  # the folder, as the agent sees it; empty for an agent that answers with whole files
+    max_iterations: int
+    cheatsheets: bool
+    contract_shown: bool
+
+
+def prompt_of(question: Question) -> str:
+    """Sections are numbered as in the paper; one that says nothing keeps its number and says so."""
+    sections = (
+        ("Role", ROLES[question.task.category]),
+        ("Files and functions", _sources(question.task)),
+        ("Target architecture", _architecture(question.architecture)),
+        ("Instructions", _instructions(question)),
+        ("Completion", _completion(question)),
+        ("Reference material", _cheatsheets(question)),
+        ("Workspace", _workspace(question)),
+        ("Iterations", _iterations(question.max_iterations)),
+    )
+    parts = [f"# {number}. {title}\n\n{text.strip()}\n" for number, (title, text) in enumerate(sections, 1)]
+    return "\n".join(parts)
+
+
+def _sources(task: TaskSpec) -> str:
+    verb = "to write" if task.category == "torch2hip" else "to optimise"
+    lines = [f"File {verb}: {', '.join(task.editable)}"]
+    if task.category == "torch2hip":
+        lines.append(f"PyTorch module to replace: {', '.join(task.sources)}")
+    else:
+        lines.append(f"Kernels: {', '.join(task.kernels)}")
+    returned = "It returns its outputs." if task.entry.style == "return" else "It writes to outputs that it is given."
+    names = ", ".join(item.name for item in task.inputs)
+    lines.append(f"Function that is called: {task.entry.function}({names}). {returned}")
+    return "\n".join(lines)
+
+
+def _architecture(architecture: str) -> str:
+    card = CARDS.get(architecture, "the GPU of this host")
+    return (
+        f"Write for {card}, architecture {architecture}. Before you build or measure anything, look for other "
+        f"architectures written into files that you may edit, and change them to {architecture}."
+    )
+
+
+def _instructions(question: Question) -> str:
+    task = question.task
+    parts = [task.description.strip()]
+    if question.contract_shown:
+        axes = "\n".join(f"- {axis.name}: {_range(axis)}" for axis in task.axes)
+        parts.append(f"Callers are promised that this works on all of:\n\n{axes}")
+    bounds = "\n".join(
+        f"- {dtype}: relative RMS error up to max(4 times the original's own, {bound.c:g} eps sqrt({bound.n.text})); "
+        f"each element within {bound.tau:g} of (RMS + its own size)"
+        for dtype, bound in sorted(task.tolerance.items())
+    )
+    parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
+    parts.append(
+        "Time is what the device needs for one call, with cold caches and fresh inputs, on several shapes and dtypes. "
+        "It is also tried on shapes that you do not see: write for the whole range, not for the cases you find."
+    )
+    return "\n\n".join(parts)
+
+
+def _range(axis: Axis) -> str:
+    if axis.kind != "dim":
+        return ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in axis.values)
+    multiple = f", multiples of {axis.multiple_of}" if axis.multiple_of > 1 else ""
+    couplings = "".join(f"; {coupling.text}" for coupling in axis.couplings)
+    return f"{axis.low} to {axis.high}{multiple}{couplings}"
+
+
+def _completion(question: Question) -> str:
+    files = ", ".join(question.task.editable)
+    where = f"Leave the final version in {files} in the workspace." if question.workspace else "Hand in whole files."
+    return (
+        f"{where} Change no other file of the task. When you are done, the same checks run once more on what you left: "
+        "compilation, correctness, time. What you write about your version does not count, and no report is needed."
+    )
+
+
+def _cheatsheets(question: Question) -> str:
+    if not question.cheatsheets:
+        return "None."
+    return "\n".join(cheatsheets_for(question.task.category, question.architecture)) or "None."
+
+
+def _workspace(question: Question) -> str:
+    if not question.workspace:
+        return "You have none. The files of the task follow this prompt; answer with the whole text of each file."
+    contract = " config.yaml lists the visible cases and the ranges." if question.contract_shown else ""
+    return (
+        f"Your folder is {question.workspace}. It holds the task's files, reference.py among them.{contract} "
+        "Run `arena check` there: it compiles what the folder holds, compares it with the reference on the visible "
+        "cases, times it where there is a device clock, and prints what it found. It is the only judge there is."
+    )
+
+
+def _iterations(max_iterations: int) -> str:
+    versions = "one version" if max_iterations == 1 else f"up to {max_iterations} versions, each better than the last"
+    return f"Write {versions}. Keep the best one that is right."

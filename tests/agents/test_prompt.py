@@ -1,0 +1,85 @@
+"""The prompt's bytes, section by section; sheets by category and architecture."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluator.agents.cheatsheets import FOLDER, cheatsheets_for
+from evaluator.agents.prompt import Question, prompt_of
+from evaluator.taskreader import load_task
+from evaluator.taskspec import CATEGORIES
+
+GOLDEN = Path(__file__).parent / "prompts"
+ASKED = {
+    "hip2hip.gfx942.txt": ("hip2hip/arena/GELU", "gfx942", True, True),
+    "torch2hip.sm_90.txt": ("torch2hip/arena/SiLU", "sm_90", False, True),
+    "triton2triton.gfx950.txt": ("triton2triton/arena/softmax", "gfx950", True, False),
+}
+
+
+def question(task_id="hip2hip/arena/GELU", architecture="gfx942", cheatsheets=True, contract_shown=True):
+    return Question(load_task(task_id), architecture, "/workspace", 3, cheatsheets, contract_shown)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_same_question_has_the_same_bytes(name):
+    """WRITE_GOLDEN=1 writes them anew, after a change that is meant."""
+    text, path = prompt_of(question(*ASKED[name])), GOLDEN / name
+    if os.environ.get("WRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_it_has_the_papers_eight_sections():
+    headings = re.findall(r"^# (\d)\. (.+)$", prompt_of(question(cheatsheets=False)), re.MULTILINE)
+    assert headings == list(
+        zip(
+            "12345678",
+            ["Role", "Files and functions", "Target architecture", "Instructions"]
+            + ["Completion", "Reference material", "Workspace", "Iterations"],
+            strict=True,
+        )
+    )
+
+
+def test_ranges_are_shown_only_where_the_contract_is():
+    shown, hidden = (prompt_of(question(contract_shown=value)) for value in (True, False))
+    assert "- rows: 1 to 65536" in shown
+    assert "65536" not in hidden
+    assert "config.yaml" not in hidden
+
+
+def test_an_agent_without_a_workspace_is_told_of_no_tool():
+    text = prompt_of(dataclasses.replace(question(), workspace=""))
+    assert "arena check" not in text
+    assert "answer with the whole text of each file" in text
+
+
+@pytest.mark.parametrize("architecture", ["gfx942", "gfx950", "sm_90"])
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_each_category_and_device_has_its_sheets(category, architecture):
+    device, language = cheatsheets_for(category, architecture)
+    assert device.startswith(f"# {architecture}")
+    assert language.startswith("# Triton" if category == "triton2triton" else "# HIP")
+
+
+def test_an_unknown_device_has_the_languages_sheet_alone():
+    assert len(cheatsheets_for("hip2hip", "gfx1201")) == 1
+
+
+def test_a_sheet_of_language_and_device_goes_before_the_general_one(monkeypatch, tmp_path):
+    for name in ("hip.md", "hip.gfx942.md", "gfx942.md"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr("evaluator.agents.cheatsheets.FOLDER", tmp_path)
+    assert cheatsheets_for("hip2hip", "gfx942") == ("gfx942.md", "hip.gfx942.md")
+    assert cheatsheets_for("hip2hip", "gfx950") == ("hip.md",)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
+def test_a_sheet_is_short_enough_to_be_read(path):
+    assert 500 < len(path.read_text(encoding="utf-8")) < 12_000
