@@ -5,16 +5,19 @@ archive/ab/abcdef….gz. A name says what is inside, so a file is written once, 
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import os
 import re
 import tempfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
 
+CHUNK_BYTES = 1 << 20
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -35,6 +38,49 @@ def put(data: bytes) -> str:
         os.fsync(file.fileno())
     os.replace(file.name, path)
     return digest
+
+
+def put_chunks(chunks: Iterable[bytes]) -> tuple[str, int]:
+    """Keep a long file that comes in pieces, without holding it; its digest and size in bytes."""
+    folder = Path(settings.ARCHIVE_FOLDER)
+    folder.mkdir(parents=True, exist_ok=True)
+    sha256, size = hashlib.sha256(), 0
+    with tempfile.NamedTemporaryFile(dir=folder, suffix=".part") as file:
+        with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as packed:
+            for chunk in chunks:
+                sha256.update(chunk)
+                size += len(chunk)
+                packed.write(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+        path = _path(sha256.hexdigest())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.link(file.name, path)
+    return sha256.hexdigest(), size
+
+
+def copy_to(digest: str, target: Path) -> None:
+    """Write the bytes of that digest to a file, without holding them.
+
+    Raises:
+        ArchiveError: as `get`.
+    """
+    sha256 = hashlib.sha256()
+    try:
+        with gzip.open(_path(digest)) as packed, target.open("wb") as file:
+            while chunk := packed.read(CHUNK_BYTES):
+                sha256.update(chunk)
+                file.write(chunk)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ArchiveError(f"the archive cannot read {digest}: {error}") from error
+    if sha256.hexdigest() != digest:
+        raise ArchiveError(f"the archive's file {digest} holds something else")
+
+
+def forget(digest: str) -> None:
+    """Remove the bytes, where whoever handed them in asked for it."""
+    _path(digest).unlink(missing_ok=True)
 
 
 def get(digest: str) -> bytes:

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 if TYPE_CHECKING:
-    from runs.models import Attempt, Result, Run, UnseenEvaluation, UnseenMeasurement  # noqa: F401
+    from runs.models import Attempt, Result, Run, Submission, UnseenEvaluation, UnseenMeasurement  # noqa: F401
 
 FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
 NOTHING = Q(pk__in=())
@@ -107,6 +107,20 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
     def dead(self) -> Self:
         """Running under a lease that nobody renewed, by the database's clock."""
         return self.filter(status="running", lease_until__lt=Now())
+
+
+class SubmissionQuerySet(models.QuerySet["Submission"]):
+    def waiting(self) -> Self:
+        """What waits for a check, oldest first."""
+        return self.filter(state="received").order_by("received_at", "id")
+
+    def dead(self) -> Self:
+        """Checked under a lease that ran out, by the database's clock."""
+        return self.filter(state="checking", lease_until__lt=Now())
+
+    def told(self) -> Self:
+        """Those of which anybody may know whose they are and what came out: their run is or was public."""
+        return self.filter(run__state__in=("published", "withdrawn"))
 
 
 class UnseenEvaluationQuerySet(models.QuerySet["UnseenEvaluation"]):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from runs.models.attempts import Attempt, Measurement
+from runs.models.audits import ResultAudit, Review
 from runs.models.entrants import Agent, Configuration, ModelVersion
 from runs.models.hosts import Calibration, DeviceClass, Host
 from runs.models.problems import Suite, SuiteMembership, Task
 from runs.models.published import PublishedRow, PublishedTable
 from runs.models.results import Result, Run
 from runs.models.rounds import Round
+from runs.models.submissions import ApiToken, Submission
 from runs.models.trail import AuditEntry, Revision
 from runs.models.unseen import UnseenEvaluation, UnseenMeasurement
+from runs.models.verifications import TaskVerdict, Verification
 
 __all__ = [
     "Agent",
+    "ApiToken",
     "Attempt",
     "AuditEntry",
     "Calibration",
@@ -25,12 +29,17 @@ __all__ = [
     "PublishedRow",
     "PublishedTable",
     "Result",
+    "ResultAudit",
+    "Review",
     "Revision",
     "Round",
     "Run",
+    "Submission",
     "Suite",
     "SuiteMembership",
     "Task",
+    "TaskVerdict",
     "UnseenEvaluation",
     "UnseenMeasurement",
+    "Verification",
 ]

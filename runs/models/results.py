@@ -53,6 +53,14 @@ class Run(models.Model):
     verification = models.CharField(max_length=20, choices=Verification, default=Verification.NONE)
     reproduced_tasks = models.PositiveIntegerField(null=True, blank=True)
     verified_tasks = models.PositiveIntegerField(null=True, blank=True)
+    verifies = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="measured_again_by",
+        help_text="The imported run whose candidates it runs again; it is never published itself.",
+    )
     note = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
@@ -92,6 +100,10 @@ class Run(models.Model):
                 name="run_origin_is_known", condition=Q(origin__in=["published", "imported", "run_here"])
             ),
             models.CheckConstraint(
+                name="run_verification_is_ours_and_never_published",
+                condition=Q(verifies__isnull=True) | Q(origin="run_here") & ~Q(state="published"),
+            ),
+            models.CheckConstraint(
                 name="run_counts_iff_reproduced",
                 condition=Q(
                     verification="reproduced",
@@ -109,6 +121,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"run {self.pk}"
+
+    @property
+    def is_from_outside(self) -> bool:
+        """Whether its candidates may only ever run in the strong sandbox."""
+        return self.origin != Run.Origin.RUN_HERE or self.verifies_id is not None
 
 
 class Result(models.Model):

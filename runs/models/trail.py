@@ -13,10 +13,11 @@ from runs.models.attempts import Attempt
 from runs.models.hosts import Host
 from runs.models.results import Result, Run
 from runs.models.rounds import Round
+from runs.models.submissions import Submission
 
 
 class AuditEntry(models.Model):
-    """One action, on a run, a host or a round. For a publish action on a result: from which attempt to which."""
+    """One action on a run, host, round or submission. For a publish action on a result: from which attempt to which."""
 
     class Action(models.TextChoices):
         PUBLISH = "publish", "published"
@@ -28,6 +29,15 @@ class AuditEntry(models.Model):
         IMPORT = "import", "imported"
         OPEN = "open", "opened"
         REVEAL = "reveal", "revealed"
+        AUDIT = "audit", "audited"
+        RECEIVE = "receive", "received"
+        REJECT = "reject", "rejected"
+        ACCEPT = "accept", "accepted"
+        VERIFY = "verify", "verification begun"
+        CONCLUDE = "conclude", "verification ended"
+        DECIDE = "decide", "review decided"
+        ANSWER = "answer", "audit answered"
+        CLOSE = "close", "closed"
 
     at = models.DateTimeField(auto_now_add=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
@@ -36,6 +46,7 @@ class AuditEntry(models.Model):
     run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, related_name="trail")
     host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="trail")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, related_name="trail")
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="trail")
     result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="trail")
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
@@ -52,21 +63,28 @@ class AuditEntry(models.Model):
             models.CheckConstraint(
                 name="auditentry_about_one_thing",
                 condition=Q(
-                    action__in=["publish", "withdraw", "rerun", "cancel", "import"],
+                    action__in=["publish", "withdraw", "rerun", "cancel", "import", "audit"],
                     run__isnull=False,
                     host__isnull=True,
                     round__isnull=True,
+                    submission__isnull=True,
                 )
                 | Q(action__in=["quarantine", "lift"], host__isnull=False)
-                & Q(run__isnull=True, result__isnull=True, round__isnull=True)
+                & Q(run__isnull=True, result__isnull=True, round__isnull=True, submission__isnull=True)
                 | Q(action__in=["open", "reveal"], round__isnull=False)
-                & Q(run__isnull=True, result__isnull=True, host__isnull=True),
+                & Q(run__isnull=True, result__isnull=True, host__isnull=True, submission__isnull=True)
+                | Q(
+                    action__in=[*("receive", "reject", "accept", "verify", "conclude"), *("decide", "answer", "close")],
+                    submission__isnull=False,
+                    host__isnull=True,
+                    round__isnull=True,
+                ),
             ),
             models.CheckConstraint(name="auditentry_actor_is_named", condition=~Q(actor_name="")),
         ]
 
     def __str__(self) -> str:
-        about = f"run {self.run_id}" if self.run_id else f"host {self.host_id}" if self.host_id else self.round
+        about = self.submission or self.run or self.host or self.round
         return f"{self.actor_name} {self.get_action_display()} {about}"
 
 

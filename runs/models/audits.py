@@ -1,0 +1,85 @@
+"""What people found when they looked: audits of results, for good, and the questions that wait for a person."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from runs.models.attempts import Attempt
+from runs.models.results import Result
+from runs.models.submissions import Submission
+
+VERDICTS = [value for value in Result.Audit.values if value != Result.Audit.NONE]
+ADVERSE = ("suspect", "hacked", "contaminated")  # the submitter may answer
+
+
+class ResultAudit(models.Model):
+    """One look at one answer. Never changed: the next one stands above it, and `Result.audit` has the newest."""
+
+    result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="audits")
+    attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="audits")
+    verdict = models.CharField(max_length=20, choices=[(name, name.replace("_", " ")) for name in VERDICTS])
+    place = models.CharField(max_length=300, blank=True, help_text="File and lines, such as kernel.hip:12-18.")
+    quote = models.TextField(blank=True, help_text="The lines themselves.")
+    reason = models.TextField()
+    at = models.DateTimeField(auto_now_add=True)
+    auditor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    auditor_name = models.CharField(max_length=150)
+    answer_until = models.DateTimeField(null=True, blank=True, help_text="Until when the submitter may answer.")
+
+    class Meta:
+        ordering = ("-at", "-id")
+        permissions = [("audit_result", "Can audit results")]
+        constraints = [
+            models.CheckConstraint(name="resultaudit_verdict_is_known", condition=Q(verdict__in=VERDICTS)),
+            models.CheckConstraint(name="resultaudit_has_a_reason", condition=~Q(reason="") & ~Q(auditor_name="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.result}: {self.verdict}"
+
+
+class Review(models.Model):
+    """A question that waits for a maintainer. Holds and suspects need no row: they are asked of the results."""
+
+    class Kind(models.TextChoices):
+        LOOK_ALIKE = "look_alike", "look-alike name"
+        DUPLICATE = "duplicate", "candidate of somebody else"
+        EXPERT = "expert", "bundled source handed in"
+        NOT_REPRODUCED = "not_reproduced", "not reproduced"
+        APPEAL = "appeal", "answer to an audit"
+
+    kind = models.CharField(max_length=20, choices=Kind)
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="reviews")
+    audit = models.ForeignKey(ResultAudit, on_delete=models.PROTECT, null=True, related_name="answers")
+    detail = models.TextField()
+    opened_at = models.DateTimeField(auto_now_add=True)
+    opened_by_name = models.CharField(max_length=150)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by_name = models.CharField(max_length=150, blank=True)
+    decision = models.TextField(blank=True, help_text="Public, with its reason.")
+
+    class Meta:
+        ordering = ("opened_at", "id")
+        constraints = [
+            models.CheckConstraint(
+                name="review_about_one_thing",
+                condition=Q(kind="appeal", audit__isnull=False)
+                | Q(
+                    kind__in=["look_alike", "duplicate", "expert", "not_reproduced"],
+                    submission__isnull=False,
+                    audit__isnull=True,
+                ),
+            ),
+            models.UniqueConstraint(name="review_one_answer_per_audit", fields=["audit"], condition=Q(kind="appeal")),
+            models.CheckConstraint(name="review_says_something", condition=~Q(detail="")),
+            models.CheckConstraint(
+                name="review_decision_iff_closed",
+                condition=Q(closed_at__isnull=True, decision="", closed_by_name="")
+                | Q(closed_at__isnull=False) & ~Q(decision="") & ~Q(closed_by_name=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.pk}"

@@ -1,0 +1,139 @@
+"""What was handed in: a bundle's bytes, what its submitter says of it, and how far it is (decision 20).
+
+received → checking → rejected | accepted → verifying → closed. The row is the queue of checks, as an attempt's is of
+evaluations. What happened when stands in the trail.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from runs.models.results import Run
+from runs.querysets import SubmissionQuerySet
+
+BEFORE_A_RUN = ["received", "checking", "rejected"]
+WITH_A_RUN = ["accepted", "verifying"]
+
+
+class Submission(models.Model):
+    """One file. The same bytes are the same submission, whoever sends them again."""
+
+    class State(models.TextChoices):
+        RECEIVED = "received", "received"
+        CHECKING = "checking", "checking"
+        REJECTED = "rejected", "rejected"
+        ACCEPTED = "accepted", "accepted"
+        VERIFYING = "verifying", "verifying"
+        CLOSED = "closed", "closed"
+
+    class Licence(models.TextChoices):
+        CC_BY = "CC-BY-4.0", "Creative Commons Attribution 4.0"
+        CC0 = "CC0-1.0", "Creative Commons Zero 1.0"
+        APACHE = "Apache-2.0", "Apache License 2.0"
+        MIT = "MIT", "MIT License"
+
+    class Outcome(models.TextChoices):
+        VERIFIED = "verified", "evaluated again here"
+        UNVERIFIED = "unverified", "closed without another evaluation"
+        TAKEN_DOWN = "taken_down", "taken down by its submitter"
+
+    digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the bytes, in the archive.")
+    file_name = models.CharField(max_length=200)
+    size_bytes = models.PositiveBigIntegerField()
+    submitter = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
+    )
+    submitter_name = models.CharField(max_length=150, help_text="The user, or the command that imported it.")
+    declared = models.JSONField(default=dict, help_text="What the submitter says and no format proves: agent, model, …")
+    licence = models.CharField(max_length=20, choices=Licence)
+    consented_at = models.DateTimeField(help_text="When the submitter agreed to publication under the licence.")
+    wants_mail = models.BooleanField(default=False)
+    idempotency_key = models.CharField(max_length=100, blank=True)
+    state = models.CharField(max_length=20, choices=State, default=State.RECEIVED)
+    outcome = models.CharField(max_length=20, choices=Outcome, blank=True)
+    format = models.CharField(max_length=40, blank=True, help_text="As recognised by its content.")
+    problems = models.JSONField(default=list, blank=True, help_text="place, seen, expected, hint; all of them.")
+    problem_count = models.PositiveIntegerField(default=0)
+    findings = models.JSONField(default=list, blank=True, help_text="place, code, sentence: worth knowing.")
+    run = models.OneToOneField(Run, on_delete=models.PROTECT, null=True, blank=True, related_name="submission")
+    received_at = models.DateTimeField()
+    checks = models.PositiveSmallIntegerField(default=0, help_text="How often a check was begun.")
+    lease_until = models.DateTimeField(null=True, blank=True, help_text="Of the check that runs.")
+
+    objects = SubmissionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-received_at", "-id")
+        permissions = [
+            ("submit_bundle", "Can hand in bundles"),
+            ("review_submission", "Can verify and close submissions and decide reviews"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                name="submission_key_once_per_submitter",
+                fields=["submitter", "idempotency_key"],
+                condition=~Q(idempotency_key=""),
+            ),
+            models.CheckConstraint(
+                name="submission_state_is_known", condition=Q(state__in=[*BEFORE_A_RUN, *WITH_A_RUN, "closed"])
+            ),
+            models.CheckConstraint(
+                name="submission_run_iff_accepted",
+                condition=Q(state__in=BEFORE_A_RUN, run__isnull=True)
+                | Q(state__in=WITH_A_RUN, run__isnull=False)
+                | Q(state="closed") & (Q(run__isnull=False) | Q(outcome="taken_down")),
+            ),
+            models.CheckConstraint(
+                name="submission_problems_when_rejected",
+                condition=Q(state="rejected", problem_count__gte=1)
+                | Q(state="closed")
+                | ~Q(state__in=["rejected", "closed"]) & Q(problem_count=0),
+            ),
+            models.CheckConstraint(
+                name="submission_outcome_iff_closed",
+                condition=Q(state="closed", outcome__in=["verified", "unverified", "taken_down"])
+                | ~Q(state="closed") & Q(outcome=""),
+            ),
+            models.CheckConstraint(
+                name="submission_lease_iff_checking",
+                condition=Q(state="checking", lease_until__isnull=False, checks__gte=1)
+                | ~Q(state="checking") & Q(lease_until__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="submission_licence_is_known",
+                condition=Q(licence__in=["CC-BY-4.0", "CC0-1.0", "Apache-2.0", "MIT"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"submission {self.pk}"
+
+
+class ApiToken(models.Model):
+    """Lets a program act for a user. Only its hash is kept; it is shown once."""
+
+    class Scope(models.TextChoices):
+        SUBMIT = "submit", "hand in bundles"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=60, help_text="What it is for.")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    scope = models.CharField(max_length=20, choices=Scope, default=Scope.SUBMIT)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    used_at = models.DateTimeField(null=True, blank=True, help_text="The last time.")
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+        constraints = [
+            models.CheckConstraint(name="apitoken_scope_is_known", condition=Q(scope__in=["submit"])),
+            models.CheckConstraint(
+                name="apitoken_expires_after_it_was_made", condition=Q(expires_at__gt=models.F("created_at"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"
