@@ -22,5 +22,5 @@ def plotly_figure(chart: Chart) -> dict[str, Any]:
 
 
 def _frame(own: dict[str, Any]) -> dict[str, Any]:
-    legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
+    legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
     return {"margin": {"l": 16, "r": 24, "t": 64, "b": 56}, "legend": legend, "hovermode": "closest"} | own
