@@ -190,12 +190,13 @@ def _called(half: Half, contents: Contents) -> Call | Rejection | None:
     if half.rejection is not None:
         return None
     context, case = half.context, half.state.case
+    called: Call | Rejection | None = None
     with half.charging():
         runner = context.runner or _start(half, "forward")
         if half.state.first_call_ms is None and _compiles_launches(context):
             runner.compile(case, contents)
-        return runner.call(case, contents)
-    return None
+        called = runner.call(case, contents)
+    return called
 
 
 def _start(half: Half, order: Order) -> Runner:
