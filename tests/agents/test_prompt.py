@@ -36,15 +36,9 @@ def test_the_same_question_has_the_same_bytes(name):
 
 
 def test_it_has_the_papers_eight_sections():
-    headings = re.findall(r"^# (\d)\. (.+)$", prompt_of(question(cheatsheets=False)), re.MULTILINE)
-    assert headings == list(
-        zip(
-            "12345678",
-            ["Role", "Files and functions", "Target architecture", "Instructions"]
-            + ["Completion", "Reference material", "Workspace", "Iterations"],
-            strict=True,
-        )
-    )
+    headings = re.findall(r"^# (\d\. .+)$", prompt_of(question(cheatsheets=False)), re.MULTILINE)
+    first = ["1. Role", "2. Files and functions", "3. Target architecture", "4. Instructions"]
+    assert headings == [*first, "5. Completion", "6. Reference material", "7. Workspace", "8. Iterations"]
 
 
 def test_ranges_are_shown_only_where_the_contract_is():

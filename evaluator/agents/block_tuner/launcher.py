@@ -63,8 +63,8 @@ class Search:
             index = best.get(knob, knob.start) + step
             while 0 <= index < len(knob.choices) and not self._over():
                 setting = {**best, knob: index}
-                was = knob.choices[best.get(knob, knob.start)].strip() or "nothing"
-                found = self._try(setting, f"{knob.name}: {was} → {knob.choices[index].strip() or 'nothing'}")
+                was, now = (knob.choices[one].strip(" ,") or "nothing" for one in (best.get(knob, knob.start), index))
+                found = self._try(setting, f"{knob.name}: {was} → {now}")
                 if found is None or not found.beats(score):
                     break
                 best, score, index = setting, found, index + step

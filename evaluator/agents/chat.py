@@ -1,0 +1,136 @@
+"""A conversation with an endpoint on behalf of one session: the question, the transcript, what it used."""
+
+from __future__ import annotations
+
+import os
+
+from evaluator.agents.answers import FORMAT, files_of
+from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
+from evaluator.agents.interface import Desk, Settings
+from evaluator.agents.prompt import Question, prompt_of
+from evaluator.agents.session import Entry, Usage, shortened
+from evaluator.candidate import Candidate
+from evaluator.errors import HostError
+from evaluator.workspace import HIDDEN, visible_files
+
+PER_MILLION = 1e-6
+OPTIONS = ("temperature", "max_tokens")
+
+
+class Chat:
+    """Grows by one question and one answer a turn."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._endpoint = desk, endpoint_of(desk.settings)
+        self.prompt = _whole_prompt(desk)
+        self.transcript = [Entry("prompt", shortened(self.prompt))]
+        self.answers: list[Answer] = []
+        self._messages = [{"role": "user", "content": self.prompt}]
+        self._files: dict[str, bytes] = {
+            name: (desk.task.folder / name).read_bytes()
+            for name in desk.task.editable
+            if (desk.task.folder / name).is_file()
+        }
+
+    def ask(self) -> tuple[Candidate | None, str | None]:
+        """One turn: a version, or what is wrong with the answer.
+
+        Raises:
+            Refused, OutOfReach: as `complete`, after a first answer.
+            HostError: the same before it, where nothing can be blamed on the model.
+        """
+        try:
+            answer = complete(self._endpoint, self._messages, self._desk.deadline, self._note)
+        except (Refused, OutOfReach) as error:
+            if self.answers or (isinstance(error, OutOfReach) and self._desk.left_s <= 0):
+                raise
+            raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
+        self.answers.append(answer)
+        self._messages.append({"role": "assistant", "content": answer.text})
+        self.transcript.append(Entry("text", shortened(answer.text)))
+        files, problem = files_of(answer.text, self._desk.task.editable)
+        if answer.finish == "length":
+            return None, "the answer was cut at the longest length that is allowed; write less around the files"
+        self._files |= files
+        return (None, problem) if problem else (Candidate(dict(self._files), self._desk.agent), None)
+
+    def say(self, text: str, *, failed: bool = False) -> None:
+        """What the next question adds."""
+        self._messages.append({"role": "user", "content": text})
+        self.transcript.append(Entry("check", shortened(text), failed=failed))
+
+    @property
+    def last_text(self) -> str:
+        return self.answers[-1].text if self.answers else ""
+
+    @property
+    def usage(self) -> Usage:
+        """Sums where every answer said so; one that says nothing makes the sum unknown."""
+        taken = {
+            name: _sum([getattr(answer, name) for answer in self.answers])
+            for name in ("input_tokens", "cached_input_tokens", "output_tokens")
+        }
+        models = [answer.model for answer in self.answers if answer.model]
+        return Usage(
+            turns=len(self.answers),
+            **taken,
+            cost_usd=cost_usd(self._desk.settings, **taken),
+            tool_calls=0,
+            model=models[-1] if models else self._endpoint.model,
+        )
+
+    def _note(self, text: str) -> None:
+        self.transcript.append(Entry("error", shortened(text), failed=True))
+
+
+def endpoint_of(settings: Settings) -> Endpoint:
+    """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
+
+    Raises:
+        HostError: base_url or model was not set.
+    """
+    for name in ("base_url", "model"):
+        if not settings.text(name):
+            raise HostError(f"set {name}: `run --set {name}=…`")
+    keys = [os.environ[name] for name in settings.secrets if os.environ.get(name)]
+    return Endpoint(
+        base_url=settings.text("base_url"),
+        model=settings.text("model"),
+        key=keys[0] if keys else "",
+        stream=bool(settings.own["stream"]),
+        retries=int(settings.number("retries") or 0),
+        options={name: value for name in OPTIONS if (value := settings.own[name]) is not None},  # type: ignore[misc]
+    )
+
+
+def cost_usd(
+    settings: Settings, input_tokens: int | None, cached_input_tokens: int | None, output_tokens: int | None
+) -> float | None:
+    """By the prices of the configuration, in US dollars per million tokens; None where price or count is unknown."""
+    price_in, price_out = settings.number("input_price"), settings.number("output_price")
+    if price_in is None or price_out is None or input_tokens is None or output_tokens is None:
+        return None
+    price_cached = settings.number("cached_input_price")
+    cached = cached_input_tokens or 0 if price_cached is not None else 0
+    paid = (input_tokens - cached) * price_in + cached * (price_cached or 0.0) + output_tokens * price_out
+    return round(paid * PER_MILLION, 6)
+
+
+def nothing(desk: Desk) -> Candidate:
+    """What is handed in when no version came."""
+    return Candidate({}, desk.agent, tuple(("not_written", name) for name in desk.task.editable))
+
+
+def _whole_prompt(desk: Desk) -> str:
+    """The eight sections, the files, and how to answer."""
+    shown, task = desk.settings, desk.task
+    question = Question(task, desk.architecture, "", shown.max_iterations, shown.cheatsheets, shown.contract_shown)
+    left_out = {"description.md", *(() if shown.contract_shown else ("config.yaml",)), *HIDDEN}
+    files = {name: data for name, data in visible_files(task).items() if name not in left_out}
+    texts = [f"{name}\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n" for name, data in sorted(files.items())]
+    return "\n".join([prompt_of(question), "# Files\n", *texts, "# Answer\n", FORMAT.format(name=task.editable[0])])
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None

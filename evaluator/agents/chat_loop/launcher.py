@@ -1,0 +1,72 @@
+"""The simplest agent around a model: it proposes whole files, hears what the checks say, and tries again.
+
+A turn that brings no file is told so, and counts as no version; after three such turns a version the session is over.
+The best right version is handed in; where nothing was right, the last.
+"""
+
+from __future__ import annotations
+
+from evaluator.agents.chat import Chat, nothing
+from evaluator.agents.completions import OutOfReach, Refused
+from evaluator.agents.interface import Checked, Desk, Work
+from evaluator.agents.scoring import speedup_of
+from evaluator.agents.session import Ending
+from evaluator.candidate import Candidate
+from evaluator.reasons import Status
+
+TURNS_PER_VERSION = 3
+DONE = "DONE"
+
+
+def launch(desk: Desk) -> Work:
+    return Loop(desk).run()
+
+
+class Loop:
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._chat = desk, Chat(desk)
+        self._versions = 0
+        self._best: tuple[float, Candidate] | None = None
+        self._last = nothing(desk)
+
+    def run(self) -> Work:
+        ended, message = self._talk()
+        candidate = self._best[1] if self._best else self._last
+        chat = self._chat
+        return Work(candidate, ended, message, chat.prompt, tuple(chat.transcript), chat.usage)
+
+    def _talk(self) -> tuple[Ending, str | None]:
+        while (over := self._over()) is None:
+            try:
+                candidate, problem = self._chat.ask()
+            except (Refused, OutOfReach) as error:
+                return ("timed_out" if self._desk.left_s <= 0 else "failed"), str(error)
+            if candidate is None and self._best and self._chat.last_text.strip().strip(".`*") == DONE:
+                return "finished", None
+            if candidate is None:
+                self._chat.say(f"Nothing could be checked: {problem}.", failed=True)
+                continue
+            self._versions += 1
+            self._hear(candidate, self._desk.check(candidate))
+        return over
+
+    def _hear(self, candidate: Candidate, checked: Checked) -> None:
+        self._last, right = candidate, checked.record.status is Status.PASSED
+        speed = speedup_of(checked.record) or 1.0
+        if right and (self._best is None or speed >= self._best[0]):
+            self._best = (speed, candidate)
+        left = self._desk.settings.max_iterations - self._versions
+        more = f"You may write {left} more; answer {DONE} to leave it at the best one." if left else "It was the last."
+        self._chat.say(f"Version {self._versions} was checked.\n\n{checked.text}\n{more}", failed=not right)
+
+    def _over(self) -> tuple[Ending, str | None] | None:
+        most, budget = self._desk.settings.max_iterations, self._desk.settings.number("output_token_budget")
+        if self._versions >= most:
+            return "finished", None
+        if len(self._chat.answers) >= TURNS_PER_VERSION * most:
+            return "gave_up", f"{len(self._chat.answers)} answers brought {self._versions} versions"
+        if self._desk.left_s <= 0:
+            return "timed_out", "the session's time was over"
+        if budget is not None and (self._chat.usage.output_tokens or 0) >= budget:
+            return "gave_up", f"the budget of {budget:.0f} output tokens was used up"
+        return None

@@ -1,0 +1,240 @@
+"""Asks an endpoint of the OpenAI form for one completion, streamed or not, and tries again where that makes sense.
+
+What will never work is `Refused`; what may work later is tried again, as long as the server or the deadline allow.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import monotonic, sleep
+from typing import Any
+
+MAX_ANSWER_BYTES = 16 << 20
+SILENCE_S = 300.0  # between two pieces of an answer; a model that thinks says nothing for long
+LONGEST_WAIT_S = 60.0  # of our own choice; a server's Retry-After may be longer
+AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached")  # comes as 429, and no wait helps
+MAX_WORDS = 500  # characters of a server's words that are passed on
+
+Message = Mapping[str, str]
+
+
+class Refused(Exception):
+    """The server will not answer this, whenever it is asked."""
+
+
+class OutOfReach(Exception):
+    """It was tried again as often as allowed, or no time is left."""
+
+
+class _Again(Exception):
+    """It may work later: after `wait_s`, where the server says so."""
+
+    def __init__(self, text: str, wait_s: float | None = None) -> None:
+        super().__init__(text)
+        self.wait_s = wait_s
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    base_url: str  # up to and with /v1
+    model: str
+    key: str = ""
+    stream: bool = True
+    retries: int = 6
+    options: Mapping[str, float] = field(default_factory=dict)  # temperature, max_tokens …
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    text: str
+    finish: str  # stop, length, …
+    model: str | None = None
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+def complete(
+    endpoint: Endpoint,
+    messages: Sequence[Message],
+    deadline: float,
+    note: Callable[[str], object],
+) -> Answer:
+    """The answer, or the reason why there is none; `note` hears of each failure. `deadline`: of `monotonic`.
+
+    Raises:
+        Refused: no later try will do. OutOfReach: no try did.
+    """
+    for tried in range(endpoint.retries + 1):
+        try:
+            return _ask(endpoint, messages, deadline)
+        except _Again as error:
+            wait_s = min(LONGEST_WAIT_S, 2.0**tried) if error.wait_s is None else error.wait_s
+            note(f"{error}; try {tried + 1} of {endpoint.retries + 1}")
+            if tried == endpoint.retries:
+                raise OutOfReach(f"{endpoint.retries + 1} tries, the last: {error}") from None
+            if monotonic() + wait_s >= deadline:
+                raise OutOfReach(f"no time is left to wait {wait_s:.0f} s after: {error}") from None
+            sleep(wait_s)
+    raise AssertionError("the last try returns or raises")
+
+
+class _StayHere(urllib.request.HTTPRedirectHandler):
+    """A redirection would carry the key to whom it names."""
+
+    def redirect_request(self, *args: Any, **fields: Any) -> None:
+        return None
+
+
+def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Answer:
+    left_s = deadline - monotonic()
+    if left_s <= 0:
+        raise OutOfReach("no time is left")
+    opener = urllib.request.build_opener(_StayHere)
+    try:
+        with opener.open(_request(endpoint, messages), timeout=min(SILENCE_S, left_s)) as response:
+            streamed = response.headers.get_content_type() == "text/event-stream"
+            lines = _lines(response, deadline)
+            return _of_events(_events(lines)) if streamed else _of_body(b"".join(lines))
+    except urllib.error.HTTPError as error:
+        with error:
+            raise _of_status(endpoint, error) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _Again(f"no answer: {type(error).__name__}: {_words(endpoint, str(error))}") from error
+
+
+def _request(endpoint: Endpoint, messages: Sequence[Message]) -> urllib.request.Request:
+    body: dict[str, Any] = {"model": endpoint.model, "messages": list(messages), **dict(endpoint.options)}
+    if endpoint.stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+    headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
+    if endpoint.key:
+        headers["Authorization"] = f"Bearer {endpoint.key}"
+    url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
+    return urllib.request.Request(url, json.dumps(body).encode(), headers, method="POST")
+
+
+def _lines(response: http.client.HTTPResponse, deadline: float) -> Iterator[bytes]:
+    """Up to the end, the size or the time, whichever is first."""
+    total = 0
+    while line := response.readline(MAX_ANSWER_BYTES):
+        total += len(line)
+        if total > MAX_ANSWER_BYTES:
+            raise _Again(f"an answer of more than {MAX_ANSWER_BYTES} bytes")
+        if monotonic() > deadline:
+            raise OutOfReach("the time was over in the middle of an answer")
+        yield line
+
+
+def _events(lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:
+    """Server-sent events: the JSON of each `data:`, up to [DONE]."""
+    for line in lines:
+        field, _, value = line.decode("utf-8", "replace").strip().partition(":")
+        if field != "data":
+            continue
+        if value.strip() == "[DONE]":
+            return
+        yield _mapping(value)
+
+
+def _of_events(events: Iterator[dict[str, Any]]) -> Answer:
+    pieces, finish, usage, model = list[str](), None, None, None
+    for event in events:
+        if event.get("error"):
+            raise _Again(f"an error in the middle of an answer: {str(event['error'])[:MAX_WORDS]}")
+        usage, model = event.get("usage") or usage, event.get("model") or model
+        for choice in _first(event):
+            delta = choice.get("delta")
+            pieces.append(_text(delta.get("content")) if isinstance(delta, dict) else "")
+            finish = choice.get("finish_reason") or finish
+    if finish is None:
+        raise _Again(f"the stream was cut after {sum(map(len, pieces))} characters")
+    return _answer("".join(pieces), finish, usage, model)
+
+
+def _of_body(body: bytes) -> Answer:
+    raw = _mapping(body)
+    choices = list(_first(raw))
+    if not choices or not isinstance(choices[0].get("message"), dict):
+        raise _Again(f"an answer without a choice: {body[:200].decode(errors='replace')!r}")
+    text = _text(choices[0]["message"].get("content"))
+    return _answer(text, choices[0].get("finish_reason") or "stop", raw.get("usage"), raw.get("model"))
+
+
+def _answer(text: str, finish: object, usage: object, model: object) -> Answer:
+    used = usage if isinstance(usage, dict) else {}
+    details = used.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    return Answer(
+        text=text,
+        finish=str(finish),
+        model=model if isinstance(model, str) else None,
+        input_tokens=_count(used.get("prompt_tokens")),
+        cached_input_tokens=_count(cached),
+        output_tokens=_count(used.get("completion_tokens")),
+    )
+
+
+def _of_status(endpoint: Endpoint, error: urllib.error.HTTPError) -> Exception:
+    try:
+        body = error.read(MAX_WORDS * 4).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
+        body = ""
+    text = f"HTTP {error.code}: {_words(endpoint, body) or error.reason}"
+    if error.code not in AGAIN or any(word in body for word in NO_MONEY):
+        return Refused(text)
+    return _Again(text, _retry_after_s(error.headers.get("Retry-After")))
+
+
+def _retry_after_s(value: str | None) -> float | None:
+    """Seconds, or a date; nothing else."""
+    if value is None:
+        return None
+    if value.strip().isdigit():
+        return float(value)
+    try:
+        at = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _mapping(text: str | bytes) -> dict[str, Any]:
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _Again(f"an answer that is not JSON: {error}") from None
+    if not isinstance(raw, dict):
+        raise _Again("an answer that is no JSON object")
+    return raw
+
+
+def _first(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    choices = raw.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        yield choices[0]
+
+
+def _text(content: object) -> str:
+    """Plain, or a list of parts of which some are text."""
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _words(endpoint: Endpoint, text: str) -> str:
+    """A server may repeat the key that it was given."""
+    return (text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_WORDS].strip()

@@ -1,0 +1,18 @@
+"""One completion, no feedback: what a model writes when it is asked once."""
+
+from __future__ import annotations
+
+from evaluator.agents.chat import Chat, nothing
+from evaluator.agents.completions import OutOfReach, Refused
+from evaluator.agents.interface import Desk, Work
+from evaluator.agents.session import Ending
+
+
+def launch(desk: Desk) -> Work:
+    chat = Chat(desk)
+    try:
+        candidate, problem = chat.ask()
+    except (Refused, OutOfReach) as error:
+        return Work(nothing(desk), "timed_out", str(error), chat.prompt, tuple(chat.transcript), chat.usage)
+    ended: Ending = "gave_up" if candidate is None else "finished"
+    return Work(candidate or nothing(desk), ended, problem, chat.prompt, tuple(chat.transcript), chat.usage)

@@ -1,0 +1,102 @@
+"""A local server of the OpenAI form that answers by a script: each request takes the next line of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Reply = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Server(ThreadingHTTPServer):
+    """`requests`: what was asked, body and headers, in order."""
+
+    daemon_threads = True
+
+    def __init__(self, script: list[Reply]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script, self.requests = list(script), list[tuple[dict[str, Any], dict[str, str]]]()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+@contextmanager
+def serving(*script: Reply) -> Iterator[Server]:
+    with Server(list(script)) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def whole(text: str, *, finish: str = "stop", usage: dict[str, Any] | None = None) -> Reply:
+    message = {"role": "assistant", "content": text}
+    body = {"model": "m-1", "choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+    return raw(json.dumps(body).encode())
+
+
+def raw(body: bytes, kind: str = "application/json", status: int = 200, **headers: str) -> Reply:
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return reply
+
+
+def error(status: int, message: str = "no", **headers: str) -> Reply:
+    return raw(json.dumps({"error": {"message": message}}).encode(), status=status, **headers)
+
+
+def stream(*events: dict[str, Any] | str) -> Reply:
+    """Server-sent events; the connection ends after the last, whatever it is."""
+    lines = [f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n" for event in events]
+    return raw(b": hello\n\n" + "".join(lines).encode(), "text/event-stream; charset=utf-8")
+
+
+def pieces(text: str, size: int = 7) -> list[dict[str, Any]]:
+    cut = [text[begin : begin + size] for begin in range(0, len(text), size)]
+    return [{"model": "m-1", "choices": [{"delta": {"content": piece}, "finish_reason": None}]} for piece in cut]
+
+
+def end(finish: str = "stop", **usage: int) -> list[dict[str, Any] | str]:
+    last = {"choices": [{"delta": {}, "finish_reason": finish}]}
+    return [last, {"choices": [], "usage": usage or None}, "[DONE]"]
+
+
+def hang_up(handler: BaseHTTPRequestHandler) -> None:
+    """No word at all."""
+    handler.close_connection = True
+
+
+def short(handler: BaseHTTPRequestHandler) -> None:
+    """Fewer bytes than were announced."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.close_connection = True
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append((body, dict(self.headers)))
+        self.server.script.pop(0)(self)
+
+    def log_message(self, *args: object) -> None:
+        pass

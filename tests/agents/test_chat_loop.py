@@ -1,0 +1,168 @@
+"""A conversation about a kernel, with a server that answers as such servers do."""
+
+from __future__ import annotations
+
+import dataclasses
+from time import monotonic
+
+import pytest
+
+from evaluator.agents import completions
+from evaluator.agents.chat_loop.launcher import launch
+from evaluator.agents.single_shot.launcher import launch as launch_once
+from evaluator.errors import HostError
+from evaluator.taskreader import load_task
+from tests.agents.chat_server import end, error, pieces, serving, stream, whole
+from tests.agents.desks import ScriptedCheck, desk_for
+from tests.evaluator.test_records import passed, wrong
+
+TASK = "triton2triton/arena/softmax"
+KEY = "sk-very-secret"
+
+
+@pytest.fixture(autouse=True)
+def _no_waits(monkeypatch):
+    monkeypatch.setattr(completions, "sleep", lambda seconds: None)
+    monkeypatch.setenv("ARENA_CHAT_KEY", KEY)
+
+
+def version(text, **fields):
+    return whole(f"softmax.py\n```python\n{text}\n```\n", **fields)
+
+
+def sped(speedup):
+    made = passed()
+    return dataclasses.replace(made, cases=tuple(dataclasses.replace(case, speedup=speedup) for case in made.cases))
+
+
+def desk_at(server, check, name="chat_loop", *, fields=None, **changes):
+    return desk_for(
+        name, load_task(TASK), check, {"base_url": server.base_url, "model": "m-1", **changes}, **(fields or {})
+    )
+
+
+def judged(**verdicts):
+    """By the word that a version is made of."""
+    return lambda candidate: verdicts[candidate.files["softmax.py"].decode().strip()]
+
+
+def test_it_hears_what_the_check_says_and_hands_in_the_best():
+    check = ScriptedCheck(judged(bad=wrong(), fast=sped(2.0), slow=sped(1.5)), told="status: so and so\n")
+    with serving(version("bad"), version("fast"), version("slow")) as server:
+        work = launch(desk_at(server, check))
+    assert work.candidate.files == {"softmax.py": b"fast\n"}
+    assert (work.ended, work.usage.turns) == ("finished", 3)
+    second = server.requests[1][0]["messages"]
+    assert [message["role"] for message in second] == ["user", "assistant", "user"]
+    assert "status: so and so" in second[-1]["content"]
+    assert "You may write 2 more" in second[-1]["content"]
+
+
+def test_the_question_holds_the_prompt_the_files_and_the_form_of_an_answer():
+    with serving(version("x")) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
+    [message] = server.requests[0][0]["messages"]
+    assert message["content"] == work.prompt
+    for part in ("# 1. Role", "softmax.py\n```\n", "reference.py\n```\n", "config.yaml\n```\n", "# Answer"):
+        assert part in work.prompt
+    assert "expert" not in work.prompt.split("# Files")[1]
+
+
+def test_a_contract_that_is_not_shown_is_nowhere_in_the_question():
+    with serving(version("x")) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=1, contract_shown=False))
+    assert "config.yaml" not in work.prompt
+    assert "profile: full" not in work.prompt
+
+
+def test_a_malformed_answer_is_said_to_be_one_and_counts_as_no_version():
+    check = ScriptedCheck()
+    with serving(whole("No idea."), whole("softmax.py\n```\nhal", finish="length"), version("x")) as server:
+        work = launch(desk_at(server, check, max_iterations=1))
+    assert work.candidate.files == {"softmax.py": b"x\n"}
+    assert [len(check.seen), work.usage.turns] == [1, 3]
+    said = [request[0]["messages"][-1]["content"] for request in server.requests]
+    assert "no fenced block" in said[1]
+    assert "cut at the longest length" in said[2]
+
+
+def test_a_model_that_never_writes_a_file_gives_up():
+    with serving(*[whole("No.")] * 3) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
+    assert (work.ended, work.message) == ("gave_up", "3 answers brought 0 versions")
+    assert work.candidate.problems == (("not_written", "softmax.py"),)
+
+
+def test_done_ends_it_early_once_something_is_right():
+    with serving(version("x"), whole("DONE")) as server:
+        work = launch(desk_at(server, ScriptedCheck()))
+    assert (work.ended, len(server.requests)) == ("finished", 2)
+
+
+def test_errors_limits_and_cut_streams_are_survived_and_written_down():
+    good = stream(*pieces("softmax.py\n```\nx\n```\n"), *end(prompt_tokens=100, completion_tokens=9))
+    script = error(503), error(429, Retry_After="2"), stream(*pieces("softmax.py\n```")), good
+    with serving(*script) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
+    assert work.candidate.files == {"softmax.py": b"x\n"}
+    assert [entry.kind for entry in work.transcript] == ["prompt", "error", "error", "error", "text", "check"]
+    assert work.usage.output_tokens == 9
+
+
+def test_an_endpoint_that_fails_before_its_first_answer_is_no_fault_of_the_model():
+    with serving(error(401)) as server, pytest.raises(HostError, match="gives chat_loop no answer: HTTP 401"):
+        launch(desk_at(server, ScriptedCheck()))
+
+
+def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
+    with serving(version("x"), error(403)) as server:
+        work = launch(desk_at(server, ScriptedCheck()))
+    assert work.ended == "failed"
+    assert "HTTP 403" in work.message
+    assert work.candidate.files == {"softmax.py": b"x\n"}
+
+
+def test_time_and_budget_end_it():
+    with serving() as server:
+        work = launch(desk_at(server, ScriptedCheck(), fields={"deadline": monotonic() - 1}))
+    assert work.ended == "timed_out"
+    with serving(version("x", usage={"prompt_tokens": 1, "completion_tokens": 500})) as server:
+        work = launch(desk_at(server, ScriptedCheck(), output_token_budget=400))
+    assert (work.ended, work.message) == ("gave_up", "the budget of 400 output tokens was used up")
+
+
+def test_a_cost_is_known_where_prices_and_counts_are():
+    usage = {
+        "prompt_tokens": 1_000_000,
+        "completion_tokens": 100_000,
+        "prompt_tokens_details": {"cached_tokens": 500_000},
+    }
+    prices = {"input_price": 2, "cached_input_price": 1, "output_price": 10, "max_iterations": 1}
+    with serving(version("x", usage=usage), version("x", usage=usage), version("x")) as server:
+        costs = [
+            launch(desk_at(server, ScriptedCheck(), **known)).usage.cost_usd
+            for known in (prices, {"max_iterations": 1}, prices)
+        ]
+    assert costs == [0.5 * 2 + 0.5 * 1 + 0.1 * 10, None, None]
+
+
+def test_the_key_is_in_nothing_that_is_kept():
+    with serving(error(500, KEY), version(KEY.upper())) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
+    assert server.requests[0][1]["Authorization"].endswith(KEY)
+    assert KEY not in repr(work)
+
+
+@pytest.mark.parametrize("missing", ["base_url", "model"])
+def test_an_endpoint_has_to_be_named(missing):
+    with serving() as server, pytest.raises(HostError, match=f"set {missing}"):
+        launch(desk_at(server, ScriptedCheck(), **{missing: None}))
+
+
+def test_a_single_shot_asks_once_and_hears_nothing():
+    check = ScriptedCheck()
+    with serving(version("x"), whole("No.")) as server:
+        first, second = (launch_once(desk_at(server, check, "single_shot")) for _ in range(2))
+    assert (first.ended, first.candidate.files) == ("finished", {"softmax.py": b"x\n"})
+    assert (second.ended, second.candidate.problems) == ("gave_up", (("not_written", "softmax.py"),))
+    assert check.seen == []

@@ -1,0 +1,153 @@
+"""An endpoint may answer in one piece or in many, late, wrongly or not at all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from time import monotonic
+
+import pytest
+
+from evaluator.agents import completions
+from evaluator.agents.completions import Endpoint, OutOfReach, Refused, complete
+from tests.agents.chat_server import end, error, hang_up, pieces, raw, serving, short, stream, whole
+
+KEY = "sk-very-secret"
+GOOD = whole("fine", usage={"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}})
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    waited = list[float]()
+    monkeypatch.setattr(completions, "sleep", waited.append)
+    return waited
+
+
+def ask(server, *, seconds=30.0, notes=None, **fields):
+    endpoint = Endpoint(server.base_url, "m-1", **{"key": KEY, "retries": 2, **fields})
+    messages = [{"role": "user", "content": "hello"}]
+    return complete(endpoint, messages, monotonic() + seconds, notes.append if notes is not None else lambda text: None)
+
+
+def test_a_whole_answer_is_read_with_what_it_used():
+    with serving(GOOD) as server:
+        answer = ask(server, stream=False, options={"temperature": 0.2})
+    assert (answer.text, answer.finish, answer.model) == ("fine", "stop", "m-1")
+    assert (answer.input_tokens, answer.cached_input_tokens, answer.output_tokens) == (10, 4, 2)
+    [(body, headers)] = server.requests
+    assert body == {"model": "m-1", "messages": [{"role": "user", "content": "hello"}], "temperature": 0.2}
+    assert headers["Authorization"] == f"Bearer {KEY}"
+
+
+def test_a_streamed_answer_is_put_together():
+    with serving(stream(*pieces("größer als"), *end(prompt_tokens=5, completion_tokens=3))) as server:
+        answer = ask(server)
+    assert (answer.text, answer.finish, answer.output_tokens) == ("größer als", "stop", 3)
+    assert server.requests[0][0]["stream_options"] == {"include_usage": True}
+
+
+def test_a_server_that_does_not_stream_is_understood():
+    with serving(GOOD) as server:
+        assert ask(server, stream=True).text == "fine"
+
+
+def test_a_text_in_parts_is_one_text():
+    body = b'{"choices": [{"message": {"content": [{"type": "text", "text": "a"}, {"type": "image"}, {"text": "b"}]}}]}'
+    with serving(raw(body)) as server:
+        assert ask(server).text == "ab"
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        error(500),
+        error(503),
+        error(429),
+        error(408),
+        hang_up,
+        short,
+        stream(*pieces("half of")),
+        stream(*pieces("half of"), {"error": {"message": "overloaded"}}),
+        stream("{not json"),
+        raw(b"<html>gateway</html>", "text/html"),
+        raw(b"[]"),
+        raw(b'{"choices": []}'),
+        raw(b'{"choices": [{"message": "text"}]}'),
+        raw(b"\xff\xfe"),
+    ],
+)
+def test_what_may_work_later_is_tried_again(trouble, waits):
+    notes = []
+    with serving(trouble, GOOD) as server:
+        assert ask(server, notes=notes).text == "fine"
+    assert waits == [1.0]
+    assert len(notes) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 302, 307])
+def test_what_will_never_work_is_not_tried_again(status, waits):
+    with (
+        serving(error(status, "bad", Location="http://127.0.0.1:1/")) as server,
+        pytest.raises(Refused, match=f"HTTP {status}"),
+    ):
+        ask(server)
+    assert len(server.requests) == 1
+
+
+def test_an_empty_account_is_not_asked_again(waits):
+    with serving(error(429, "insufficient_quota")) as server, pytest.raises(Refused):
+        ask(server)
+
+
+def test_a_server_says_how_long_to_wait(waits):
+    with serving(error(429, Retry_After="7"), GOOD) as server:
+        ask(server)
+    assert waits == [7.0]
+
+
+def test_a_date_to_wait_for_is_understood(waits):
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+    with serving(error(503, Retry_After=date), error(503, Retry_After="soon"), GOOD) as server:
+        ask(server)
+    assert 17 < waits[0] <= 20
+    assert waits[1] == 2.0
+
+
+def test_a_wait_beyond_the_deadline_is_not_begun(waits):
+    with serving(error(429, Retry_After="3600")) as server, pytest.raises(OutOfReach, match="no time is left to wait"):
+        ask(server)
+    assert waits == []
+
+
+def test_tries_come_to_an_end(waits):
+    with serving(*[error(500)] * 3) as server, pytest.raises(OutOfReach, match="3 tries"):
+        ask(server)
+    assert waits == [1.0, 2.0]
+
+
+def test_nobody_listens(waits):
+    with serving() as server:
+        pass
+    with pytest.raises(OutOfReach, match="no answer"):
+        ask(server)
+
+
+def test_a_key_that_the_server_repeats_is_not_passed_on():
+    with serving(error(401, f"Incorrect API key: {KEY}")) as server, pytest.raises(Refused) as caught:
+        ask(server)
+    assert KEY not in str(caught.value)
+    assert "***" in str(caught.value)
+
+
+def test_an_endless_answer_is_cut(monkeypatch, waits):
+    monkeypatch.setattr(completions, "MAX_ANSWER_BYTES", 1000)
+    with (
+        serving(*[stream(*pieces("x" * 5000), *end())] * 3) as server,
+        pytest.raises(OutOfReach, match="more than 1000 bytes"),
+    ):
+        ask(server)
+
+
+def test_a_deadline_ends_an_answer_in_the_middle():
+    with serving(GOOD) as server, pytest.raises(OutOfReach, match="no time is left"):
+        ask(server, seconds=-1)
