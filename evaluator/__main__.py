@@ -1,7 +1,7 @@
 """The evaluator's door from a shell: python -m evaluator COMMAND.
 
-Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met or a task is not
-valid, 2 usage or a bad task, 3 this host cannot do it.
+Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, or a task or bundle
+is not valid, 2 usage or a bad task, 3 this host, or the site that a bundle is sent to, cannot do it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def _tasks(options: argparse.Namespace) -> int:
     from evaluator.taskreader import load_task, task_ids
 
     if options.tasks:
-        return _mounted_tasks(options.tasks)
+        from evaluator.mounted.commands import list_tasks
+
+        list_tasks(options.tasks)
+        return OK
     if options.freeze:
         from evaluator.freeze import freeze_suite
 
@@ -96,16 +99,8 @@ def _new_task(options: argparse.Namespace) -> int:
     return OK
 
 
-def _mounted_tasks(folder: Path) -> int:
-    from evaluator.backends import get_backend
-    from evaluator.mounted.obstacles import obstacles
-
-    for task_id, problem in obstacles(folder, get_backend("auto")):
-        sys.stdout.write(f"{task_id:60} {f'no: {problem}' if problem else 'runs here'}\n")
-    return OK
-
-
 def _evaluate(options: argparse.Namespace) -> int:
+    from evaluator.mounted.commands import evaluate_mounted
     from evaluator.reasons import Status
     from evaluator.records import write_record
 
@@ -114,7 +109,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         raise UsageError("a round's unseen cases follow from a task's contract, and mounted tasks have none")
     if options.held_out and not options.tasks:
         raise UsageError("--held-out is for mounted tasks (--tasks DIR); a native task has unseen cases of its own")
-    record = _evaluate_mounted(options) if options.tasks else _evaluate_native(options)
+    record = evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
@@ -151,30 +146,6 @@ def _evaluate_round(options: argparse.Namespace, evaluator: Evaluator, task: Tas
     record = evaluate_round(evaluator, task, candidate, read_round(options.round), uploaded=options.uploaded)
     write_unseen(record, path)
     sys.stdout.write(f"{unseen_cases_text(record)}\n\n{unseen_text([record])}\nunseen record: {path}\n\n")
-
-
-def _evaluate_mounted(options: argparse.Namespace) -> Record:
-    from evaluator.backends import get_backend
-    from evaluator.candidate import read_candidate
-    from evaluator.mounted.checkout import load_mounted, own_candidate
-    from evaluator.mounted.evaluation import ScriptEvaluator
-    from evaluator.mounted.held_out import write_held_out
-    from evaluator.unseen.injections import read_held_out
-
-    task = load_mounted(options.tasks, options.task)
-    if options.baseline:
-        candidate = own_candidate(task)
-    else:
-        candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
-    held_out = read_held_out(options.held_out, task.category, task.files) if options.held_out else None
-    evaluator = ScriptEvaluator(get_backend(options.backend), options.sandbox)
-    record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
-    if held_out:
-        path = options.out.with_suffix(".held_out.json")
-        unseen = evaluator.evaluate_held_out(task, candidate, held_out, uploaded=options.uploaded)
-        write_held_out(unseen, path)
-        sys.stdout.write(f"{unseen.text}\nheld-out record: {path}\n\n")
-    return record
 
 
 def _check_writable(path: Path, option: str = "--out") -> None:
@@ -282,6 +253,12 @@ def _unseen(options: argparse.Namespace) -> int:
     return OK
 
 
+def _bundle(options: argparse.Namespace) -> int:
+    from evaluator.bundles.commands import run
+
+    return run(options)
+
+
 COMMANDS = {
     "evaluate": _evaluate,
     "run": _run,
@@ -292,6 +269,7 @@ COMMANDS = {
     "validate": _validate,
     "new_task": _new_task,
     "unseen": _unseen,
+    "bundle": _bundle,
 }
 
 

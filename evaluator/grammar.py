@@ -51,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     workspace.add_argument("task")
     workspace.add_argument("--out", type=Path, required=True, metavar="DIR")
     workspace.set_defaults(command="workspace")
+    _bundle_commands(commands)
     return top
 
 
@@ -79,6 +80,21 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     new_task.add_argument("category")
     new_task.add_argument("name")
     new_task.set_defaults(command="new_task")
+
+
+def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    bundle = commands.add_parser("bundle", help="look a bundle of results over, or hand it in")
+    actions = bundle.add_subparsers(required=True, metavar="ACTION")
+    check = actions.add_parser("check", help="tell every problem and finding at once, offline")
+    check.add_argument("path", type=Path, metavar="PATH", help="a folder, zip, tar (.gz, .zst), JSON or YAML file")
+    check.add_argument("--json", action="store_true", help="everything that was understood, for programs")
+    check.set_defaults(command="bundle", action="check")
+    submit = actions.add_parser("submit", help="check it, then send it to a site")
+    submit.add_argument("path", type=Path, metavar="PATH")
+    submit.add_argument("--url", required=True, help="of the site")
+    submit.add_argument("--token", metavar="TOKEN", help="default: $ARENABOARD_TOKEN, in no process list")
+    submit.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as the site's form asks")
+    submit.set_defaults(command="bundle", action="submit")
 
 
 def _mounted(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,181 @@
+"""AgentKernelArena v1 run folders: workspaces with task_result.yaml and the times of both sides, reports beside them.
+
+Paper-era results lack how the times were taken; later ones have it. The second generation is recognised and refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from evaluator.bundles import aka_cases, aka_reports
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import DECLARABLE, Claim, Submission
+from evaluator.bundles.tasklists import tasks_of
+from evaluator.reasons import Status
+
+NAME = "AgentKernelArena"
+MARKS = "task_result.yaml with task_name and pass_compilation"
+SUITE = "arena-paper-196"
+PARTS = ("task_result.yaml", "baseline_perf.yaml", "optimized_perf.yaml")
+SECOND = ("completion.json", "task_spec.json", "session.json")
+CLAIMED = (
+    *("pass_compilation", "pass_correctness", "base_execution_time", "best_optimized_execution_time", "speedup_ratio"),
+    *("benchmark_method_consistent", "valid_baseline_cases", "valid_optimized_cases", "score"),
+)
+_RUN = re.compile(r"workspace_([^/_]+)_([^/]+)/run_([^/]+)")
+_STAMP = re.compile(r"_\d{8}_\d{6}$")
+
+
+def recognises(reading: Reading) -> bool:
+    return _is_second(reading) or any(True for _ in _results(reading)) or any(reading.named(*PARTS[1:]))
+
+
+def translate(reading: Reading) -> Submission | None:
+    if _is_second(reading):
+        hint = "Runs of the first generation (task_result.yaml without task_schema_version) can be imported"
+        reading.problem(NAME, "the second generation (sessions, task_schema_version)", "the first generation", hint)
+        return None
+    results = dict(_results(reading))
+    claims, seen = list[Claim](), set[str]()
+    for folder in sorted({*results, *(_folder(path) for path in reading.named(*PARTS[1:]))}):
+        claim = _claim(reading, folder, results.get(folder))
+        if claim.task in seen:
+            reading.find("duplicate_task", folder or claim.task, claim.task, claim.task)
+        else:
+            claims.append(claim)
+        seen.add(claim.task)
+    claims += aka_reports.listed_only(reading, claims, is_known)
+    reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
+    declared = reading.declared(_from_folder(reading))
+    return Submission(
+        format=NAME,
+        generation=_generation(reading, results),
+        digest=reading.digest,
+        suite=SUITE,
+        suite_tasks=tuple(tasks_of(SUITE)),
+        declared=declared,
+        asked=tuple(key for key in DECLARABLE if key not in {*declared, "level", "golden_machine", "precision"}),
+        claims=tuple(claims),
+        totals=aka_reports.totals(reading, claims),
+        findings=(),
+    )
+
+
+def is_known(task: str) -> bool:
+    return task in tasks_of(SUITE)
+
+
+def _is_second(reading: Reading) -> bool:
+    if any(".task-sessions" in PurePosixPath(path).parts for path in reading.files):
+        return True
+    return any("task_schema_version" in reading.mapping(path) for path in _result_paths(reading))
+
+
+def _result_paths(reading: Reading) -> Iterator[str]:
+    return (path for path in sorted(reading.files) if path.endswith("task_result.yaml") and "heldout" not in path)
+
+
+def _results(reading: Reading) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:
+    """Folder → path and content of its result."""
+    for path in _result_paths(reading):
+        raw = reading.mapping(path)
+        if "task_name" in raw and "pass_compilation" in raw:
+            yield _folder(path), (path, raw)
+
+
+def _generation(reading: Reading, results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
+    is_later = any("baseline_benchmark_methods" in raw for _, raw in results.values())
+    return "v1, later fields" if is_later else "v1, paper era"
+
+
+def _from_folder(reading: Reading) -> dict[str, str]:
+    """What names of folders say: workspace_<GPU>_<agent>/run_<time>. A custom prefix says nothing."""
+    for path in sorted(reading.files):
+        if match := _RUN.search(path):
+            return {"device": match[1], "agent": match[2], "started_at": match[3]}
+    return {}
+
+
+def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] | None) -> Claim:
+    if result is None:
+        return _vanished(reading, folder)
+    path, raw = result
+    task = str(raw["task_name"])
+    if not is_known(task):
+        reading.find("unknown_task", path, task, task)
+    timed = aka_cases.timed(reading, folder, task, raw)
+    status, reason = _status(raw, timed.fault)
+    speedup = timed.speedup if status is Status.PASSED else None
+    aka_cases.compare(reading, path, task, raw, timed)
+    _contradicted(reading, folder, task, raw)
+    messages = ("compilation_error_message", "correctness_error_message", "speedup_calculation_error_message")
+    texts = [reading.text(raw.get(name), f"{path}: {name}", task) for name in messages]
+    return Claim(
+        task=task,
+        is_known=is_known(task),
+        attempt="",
+        status=status,
+        reason=reason,
+        message=next(filter(None, texts), None),
+        claimed=reading.claimed(raw, CLAIMED),
+        claimed_speedup=reading.number(raw.get("speedup_ratio"), f"{path}: speedup_ratio", task),
+        recomputed_speedup=speedup,
+        cases=timed.cases,
+        files=_sources(reading, folder, task),
+    )
+
+
+def _vanished(reading: Reading, folder: str) -> Claim:
+    """Its name cannot be read back from the folder's, unless exactly one task of the suite has it."""
+    name = _STAMP.sub("", PurePosixPath(folder).name)
+    fitting = [task for task in tasks_of(SUITE) if task.replace("/", "_") == name]
+    task = fitting[0] if len(fitting) == 1 else name
+    reading.find("vanished_task", folder, task, task)
+    if not is_known(task):
+        reading.find("unknown_task", folder, task, task)
+    timed = aka_cases.timed(reading, folder, task, None)
+    known, files = is_known(task), _sources(reading, folder, task)
+    message = "The run left no result."
+    return Claim(task, known, "", Status.NOT_JUDGED, None, message, {}, None, None, timed.cases, files)
+
+
+def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | None]:
+    """Only `true` is a pass: 1, "yes" and null are not."""
+    if raw.get("pass_compilation") is not True:
+        return Status.BUILD_FAILED, "compiler_error"
+    if raw.get("pass_correctness") is not True:
+        return Status.WRONG_OUTPUT, "check_failed"
+    return (Status.IMPLAUSIBLE, fault) if fault else (Status.PASSED, None)
+
+
+def _contradicted(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:
+    for stage, field in (("compile", "pass_compilation"), ("correctness", "pass_correctness")):
+        path = f"{folder}/build/{stage}_report.json".lstrip("/")
+        status = reading.mapping(path).get("status") if path in reading.files else None
+        if raw.get(field) is True and status in ("fail", "error", "partial"):
+            reading.find("report_contradicts", path, f"status {status}, while {field} is true", task)
+
+
+def _sources(reading: Reading, folder: str, task: str) -> dict[str, bytes]:
+    """The file that the task asks for, otherwise the ones that it says are edited."""
+    path = f"{folder}/config.yaml".lstrip("/")
+    config = reading.mapping(path) if path in reading.files else {}
+    named = config.get("target_file_path") or config.get("source_file_path") or []
+    names = [named] if isinstance(named, str) else [name for name in named if isinstance(name, str)]
+    places = {name: f"{folder}/{name}".lstrip("/") for name in names}
+    found = {
+        name: reading.source(reading.files[place], place, task)
+        for name, place in places.items()
+        if place in reading.files
+    }
+    if not found:
+        reading.find("no_sources", folder or task, ", ".join(names) or "config.yaml names none", task)
+    return found
+
+
+def _folder(path: str) -> str:
+    parent = str(PurePosixPath(path).parent)
+    return "" if parent == "." else parent

@@ -1,0 +1,172 @@
+"""Times of both sides in an AgentKernelArena workspace: matched by name of the case, then held against the claims."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import CaseClaim
+
+ROUNDING = 1e-6  # relative: claims are made of the same doubles
+HOST_METHODS = ("cpu_timer_fallback", "cpu_timer", "perf_counter", "serving_wall_clock")
+EXCESSIVE = 10.0
+MEANS = ("base_execution_time", "best_optimized_execution_time")
+COMPILED, CORRECT = 20.0, 100.0  # points
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One case on one side."""
+
+    parameters: str  # canonical; "" where none are given
+    method: str | None
+    time_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """`fault`, a key of reasons.REASONS, is why there is no speed."""
+
+    cases: tuple[CaseClaim, ...]
+    fault: str | None
+
+    @property
+    def speedup(self) -> float | None:
+        """Mean of the ratios, over every case or not at all."""
+        ratios = [case.speedup for case in self.cases]
+        whole = [ratio for ratio in ratios if ratio is not None]
+        return fmean(whole) if whole and len(whole) == len(ratios) and not self.fault else None
+
+
+def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | None) -> Timed:
+    """The cases of a workspace; without a result only the baseline's may be there."""
+    paths = [f"{folder}/{name}.yaml".lstrip("/") for name in ("baseline_perf", "optimized_perf")]
+    wanted = raw is not None and raw.get("pass_correctness") is True
+    absent = [path for path in paths if path not in reading.files]
+    if absent:
+        if wanted:
+            reading.find("no_case_times", absent[0], ", ".join(absent), task)
+        return Timed((), None)
+    before, after = (_side(reading, path, task) for path in paths)
+    cases = tuple(_case(name, before[0].get(name), after[0].get(name)) for name in {**before[0], **after[0]})
+    if not wanted:
+        return Timed(cases, None)
+    faults = [before[1], after[1], _unmatched(reading, folder, task, before[0], after[0])]
+    if not cases or any(case.speedup is None for case in cases):
+        faults.append("impossible_time" if cases else "no_report")
+    return Timed(cases, next(filter(None, faults), None))
+
+
+def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
+    """Claimed speedup, mean times and score beside what the cases say."""
+    claimed, own = reading.number(raw.get("speedup_ratio"), path), timed.speedup
+    if claimed is not None and own is not None and not _close(claimed, own):
+        reading.find("speedup_disagrees", f"{path}: speedup_ratio", f"claimed {claimed:g}, of the cases {own:g}", task)
+    if claimed is not None and claimed > EXCESSIVE:
+        reading.find("excessive_speedup", f"{path}: speedup_ratio", f"{claimed:g}", task)
+    for field, name in zip(MEANS, ("baseline_ms", "candidate_ms"), strict=True):
+        times = [time for case in timed.cases if (time := getattr(case, name)) is not None]
+        said = reading.number(raw.get(field), path)
+        if said and times and not _close(said, fmean(times)):
+            reading.find("time_disagrees", f"{path}: {field}", f"claimed {said:g} ms, {fmean(times):g} ms", task)
+    _compare_score(reading, path, task, raw, timed)
+
+
+def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
+    score = reading.number(raw.get("score"), f"{path}: score", task)
+    if score is None:
+        return
+    ratio = reading.number(raw.get("speedup_ratio"), path) or 0.0
+    base, best = (
+        reading.number(raw.get(name), path) for name in ("base_execution_time", "best_optimized_execution_time")
+    )
+    compiled, correct = raw.get("pass_compilation") is True, raw.get("pass_correctness") is True
+    points = compiled * (COMPILED + correct * (CORRECT + 100 * max(ratio, 0.0)))
+    if math.isclose(score, points, rel_tol=ROUNDING, abs_tol=1e-3):
+        return
+    averages = base / best if base and best else None
+    if averages and math.isclose(score, COMPILED + CORRECT + 100 * averages, rel_tol=1e-3):
+        detail = f"score {score:g} has the ratio of averages, {averages:g}; the speedup is {ratio:g}"
+        reading.find("score_from_averages", f"{path}: score", detail, task)
+    else:
+        reading.find("score_disagrees", f"{path}: score", f"claimed {score:g}, by its own rule {points:g}", task)
+
+
+def _side(reading: Reading, path: str, task: str) -> tuple[dict[str, Row], str | None]:
+    """Name of the case → row; and why the side has no speed."""
+    listed = reading.mapping(path).get("test_cases")
+    if not isinstance(listed, list):
+        reading.find("no_case_times", path, "no test_cases", task)
+        return {}, "no_report"
+    rows, fault = dict[str, Row](), None
+    for index, raw in enumerate(listed):
+        place = f"{path}: test_cases.{index}"
+        if not isinstance(raw, dict):
+            reading.problem(place, raw, "a mapping with test_case_id and execution_time_ms")
+            continue
+        name, row = str(raw.get("test_case_id", index)), _row(reading, raw, place, task)
+        if name in rows:
+            reading.find("duplicate_case", place, f"{name}: the task has no speed", task)
+            fault = "duplicate_case"
+        rows.setdefault(name, row)
+    _shared_parameters(reading, path, task, rows)
+    return rows, fault
+
+
+def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> Row:
+    method = raw.get("benchmark_method")
+    parameters = {key: raw[key] for key in ("params", "shape", "dtype", "mode", "layout") if raw.get(key) is not None}
+    row = Row(
+        parameters=json.dumps(parameters, sort_keys=True, default=str) if parameters else "",
+        method=method if isinstance(method, str) else None,
+        time_ms=reading.time_ms(raw.get("execution_time_ms"), f"{place}.execution_time_ms", task),
+    )
+    if row.method in HOST_METHODS:
+        reading.find("host_time", place, str(row.method), task)
+        return replace(row, time_ms=None)
+    return row
+
+
+def _shared_parameters(reading: Reading, path: str, task: str, rows: Mapping[str, Row]) -> None:
+    by_parameters = dict[str, str]()
+    for name, row in rows.items():
+        if row.parameters and row.parameters in by_parameters:
+            detail = f"{by_parameters[row.parameters]} and {name} have {row.parameters}"
+            reading.find("duplicate_parameters", path, detail, task)
+        by_parameters.setdefault(row.parameters, name)
+
+
+def _unmatched(
+    reading: Reading, folder: str, task: str, before: Mapping[str, Row], after: Mapping[str, Row]
+) -> str | None:
+    for name in before.keys() - after.keys():
+        reading.find("missing_case", folder, name, task)
+    for name in after.keys() - before.keys():
+        reading.find("extra_case", folder, name, task)
+    both = sorted(before.keys() & after.keys())
+    moved = [name for name in both if before[name].parameters != after[name].parameters]
+    for name in moved:
+        reading.find("other_parameters", folder, name, task)
+    mixed = [name for name in both if before[name].method != after[name].method]
+    for name in mixed:
+        reading.find("mixed_methods", folder, f"{name}: {before[name].method} and {after[name].method}", task)
+    if both and not any(row.method for row in (*before.values(), *after.values())):
+        reading.find("unstated_method", folder, "no benchmark_method in either file", task)
+    if len(both) != len({**before, **after}) or moved:
+        return "case_mismatch"
+    return "method_mismatch" if mixed else None
+
+
+def _case(name: str, before: Row | None, after: Row | None) -> CaseClaim:
+    row = before or after
+    parameters = f" {row.parameters}" if row and row.parameters else ""
+    return CaseClaim(f"{name}{parameters}", before.time_ms if before else None, after.time_ms if after else None)
+
+
+def _close(claimed: float, own: float) -> bool:
+    return math.isclose(claimed, own, rel_tol=ROUNDING)

@@ -1,0 +1,144 @@
+"""The members of a folder, zip or tar as bytes: each is judged by name, kind and size before it is read.
+
+Nothing is written anywhere, no declared size is believed, and every problem of a name is told at once.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from evaluator.bundles.limits import LIMITS, Budget, Limits
+from evaluator.bundles.members import Malformed, Member, chunks_of
+from evaluator.bundles.problems import BundleError, Problem, shown, shown_place
+from evaluator.bundles.tars import COMPRESSIONS, is_tar, tar_members
+from evaluator.bundles.zips import is_zip, zip_members
+from evaluator.codec import plain_text
+
+_UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)
+SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML file"
+
+
+def read_members(path: Path, limits: Limits = LIMITS) -> dict[str, bytes]:
+    """Name → content of every plain file.
+
+    Raises:
+        BundleError: there is no such bundle, it breaks a bound, or a member is none that a bundle may hold.
+    """
+    try:
+        if path.is_dir():
+            return _collect(_in_folder(path), Budget(path.name, limits.archive_bytes, limits))
+        with path.open("rb") as file:
+            return _in_file(file, path, limits)
+    except (*_UNREADABLE, Malformed) as error:
+        text = str(error) or type(error).__name__
+        raise BundleError([Problem(path.name, shown(f"what cannot be read ({text})"), SUPPORTED)]) from error
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Of names and contents: a folder and its zip have the same."""
+    lines = [f"{name}\0{sha256(data).hexdigest()}\n" for name, data in sorted(files.items())]
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def _in_file(file: BinaryIO, path: Path, limits: Limits) -> dict[str, bytes]:
+    facts = os.fstat(file.fileno())
+    if not stat.S_ISREG(facts.st_mode):
+        raise Malformed("not a plain file")
+    budget = Budget(path.name, facts.st_size, limits)
+    start = file.read(512)
+    file.seek(0)
+    if is_zip(start):
+        return _collect(zip_members(file, budget), budget)
+    if is_tar(start) or start.startswith(COMPRESSIONS):
+        return _collect(tar_members(file, start, budget), budget)
+    return _collect(iter([Member(path.name, None, chunks_of(file.read))]), budget)
+
+
+def _in_folder(folder: Path) -> Iterator[Member]:
+    waiting = [folder]
+    while waiting:
+        for entry in sorted(os.scandir(waiting.pop()), key=lambda entry: entry.name):
+            name = Path(entry.path).relative_to(folder).as_posix()
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+                yield Member(name, None, None)
+            else:
+                is_plain = entry.is_file(follow_symlinks=False)
+                yield Member(name, None if is_plain else "a link or special file", _chunks_at(entry.path))
+
+
+def _chunks_at(path: str) -> Iterator[bytes]:
+    """Opened only when it is asked for, and never through a link that took its place."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        yield from chunks_of(file.read)
+
+
+def _collect(members: Iterator[Member], budget: Budget) -> dict[str, bytes]:
+    files, names, problems = dict[str, bytes](), _Names(budget.limits), list[Problem]()
+    for member in members:
+        budget.count_member()
+        problem = names.problem(member)
+        if problem is None and member.chunks is not None:
+            data = _read(member.chunks, budget)
+            if len(data) > budget.limits.member_bytes:
+                problem = Problem(member.name, "more", f"at most {budget.limits.member_bytes >> 20} MiB a file")
+            files[member.name] = data
+        if problem is not None:
+            problems.append(problem)
+    if problems:
+        more = len(problems) - budget.limits.problems
+        rest = [Problem(budget.place, f"{more} more problems", "none")] if more > 0 else []
+        raise BundleError(problems[: budget.limits.problems] + rest)
+    return files
+
+
+def _read(chunks: Iterator[bytes], budget: Budget) -> bytes:
+    """At most one chunk more than is allowed, whatever a header says of the size."""
+    data = bytearray()
+    for chunk in chunks:
+        budget.unpack(len(chunk))
+        data += chunk
+        if len(data) > budget.limits.member_bytes:
+            break
+    return bytes(data)
+
+
+class _Names:
+    """Names that were met, and what is wrong with the next one."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits, self.files, self.folders = limits, set[str](), set[str]()
+
+    def problem(self, member: Member) -> Problem | None:
+        """None: it may be read, or it is a folder."""
+        text = self._text(member.name.rstrip("/") if member.chunks is None else member.name, member)
+        return Problem(shown_place(member.name), *text) if text else None
+
+    def _text(self, name: str, member: Member) -> tuple[str, str] | None:
+        path = PurePosixPath(name)
+        if len(name) > self.limits.name_characters or name != plain_text(name) or "\\" in name or not path.parts:
+            return "a name that no file of a bundle has", f"at most {self.limits.name_characters} plain characters"
+        if path.is_absolute() or ".." in path.parts or path.as_posix() != name or path.parts[0].endswith(":"):
+            return "a path that leaves the bundle, or is not in its plain form", "a relative path"
+        if len(path.parts) > self.limits.depth:
+            return f"{len(path.parts)} folders deep", f"at most {self.limits.depth}"
+        if member.problem:
+            return member.problem, "a plain file"
+        return self._met(unicodedata.normalize("NFC", name), is_folder=member.chunks is None)
+
+    def _met(self, name: str, *, is_folder: bool) -> tuple[str, str] | None:
+        above = {str(parent) for parent in PurePosixPath(name).parents} - {"."}
+        if name in self.files or above & self.files or (not is_folder and name in self.folders):
+            return "a name that stands twice", "each name once, as a file or as a folder"
+        (self.folders if is_folder else self.files).add(name)
+        self.folders |= above
+        return None

@@ -1,0 +1,97 @@
+"""The door: a path becomes what it claims, with every problem and every finding. The same offline and on the site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from evaluator.bundles import (
+    agentkernelarena,
+    flashinfer,
+    held_out,
+    kbx_corpus,
+    kernelbench,
+    kernelbenchx,
+    native_claims,
+)
+from evaluator.bundles.archive import read_members
+from evaluator.bundles.kbx_golden import is_rows
+from evaluator.bundles.limits import LIMITS, Limits
+from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.reading import DECLARED_FILE, Reading
+from evaluator.bundles.submission import Submission
+
+
+class Format(Protocol):
+    NAME: str
+    MARKS: str  # what it is recognised by, for people
+
+    def recognises(self, reading: Reading) -> bool: ...
+    def translate(self, reading: Reading) -> Submission | None: ...
+
+
+FORMATS: tuple[Format, ...] = (
+    native_claims,
+    held_out,
+    agentkernelarena,
+    kernelbenchx,
+    kbx_corpus,
+    kernelbench,
+    flashinfer,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`submission` is None where nothing could be made of it; it may be imported only without problems."""
+
+    submission: Submission | None
+    problems: tuple[Problem, ...]
+
+
+def check(path: Path, limits: Limits = LIMITS) -> Checked:
+    """Read, recognise and translate a bundle; never raises on what it holds."""
+    try:
+        files = read_members(path, limits)
+    except BundleError as error:
+        return Checked(None, error.problems)
+    return check_files(files)
+
+
+def check_files(files: dict[str, bytes]) -> Checked:
+    reading = Reading(files)
+    fitting = [form for form in FORMATS if form.recognises(reading)]
+    if held_out in fitting:  # its folders hold copies of the run's own results
+        fitting = [held_out]
+    if len(fitting) != 1:
+        _note_unrecognised(reading, [form.NAME for form in fitting])
+        return Checked(None, tuple(reading.problems))
+    reading.begin_again()
+    submission = fitting[0].translate(reading)
+    if submission is not None:
+        _note_absent(reading, submission)
+        submission = replace(submission, findings=tuple(reading.findings))
+    return Checked(submission, tuple(reading.problems))
+
+
+def _note_absent(reading: Reading, submission: Submission) -> None:
+    absent = submission.absent
+    if absent:
+        detail = f"{len(absent)} of {len(submission.suite_tasks)}, as {absent[0]}"
+        reading.find("absent_tasks", submission.format, detail)
+
+
+def _note_unrecognised(reading: Reading, names: list[str]) -> None:
+    place = "the bundle"
+    if names:
+        reading.problem(place, f"results of {' and '.join(names)}", "those of one benchmark", "Send each on its own")
+        return
+    golden = [path for path in sorted(reading.files) if path.endswith(".json") and is_rows(reading.parsed(path))]
+    if golden:
+        hint = "Add the run that they belong to: metrics.json, or the rows of its stages"
+        reading.problem(golden[0], "times by input size of KernelBench-X alone", "a run", hint)
+        return
+    names = [name for name in sorted(reading.files) if PurePosixPath(name).name != DECLARED_FILE]
+    marks = "; ".join(f"{form.NAME}: {form.MARKS}" for form in FORMATS)
+    reading.problem(place, ", ".join(names[:5]) or "no file", "one of the known formats", marks)

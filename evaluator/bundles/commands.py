@@ -1,0 +1,58 @@
+"""`bundle check` and `bundle submit`. Exit codes: 0 no problem, or handed in; 1 problems; 2 usage; 3 the site fails."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from evaluator.bundles.checking import check
+from evaluator.bundles.handing_in import Answer, submit
+from evaluator.bundles.report import json_of, text_of
+from evaluator.errors import UsageError
+
+OK, HAS_PROBLEMS, SITE_FAILS = 0, 1, 3
+TOKEN_VARIABLE = "ARENABOARD_TOKEN"  # a command line can be read by everybody on the host
+
+
+def run(options: argparse.Namespace) -> int:
+    if not options.path.exists():
+        raise UsageError(f"{options.path}: there is no such file or folder")
+    return _submit(options) if options.action == "submit" else _check(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    checked = check(options.path)
+    sys.stdout.write(json_of(checked) if options.json else f"{text_of(options.path.name, checked)}\n")
+    return HAS_PROBLEMS if checked.problems else OK
+
+
+def _submit(options: argparse.Namespace) -> int:
+    """Problems are told before anything is sent."""
+    checked = check(options.path)
+    if checked.problems:
+        sys.stdout.write(f"{text_of(options.path.name, checked)}\nnothing was sent\n")
+        return HAS_PROBLEMS
+    fields = dict(_field(text) for text in options.set)
+    answer = submit(options.path, options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""), fields)
+    sys.stdout.write(f"{_told(answer)}\n")
+    if answer.is_taken:
+        return OK
+    return HAS_PROBLEMS if 400 <= answer.status < 500 else SITE_FAILS
+
+
+def _field(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise UsageError(f"--set {text}: expected NAME=VALUE")
+    return name, value
+
+
+def _told(answer: Answer) -> str:
+    body: Any = answer.body
+    if answer.is_taken and isinstance(body, dict):
+        found = [f"{name}: {body[name]}" for name in ("state", "url", "digest") if name in body]
+        return "\n".join(["handed in", *found])
+    detail = body.get("detail", body) if isinstance(body, dict) else body
+    return f"not handed in, the site says {answer.status}: {detail!s:.2000}"

@@ -1,0 +1,176 @@
+"""FlashInfer traces of the current generation: one JSON line an evaluation of a solution on a workload.
+
+A task is a definition, a claim one solution for it, a case one workload. FlashInfer's definitions are no suite of ours,
+so every task is in quarantine; the workloads in the bundle say which cases belong to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from evaluator.bundles import fib_cases
+from evaluator.bundles.fib_cases import Trace
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import DECLARABLE, Claim, Submission
+from evaluator.reasons import Status
+
+NAME = "FlashInfer traces"
+MARKS = "lines of JSON with definition and workload"
+STATUSES: Mapping[str, tuple[Status, str | None]] = {
+    "PASSED": (Status.PASSED, None),
+    "INCORRECT_SHAPE": (Status.WRONG_OUTPUT, "wrong_shape"),
+    "INCORRECT_NUMERICAL": (Status.WRONG_OUTPUT, "mismatch"),
+    "INCORRECT_DTYPE": (Status.WRONG_OUTPUT, "wrong_dtype"),
+    "RUNTIME_ERROR": (Status.CRASHED, "raised"),
+    "COMPILE_ERROR": (Status.BUILD_FAILED, "compiler_error"),
+    "TIMEOUT": (Status.TIMED_OUT, "total_time"),
+}
+# what PASSED must have, INCORRECT_NUMERICAL must have, and all others must not
+MEASURED = {"PASSED": ("correctness", "performance"), "INCORRECT_NUMERICAL": ("correctness",)}
+LEAST_ZEROS = 5
+
+
+def recognises(reading: Reading) -> bool:
+    return any(True for _ in _paths(reading))
+
+
+def translate(reading: Reading) -> Submission | None:
+    traces, workloads = list[Trace](), dict[str, set[str]]()
+    for place, raw in (line for path in _paths(reading) for line in reading.lines(path)):
+        trace = _trace(reading, place, raw)
+        if trace is not None and trace.evaluation is None:
+            workloads.setdefault(trace.definition, set()).add(trace.workload)
+        elif trace is not None:
+            traces.append(trace)
+    if not traces and not reading.problems:
+        hint = "Definitions and workloads alone say nothing of a kernel; add traces/ of an evaluation"
+        reading.problem(NAME, "no trace with an evaluation", "at least one", hint)
+    if reading.problems:
+        return None
+    _note_zeros(reading, traces)
+    sources = dict(_solutions(reading))
+    groups = dict[tuple[str, str], list[Trace]]()
+    for trace in traces:
+        groups.setdefault((trace.definition, trace.solution), []).append(trace)
+    claims = [_claim(reading, group, workloads, sources) for _, group in sorted(groups.items())]
+    hardware = sorted({trace.hardware for trace in traces if trace.hardware})
+    authors = sorted({author for author, _ in sources.values() if author})
+    declared = reading.declared({"device": ", ".join(hardware), "agent": ", ".join(authors)})
+    return Submission(
+        format=NAME,
+        generation="current",
+        digest=reading.digest,
+        suite=None,
+        suite_tasks=(),
+        declared=declared,
+        asked=tuple(key for key in DECLARABLE if key not in {*declared, "level", "golden_machine"}),
+        claims=tuple(claims),
+        totals=(),
+        findings=(),
+    )
+
+
+def _paths(reading: Reading) -> Iterator[str]:
+    for path in sorted(reading.files):
+        start = reading.files[path][:4096]
+        if path.endswith(".jsonl") and b'"definition"' in start and b'"workload"' in start:
+            yield path
+
+
+def _trace(reading: Reading, place: str, raw: Mapping[str, Any]) -> Trace | None:
+    definition, workload, evaluation = raw.get("definition"), raw.get("workload"), raw.get("evaluation")
+    if not isinstance(definition, str) or not isinstance(workload, dict):
+        reading.problem(place, raw, "definition and workload")
+        return None
+    if evaluation is None:
+        return Trace(place, definition, "", fib_cases.workload_key(workload), None)
+    old = not isinstance(evaluation, dict) or "log_file" in evaluation or "uuid" not in workload
+    if old or "device" in fib_cases.inner(evaluation, "environment"):
+        hint = "Convert it with the current tools, which write log, environment.hardware and workload.uuid"
+        reading.problem(place, "a trace of the older generation", "one of the current generation", hint)
+        return None
+    if evaluation.get("status") not in STATUSES:
+        reading.problem(f"{place}: evaluation.status", evaluation.get("status"), f"one of {', '.join(STATUSES)}")
+        return None
+    return Trace(place, definition, str(raw.get("solution")), fib_cases.workload_key(workload), evaluation)
+
+
+def _claim(
+    reading: Reading,
+    group: Sequence[Trace],
+    workloads: Mapping[str, set[str]],
+    sources: Mapping[str, tuple[str, dict[str, bytes]]],
+) -> Claim:
+    task, solution, place = group[0].definition, group[0].solution, group[0].place
+    reading.find("unknown_task", place, task, task)
+    for trace in group:
+        _check_presence(reading, trace)
+    cases = fib_cases.cases(reading, group)
+    status, reason = _worst(group)
+    absent = workloads.get(task, set()) - {trace.workload for trace in group}
+    if absent:
+        reading.find("missing_case", place, f"{len(absent)} workloads of {task}", task)
+    if status is Status.PASSED and (absent or any(case.speedup is None for case in cases)):
+        status, reason = Status.IMPLAUSIBLE, "case_mismatch" if absent else "impossible_time"
+    if solution not in sources:
+        reading.find("no_sources", place, solution, task)
+    logs = [trace.evaluation.get("log") for trace in group if trace.evaluation]
+    return Claim(
+        task=task,
+        is_known=False,
+        attempt=solution,
+        status=status,
+        reason=reason,
+        message=reading.text(next(filter(None, logs), None), place, task),
+        claimed={"passed": sum(trace.status == "PASSED" for trace in group), "evaluated": len(group)},
+        claimed_speedup=fib_cases.mean([case.claimed_speedup for case in cases]),
+        recomputed_speedup=fib_cases.mean([case.speedup for case in cases]) if status is Status.PASSED else None,
+        cases=cases,
+        files=sources.get(solution, ("", {}))[1],
+    )
+
+
+def _worst(group: Sequence[Trace]) -> tuple[Status, str | None]:
+    """A definition is passed only on all its workloads; otherwise the first failure speaks for it."""
+    return next((STATUSES[trace.status] for trace in group if trace.status != "PASSED"), STATUSES["PASSED"])
+
+
+def _check_presence(reading: Reading, trace: Trace) -> None:
+    wanted = MEASURED.get(trace.status, ())
+    for name in ("correctness", "performance"):
+        present = bool(trace.evaluation and trace.evaluation.get(name))
+        if present != (name in wanted):
+            detail = f"{trace.status} {'with' if present else 'without'} {name}"
+            reading.find("presence_rule", trace.place, detail, trace.definition)
+
+
+def _note_zeros(reading: Reading, traces: Sequence[Trace]) -> None:
+    errors = [fib_cases.inner(trace.evaluation, "correctness").get("max_absolute_error") for trace in traces]
+    given = [error for error in errors if error is not None]
+    if len(given) >= LEAST_ZEROS and all(error == 0 for error in given):
+        reading.find("errors_all_zero", NAME, f"{len(given)} traces")
+
+
+def _solutions(reading: Reading) -> Iterator[tuple[str, tuple[str, dict[str, bytes]]]]:
+    """Name → author and sources."""
+    for path in sorted(reading.files):
+        if not path.endswith(".json") or "solutions" not in PurePosixPath(path).parts:
+            continue
+        raw = reading.mapping(path)
+        listed = raw.get("sources")
+        files = dict[str, bytes]()
+        for source in listed if isinstance(listed, list) else []:
+            name, content = (source.get("path"), source.get("content")) if isinstance(source, dict) else (None, None)
+            if not isinstance(name, str) or not isinstance(content, str) or not _is_inside(name):
+                reading.problem(f"{path}: sources", source, "relative path and content of each file")
+                continue
+            files[name] = reading.source(content.encode(), path, str(raw.get("definition")))
+        if isinstance(raw.get("name"), str):
+            yield raw["name"], (str(raw.get("author") or ""), files)
+
+
+def _is_inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\\" not in name

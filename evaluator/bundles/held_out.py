@@ -1,0 +1,136 @@
+"""AgentKernelArena's held-out runs: outcomes of both sides on shapes that the agent had not seen, one line a task.
+
+Claims hold the quadrant and both speeds as they were written; the quadrant is computed again from the two outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evaluator.bundles.agentkernelarena import SUITE, is_known
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import DECLARABLE, Claim, Submission, Total
+from evaluator.bundles.tasklists import tasks_of
+from evaluator.reasons import Status
+
+NAME = "AgentKernelArena held-out"
+MARKS = "heldout_summary.yaml with per_task, or heldout_task_result.yaml"
+SUMMARY, RESULT = "heldout_summary.yaml", "heldout_task_result.yaml"
+QUADRANTS = {
+    (True, True): "both_pass",
+    (True, False): "opt_regression",
+    (False, False): "both_fail",
+    (False, True): "opt_improvement",
+}
+# names in the summary, and in a task's own file
+BASELINE = ("orig_heldout_correct", "orig_heldout_pass_correctness")
+CANDIDATE = ("opt_heldout_correct", "opt_pass_correctness")
+SPEEDUP = ("heldout_speedup", "speedup_ratio")
+CLAIMED = (*BASELINE, *CANDIDATE, *SPEEDUP, "generalization_status", "original_run_speedup", "speedup_delta", "error")
+
+
+def recognises(reading: Reading) -> bool:
+    return any(reading.named(SUMMARY, RESULT))
+
+
+def translate(reading: Reading) -> Submission:
+    claims = dict[str, Claim]()
+    for place, raw in _rows(reading):
+        claim = _claim(reading, place, raw)
+        if claim.task in claims and claims[claim.task].claimed.get("generalization_status") != claim.claimed.get(
+            "generalization_status"
+        ):
+            reading.find("duplicate_task", place, claim.task, claim.task)
+        claims.setdefault(claim.task, claim)
+    if not claims:
+        reading.problem(NAME, "no task", "per_task with at least one row")
+    reading.find("matched_by_name", NAME, "state the benchmark's commit")
+    declared = reading.declared({})
+    return Submission(
+        format=NAME,
+        generation="v1",
+        digest=reading.digest,
+        suite=SUITE,
+        suite_tasks=tuple(tasks_of(SUITE)),
+        declared=declared,
+        asked=tuple(key for key in DECLARABLE if key not in {*declared, "level", "golden_machine", "precision"}),
+        claims=tuple(claims.values()),
+        totals=_totals(reading, list(claims.values())),
+        findings=(),
+    )
+
+
+def _rows(reading: Reading) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path in reading.named(SUMMARY):
+        listed = reading.mapping(path).get("per_task")
+        if not isinstance(listed, list):
+            reading.problem(f"{path}: per_task", listed, "a list of tasks")
+            continue
+        for index, raw in enumerate(listed):
+            if isinstance(raw, dict) and isinstance(raw.get("task_name"), str):
+                yield f"{path}: per_task.{index}", raw
+            else:
+                reading.problem(f"{path}: per_task.{index}", raw, "a mapping with task_name")
+    for path in reading.named(RESULT):
+        raw = reading.mapping(path)
+        if isinstance(raw.get("task_name"), str):
+            yield path, raw
+        else:
+            reading.problem(path, raw.get("task_name"), "task_name")
+
+
+def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> Claim:
+    task = raw["task_name"]
+    if not is_known(task):
+        reading.find("unknown_task", place, task, task)
+    status, quadrant = _outcome(raw)
+    said = raw.get("generalization_status")
+    if raw.get("error") and said == "both_fail":
+        reading.find("error_as_failure", place, str(raw["error"]), task)
+    elif said != quadrant:
+        reading.find("quadrant_disagrees", place, f"claimed {said}, of the outcomes {quadrant}", task)
+    speedup = next((raw[name] for name in SPEEDUP if raw.get(name) is not None), None)
+    return Claim(
+        task=task,
+        is_known=is_known(task),
+        attempt="",
+        status=status,
+        reason="check_failed" if status is Status.WRONG_OUTPUT else None,
+        message=reading.text(raw.get("error"), f"{place}: error", task),
+        claimed=reading.claimed(raw, CLAIMED) | {"quadrant": quadrant},
+        claimed_speedup=reading.number(speedup, f"{place}: speedup", task),
+        recomputed_speedup=None,
+        cases=(),
+        files={},
+    )
+
+
+def _outcome(raw: Mapping[str, Any]) -> tuple[Status, str]:
+    """An error leaves its task in no denominator: nobody knows how it would have come out."""
+    sides = [next((raw[name] for name in names if name in raw), None) for names in (BASELINE, CANDIDATE)]
+    if raw.get("error") or not all(isinstance(side, bool) for side in sides):
+        return Status.NOT_JUDGED, "evaluation_error"
+    return (Status.PASSED if sides[1] else Status.WRONG_OUTPUT), QUADRANTS[bool(sides[0]), bool(sides[1])]
+
+
+def _totals(reading: Reading, claims: list[Claim]) -> tuple[Total, ...]:
+    own: dict[str, float | None] = {"total_tasks": len(claims)}
+    own |= {name: sum(claim.claimed["quadrant"] == name for claim in claims) for name in QUADRANTS.values()}
+    with_baseline = int(own["both_pass"] or 0) + int(own["opt_regression"] or 0)
+    own["rate_pct"] = 100 * int(own["both_pass"] or 0) / with_baseline if with_baseline else None
+    found = []
+    for path in reading.named(SUMMARY):
+        raw = reading.mapping(path)
+        said = {**_inner(raw, "quadrant_counts"), **_inner(raw, "conditional_correctness"), **raw}
+        claimed = reading.claimed(said, tuple(own))
+        for name, value in claimed.items():
+            found.append(Total(name, value, own[name]))
+            if isinstance(value, int | float) and abs(value - (own[name] or 0)) > 0.05:
+                reading.find("total_disagrees", path, f"{name}: claimed {value:g}, of the rows {own[name]}")
+    return tuple(found)
+
+
+def _inner(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = raw.get(name)
+    return value if isinstance(value, dict) else {}

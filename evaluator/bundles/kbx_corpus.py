@@ -1,0 +1,95 @@
+"""The transition corpus of KernelBench-X: one line a task and pair of rounds, with code and outcome before and after.
+
+Each side becomes a claim of its round; a round that two lines tell is kept once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evaluator.bundles.kernelbenchx import CLAIMED, SUITE, is_known
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import DECLARABLE, Claim, Submission
+from evaluator.bundles.tasklists import tasks_of
+from evaluator.reasons import Status
+
+NAME = "KernelBench-X corpus"
+MARKS = "lines of JSON with task_id, transition, before and after"
+NOISE = 0.01  # relative
+SIDES = (("before", "from_round"), ("after", "to_round"))
+
+
+def recognises(reading: Reading) -> bool:
+    return any(True for _ in _paths(reading))
+
+
+def translate(reading: Reading) -> Submission:
+    claims, known = dict[tuple[str, str], Claim](), dict[str, bool]()
+    for place, raw in (line for path in _paths(reading) for line in reading.lines(path)):
+        task = str(raw.get("task_id"))
+        if task not in known:
+            known[task] = is_known(reading, place, task)
+        for side, field in SIDES:
+            outcome = raw.get(side)
+            if not isinstance(outcome, dict):
+                reading.problem(f"{place}: {side}", outcome, "an object with call_ok, exe_ok and perf_ok")
+                continue
+            claim = _claim(reading, f"{place}: {side}", raw, side, str(raw.get(field)), known[task])
+            first = claims.setdefault((task, claim.attempt), claim)
+            if first.claimed != claim.claimed:
+                reading.find("contradictory_rounds", place, f"{task} {claim.attempt}", task)
+        _note_noise(reading, place, task, raw)
+    declared = reading.declared({})
+    return Submission(
+        format=NAME,
+        generation="v1",
+        digest=reading.digest,
+        suite=SUITE,
+        suite_tasks=tuple(tasks_of(SUITE)),
+        declared=declared,
+        asked=tuple(key for key in DECLARABLE if key not in {*declared, "level"}),
+        claims=tuple(claims.values()),
+        totals=(),
+        findings=(),
+    )
+
+
+def _paths(reading: Reading) -> Iterator[str]:
+    for path in sorted(reading.files):
+        start = reading.files[path][:4096]
+        if path.endswith(".jsonl") and b'"transition"' in start and b'"task_id"' in start:
+            yield path
+
+
+def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, round: str, known: bool) -> Claim:
+    task, outcome, code = str(raw.get("task_id")), raw[side], raw.get(f"{side}_code")
+    status, reason = _status(outcome)
+    return Claim(
+        task=task,
+        is_known=known,
+        attempt=round,
+        status=status,
+        reason=reason,
+        message=reading.text(outcome.get("error"), f"{place}.error", task),
+        claimed=reading.claimed(outcome, CLAIMED),
+        claimed_speedup=reading.number(outcome.get("speedup"), f"{place}.speedup", task),
+        recomputed_speedup=None,
+        cases=(),
+        files={task: reading.source(code.encode(), place, task)} if isinstance(code, str) and code.strip() else {},
+    )
+
+
+def _status(outcome: Mapping[str, Any]) -> tuple[Status, str | None]:
+    if outcome.get("call_ok") is not True:
+        return Status.BUILD_FAILED, "compiler_error"
+    return (Status.PASSED, None) if outcome.get("exe_ok") is True else (Status.WRONG_OUTPUT, "check_failed")
+
+
+def _note_noise(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:
+    if raw.get("kind") != "speedup_increase":
+        return
+    sides = [raw[side].get("speedup") if isinstance(raw.get(side), dict) else None for side, _ in SIDES]
+    before, after = (reading.number(value, place, task) for value in sides)
+    if before and after and abs(after / before - 1) < NOISE:
+        reading.find("within_noise", place, f"{before:g} and {after:g}", task)

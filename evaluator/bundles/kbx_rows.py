@@ -1,0 +1,149 @@
+"""Rows of a KernelBench-X run: stages joined by the suite's paths, times by input size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from evaluator.bundles.kbx_golden import SIZE, TIME, Golden, is_rows, size_of
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import CaseClaim
+from evaluator.bundles.tasklists import tasks_of
+
+CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_eff.jsonl")
+FIELDS = {CALL: "call_ok", EXE: "exe_ok", EFF: "perf_ok"}
+RESULTS = "perf_results"
+HALF_OF_FOUR_DECIMALS = 5.1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One task: merged fields, and its performance rows as they came."""
+
+    place: str
+    raw: Mapping[str, Any]
+    performance: tuple[Mapping[str, Any], ...]
+
+
+def has_stages(reading: Reading) -> bool:
+    return any(reading.named(*STAGES))
+
+
+def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, Row]:
+    """Path of the task → row: from metrics.json where it is there, held against the stages, otherwise from those."""
+    stages = _stages(reading)
+    results = {PurePosixPath(path).stem: path for path in sorted(reading.files) if RESULTS in PurePosixPath(path).parts}
+    if not metrics:
+        return {task: _row(reading, f"intermediate: {task}", raw, task, results) for task, raw in stages.items()}
+    found = dict[str, Row]()
+    for path in metrics:
+        for task, raw in reading.mapping(path).items():
+            place = f"{path}: {task}"
+            if not isinstance(raw, dict):
+                reading.problem(place, raw, "an object with call_ok, exe_ok and perf_ok")
+                continue
+            _compare_stages(reading, place, task, raw, stages.get(task))
+            found[task] = _row(reading, place, raw, task, results)
+    for task in stages.keys() - found.keys():
+        reading.find("stages_disagree", metrics[0], f"{task} is in a stage and not in {metrics[0]}", task)
+    return found
+
+
+def cases(reading: Reading, row: Row, task: str, golden: Golden | None) -> tuple[CaseClaim, ...]:
+    """One a row; where a size stands twice the first."""
+    before = golden.rows(task) if golden else {}
+    found = dict[str, CaseClaim]()
+    for index, raw in enumerate(row.performance):
+        size, place = size_of(raw), f"{row.place}: performance.{index}"
+        if size in found:
+            reading.find("duplicate_case", place, f"{size}: the task has no speed", task)
+            continue
+        found[size] = CaseClaim(size, before.get(size), reading.time_ms(raw.get(TIME), f"{place}.{TIME}", task))
+    return tuple(found.values())
+
+
+def fault(reading: Reading, row: Row, task: str, golden: Golden | None) -> str | None:
+    """A key of reasons.REASONS: why the times make no speed."""
+    sizes = [size_of(raw) for raw in row.performance]
+    if len(set(sizes)) != len(sizes):
+        return "duplicate_case"
+    before = golden.rows(task) if golden else {}
+    if before and (strangers := set(sizes) ^ set(before)):
+        reading.find("unpaired_rows", row.place, f"{len(strangers)}, as {sorted(strangers)[0]}", task)
+        return "case_mismatch"
+    times = {size_of(raw): raw.get(TIME) for raw in row.performance}
+    if before and times == before:
+        detail = f"all {len(times)} rows of {task} on {golden.machine if golden else ''}"
+        reading.find("copied_baseline", row.place, detail, task)
+    bad = [time for time in times.values() if not _is_time(time)]
+    return "impossible_time" if bad else None if times else "no_report"
+
+
+def speedup(cases: Sequence[CaseClaim]) -> float | None:
+    """Σ golden / Σ candidate, over every row or not at all."""
+    before, after = [case.baseline_ms for case in cases], [case.candidate_ms for case in cases]
+    if not cases or None in before or None in after:
+        return None
+    return math.fsum(filter(None, before)) / math.fsum(filter(None, after))
+
+
+def compare(
+    reading: Reading, row: Row, task: str, cases: Sequence[CaseClaim], claimed: float | None, own: float | None
+) -> None:
+    runtime, times = row.raw.get("runtime_ms"), [case.candidate_ms for case in cases]
+    if isinstance(runtime, int | float) and times and None not in times:
+        total = math.fsum(filter(None, times))
+        if abs(runtime - total) > HALF_OF_FOUR_DECIMALS:
+            reading.find("time_disagrees", f"{row.place}: runtime_ms", f"claimed {runtime:g} ms, {total:g} ms", task)
+    if claimed is not None and own is not None and abs(claimed - own) > HALF_OF_FOUR_DECIMALS + 1e-4 * own:
+        reading.find("speedup_disagrees", f"{row.place}: speedup", f"claimed {claimed:g}, of the rows {own:g}", task)
+
+
+def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
+    """Fields of all three; exe and eff rows name only the file, and are joined through the suite."""
+    paths = {PurePosixPath(task).name: task for task in tasks_of("kernelbenchx-176")}
+    found = dict[str, dict[str, Any]]()
+    for stage in STAGES:
+        met = set[str]()
+        for place, raw in _lines_of(reading, stage):
+            name = str(raw.get("file"))
+            task = name if "/" in name else paths.get(name)
+            if task is None:
+                reading.find("unjoined_row", place, name)
+                continue
+            if name in met:
+                reading.find("duplicate_row", place, name, task)
+            met.add(name)
+            kept = {key: value for key, value in raw.items() if value not in (None, "") and key not in ("ok", "file")}
+            found.setdefault(task, {}).update({**kept, FIELDS[stage]: raw.get("ok")})
+    return found
+
+
+def _lines_of(reading: Reading, stage: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path in reading.named(stage):
+        yield from reading.lines(path)
+
+
+def _row(reading: Reading, place: str, raw: Mapping[str, Any], task: str, results: Mapping[str, str]) -> Row:
+    listed: Any = raw.get("performance")
+    if not listed and (path := results.get(PurePosixPath(task).stem)):
+        listed = reading.parsed(path)
+    if listed and not is_rows(listed):
+        reading.problem(f"{place}: performance", listed, f"a list of rows with {SIZE} and {TIME}")
+        listed = []
+    return Row(place, raw, tuple(listed or ()))
+
+
+def _compare_stages(
+    reading: Reading, place: str, task: str, raw: Mapping[str, Any], stage: Mapping[str, Any] | None
+) -> None:
+    for field in ("call_ok", "exe_ok"):
+        if stage and field in stage and stage[field] is not raw.get(field):
+            reading.find("stages_disagree", place, f"{field}: {raw.get(field)}, in its stage {stage[field]}", task)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf

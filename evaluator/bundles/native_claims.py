@@ -1,0 +1,77 @@
+"""ArenaBoard's own bundles as claims, like those of any other format."""
+
+from __future__ import annotations
+
+from statistics import fmean, median
+
+from evaluator.bundles.native import MANIFEST, MARKS, NAME, Bundle, Entry, bundle_of, own_files
+from evaluator.bundles.problems import BundleError
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import CaseClaim, Claim, Submission
+from evaluator.measurements import FUNCTIONAL, T_DEV, Clock
+from evaluator.records import CaseRecord
+
+__all__ = ["MARKS", "NAME", "recognises", "translate"]
+ASKED = ("model", "agent_version", "settings", "output_tokens", "cost_usd", "licence")
+
+
+def recognises(reading: Reading) -> bool:
+    files = own_files(reading.files)
+    if MANIFEST not in files:
+        return False
+    raw = Reading({MANIFEST: files[MANIFEST]}).parsed(MANIFEST)
+    return not isinstance(raw, dict) or "suite_digest" in raw or "tasks" in raw
+
+
+def translate(reading: Reading) -> Submission | None:
+    own = Reading(own_files(reading.files))
+    try:
+        bundle = bundle_of(own)
+    except BundleError as error:
+        reading.problems += error.problems
+        return None
+    reading.problems += bundle.problems
+    declared = own.declared({"agent": bundle.agent, "device": bundle.device_class})
+    reading.problems += [problem for problem in own.problems if problem not in reading.problems]
+    return Submission(
+        format=NAME,
+        generation=bundle.protocol,
+        digest=bundle.digest,
+        suite=bundle.suite,
+        suite_tasks=tuple(bundle.tasks),
+        declared=declared,
+        asked=tuple(key for key in ASKED if key not in declared),
+        claims=tuple(_claim(reading, bundle, entry) for entry in bundle.entries),
+        totals=(),
+        findings=(),
+    )
+
+
+def _claim(reading: Reading, bundle: Bundle, entry: Entry) -> Claim:
+    """Whether this site has the task with this digest shows when it is imported."""
+    record = entry.record
+    speedups = [case.speedup for case in record.cases]
+    whole = [speedup for speedup in speedups if speedup is not None]
+    claimed = fmean(whole) if whole and len(whole) == len(speedups) else None
+    cases = tuple(_case(case) for case in record.cases)
+    for name, data in entry.candidate.files.items():
+        reading.source(data, f"candidates: {name}", entry.task)
+    return Claim(
+        task=entry.task,
+        is_known=True,
+        attempt="",
+        status=record.status,
+        reason=record.reason,
+        message=reading.text(record.message, "message", entry.task),
+        claimed={"compiled": record.compiled, "correct": record.correct, "flags": ", ".join(record.flags)},
+        claimed_speedup=claimed,
+        recomputed_speedup=None,  # follows from blocks and sessions when it is imported
+        cases=cases,
+        files=entry.candidate.files,
+    )
+
+
+def _case(case: CaseRecord) -> CaseClaim:
+    clock: Clock | None = case.clocks.get(T_DEV) or case.clocks.get(FUNCTIONAL)
+    before, after = (median(clock.baseline_ms), median(clock.candidate_ms)) if clock else (None, None)
+    return CaseClaim(case.id, before, after, case.speedup)

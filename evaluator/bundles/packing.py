@@ -1,0 +1,41 @@
+"""A folder as the zip that is handed in: the same content makes the same bytes."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+ZIP_DATE = (2026, 1, 1, 0, 0, 0)
+LEFT_OUT = ("sessions",)  # how an agent came to its candidates: no importer takes it yet
+
+
+def zip_folder(folder: Path) -> Path:
+    """DIR.zip beside DIR, members sorted, dates fixed."""
+    target = folder.with_name(folder.name + ".zip")
+    temporary = target.with_name(target.name + ".part")
+    with temporary.open("wb") as file:
+        write_zip(folder, file)
+    temporary.replace(target)
+    return target
+
+
+def write_zip(folder: Path, file: IO[bytes]) -> None:
+    """`file` is open for writing bytes."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in _files(folder):
+            info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), ZIP_DATE)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, path.read_bytes())
+
+
+def slug(task_id: str) -> str:
+    """Of a task's record, and of the folder of its candidate."""
+    return task_id.replace("/", "--")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")):
+        if path.relative_to(folder).parts[0] not in LEFT_OUT:
+            yield path

@@ -1,0 +1,158 @@
+"""One bundle while a format reads it: its files, and every problem and finding with its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from evaluator.bundles import parsers
+from evaluator.bundles.archive import digest_of
+from evaluator.bundles.findings import FINDINGS, Finding
+from evaluator.bundles.masking import codes_in, masked
+from evaluator.bundles.problems import Problem, shown, shown_place
+from evaluator.bundles.submission import DECLARABLE, Claimed
+
+DECLARED_FILE = "arenaboard.yaml"
+FAILED_MARKER = -1.0
+LARGEST = 1e300  # whole numbers from JSON may be beyond what a float can hold
+ABSENT = (None, "", "N/A")
+SPELLED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf, "infinity": math.inf, "-infinity": -math.inf}
+
+
+class Reading:
+    """Never raises on content: a file that cannot be read is a problem, and the reading goes on."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files, self.digest = files, digest_of(files)
+        self.problems, self.findings = list[Problem](), list[Finding]()
+        self._parsed = dict[str, Any]()
+        self._broken = dict[str, parsers.ParseError]()
+        self._told = set[tuple[str, str]]()
+
+    def begin_again(self) -> None:
+        """What was only looked at may be anything; values that were parsed are kept."""
+        self.problems.clear()
+        self.findings.clear()
+        self._told.clear()
+
+    def problem(self, place: str, seen: object, expected: str, hint: str = "") -> None:
+        self.problems.append(Problem(shown_place(place), shown(seen), expected, hint))
+
+    def find(self, code: str, place: str, detail: str, task: str | None = None) -> None:
+        text = FINDINGS[code].format(detail=shown(detail))
+        self.findings.append(Finding(code, shown_place(place), task, text))
+
+    def named(self, *names: str) -> Iterator[str]:
+        """Paths whose last part is one of these, sorted."""
+        return (path for path in sorted(self.files) if PurePosixPath(path).name in names)
+
+    def parsed(self, path: str) -> Any:
+        """The value of a JSON or YAML file; None where it is neither, with a problem."""
+        is_json = path.endswith(".json")
+        if path not in self._parsed:
+            self._parsed[path] = None
+            try:
+                self._parsed[path] = (parsers.parse_json if is_json else parsers.parse_yaml)(self.files[path])
+            except parsers.ParseError as error:
+                self._broken[path] = error
+        if path in self._broken and self._is_new("broken", path):
+            self.problem(path, str(self._broken[path]), "strict JSON" if is_json else "plain YAML")
+        return self._parsed[path]
+
+    def mapping(self, path: str) -> Mapping[str, Any]:
+        value = self.parsed(path)
+        if not isinstance(value, dict):
+            if value is not None:
+                self.problem(path, type(value).__name__, "a mapping")
+            return {}
+        return value
+
+    def lines(self, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Place and value of each line that is an object."""
+        for number, value in parsers.parse_lines(self.files[path]):
+            place = f"{path}:{number}"
+            if isinstance(value, dict):
+                yield place, value
+            else:
+                self.problem(place, str(value), "one JSON object a line")
+
+    def time_ms(self, value: object, place: str, task: str) -> float | None:
+        """A time that can be one; everything else is None and a finding."""
+        number = SPELLED.get(value.lower()) if isinstance(value, str) else value
+        code = _fault_of(value, number)
+        if code:
+            self.find(code, place, repr(value), task)
+            return None
+        assert isinstance(number, int | float)
+        return float(number)
+
+    def number(self, value: object, place: str, task: str | None = None) -> float | None:
+        """A finite number that may be zero or negative; None and a finding where it is something else."""
+        if value in ABSENT:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+            self.find("not_a_number", place, repr(value), task)
+            return None
+        return float(value)
+
+    def text(self, value: object, place: str, task: str | None = None) -> str | None:
+        """Text for people: masked and cut; None where there is none."""
+        if value in ABSENT or not isinstance(value, str):
+            return None
+        text, codes = masked(value)
+        self._note_masked(codes, place, task)
+        return text
+
+    def source(self, data: bytes, place: str, task: str) -> bytes:
+        self._note_masked(codes_in(data), place, task)
+        return data
+
+    def claimed(self, raw: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Claimed]:
+        """Fields as they were written; what JSON has no form for is spelled."""
+        return {name: _spelled(raw[name]) for name in names if name in raw}
+
+    def declared(self, found: Mapping[str, object]) -> dict[str, str]:
+        """What the format itself says, then what `arenaboard.yaml` adds."""
+        said = {key: shown(str(value)) for key, value in found.items() if value not in ABSENT}
+        for path in self.named(DECLARED_FILE):
+            for key, value in self.mapping(path).items():
+                if key not in DECLARABLE:
+                    self.problem(f"{path}: {key}", value, f"one of {', '.join(DECLARABLE)}")
+                elif isinstance(value, dict | list) or value in ABSENT:
+                    self.problem(f"{path}: {key}", value, "text")
+                else:
+                    said[key] = shown(str(value))
+        return said
+
+    def _note_masked(self, codes: tuple[str, ...], place: str, task: str | None) -> None:
+        """Once for each task: logs repeat themselves."""
+        for code in codes:
+            if self._is_new(code, task or place):
+                self.find(code, place, place, task)
+
+    def _is_new(self, what: str, where: str) -> bool:
+        is_new = (what, where) not in self._told
+        self._told.add((what, where))
+        return is_new
+
+
+def _fault_of(value: object, number: object) -> str | None:
+    if value in ABSENT:
+        return "no_time"
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return "not_a_number"
+    if number != number:
+        return "nan_time"
+    if abs(number) > LARGEST:
+        return "infinite_time"
+    if number == FAILED_MARKER:
+        return "failed_marker"
+    return "zero_time" if number == 0 else "negative_time" if number < 0 else None
+
+
+def _spelled(value: object) -> Claimed:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, bool | int | float) or value is None else shown(str(value))

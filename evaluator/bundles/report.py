@@ -1,0 +1,87 @@
+"""What `bundle check` prints: the same facts as text for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from evaluator import codec
+from evaluator.bundles.checking import Checked
+from evaluator.bundles.findings import FINDINGS
+from evaluator.bundles.submission import DECLARABLE, Claim, Submission
+from evaluator.reasons import Status
+
+REPORT_SCHEMA_VERSION = 1
+EXAMPLES = 3  # of each kind of finding, in the text
+
+
+def text_of(name: str, checked: Checked) -> str:
+    lines = [] if checked.submission is None else list(_about(name, checked.submission))
+    for problem in checked.problems:
+        lines.append(
+            f"problem   {problem.place}\n          seen: {problem.seen}\n          expected: {problem.expected}"
+        )
+        lines += [f"          hint: {problem.hint}"] if problem.hint else []
+    count = len(checked.problems)
+    verdict = (
+        f"{count} {'problem' if count == 1 else 'problems'}: it would be refused" if count else "it can be handed in"
+    )
+    return "\n".join([*lines, f"{name}: {verdict}"])
+
+
+def json_of(checked: Checked) -> str:
+    """Sources by their sha256; everything else as it is in the values."""
+    submission = checked.submission
+    value: dict[str, Any] = {
+        "schema": REPORT_SCHEMA_VERSION,
+        "valid": not checked.problems,
+        "problems": checked.problems,
+        "submission": None,
+    }
+    if submission is not None:
+        claims = [{**codec.encode(_without_files(claim)), "files": _digests(claim)} for claim in submission.claims]
+        fields = {name: getattr(submission, name) for name in Submission.__dataclass_fields__ if name != "claims"}
+        value["submission"] = {**fields, "absent": submission.absent, "claims": claims}
+    return codec.dumps(value)
+
+
+def _about(name: str, submission: Submission) -> Iterator[str]:
+    known = [claim for claim in submission.claims if claim.is_known]
+    yield f"format    {submission.format}, {submission.generation}"
+    yield f"digest    {submission.digest}"
+    yield f"suite     {submission.suite or 'none of ours'}: {_share(len(submission.suite_tasks), submission)}"
+    aside = len(submission.claims) - len(known)
+    yield f"claims    {len(known)} counted, {aside} in quarantine, {submission.measurements} measurements"
+    counts = Counter(claim.status for claim in submission.claims)
+    yield f"status    {', '.join(f'{counts[status]} {status.value}' for status in Status if counts[status])}"
+    for key, value in submission.declared.items():
+        yield f"declared  {key}: {value}"
+    for key in submission.asked:
+        yield f"asked     {key}: {DECLARABLE[key]}"
+    for total in submission.totals:
+        yield f"total     {total.name}: claimed {total.claimed}, of its rows {total.recomputed}"
+    yield from _findings(submission)
+
+
+def _share(tasks: int, submission: Submission) -> str:
+    return f"{tasks - len(submission.absent)} of {tasks} tasks are here" if tasks else "no denominator"
+
+
+def _findings(submission: Submission) -> Iterator[str]:
+    """A few of each kind; JSON has all."""
+    for code in FINDINGS:
+        found = [finding for finding in submission.findings if finding.code == code]
+        for finding in found[:EXAMPLES]:
+            yield f"finding   {code}: {finding.text}\n          at {finding.place}"
+        if len(found) > EXAMPLES:
+            yield f"finding   {code}: {len(found) - EXAMPLES} more like it"
+
+
+def _without_files(claim: Claim) -> dict[str, Any]:
+    return {name: getattr(claim, name) for name in Claim.__dataclass_fields__ if name != "files"}
+
+
+def _digests(claim: Claim) -> dict[str, str]:
+    return {name: hashlib.sha256(data).hexdigest() for name, data in claim.files.items()}

@@ -1,0 +1,26 @@
+"""Tasks of other benchmarks' frozen suites, by name: denominators of their results. One task a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+KERNELBENCH_LEVELS: Mapping[str, int] = {"1": 100, "2": 100, "3": 50}
+
+
+@cache
+def tasks_of(suite: str) -> Mapping[str, int | None]:
+    """Task → number of its cases, where the list says it: `arena-paper-196` or `kernelbenchx-176`."""
+    lines = (Path(__file__).parent / f"{suite}.txt").read_text(encoding="utf-8").splitlines()
+    found = dict[str, int | None]()
+    for line in lines:
+        if line and not line.startswith("#"):
+            name, _, cases = line.partition(" ")
+            found[name] = int(cases) if cases else None
+    return found
+
+
+def kernelbench_tasks(level: str) -> tuple[str, ...]:
+    """`level3/1` … `level3/50`; none for a level that there is not."""
+    return tuple(f"level{level}/{number}" for number in range(1, KERNELBENCH_LEVELS.get(level, 0) + 1))
