@@ -8,14 +8,14 @@ again. DIR/sessions/<task>.json says how an agent came to its candidate; it stay
 from __future__ import annotations
 
 import json
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator import VERSION, codec
 from evaluator.agents.catalog import Agent, produce, read_agent
 from evaluator.agents.interface import Produced
+from evaluator.bundles.packing import slug, zip_folder
 from evaluator.candidate import Candidate
 from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
@@ -28,8 +28,6 @@ from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
 from evaluator.unseen.rounds import Round
 from evaluator.workbench import settings_text, work_on
-
-ZIP_DATE = (2026, 1, 1, 0, 0, 0)  # the same content makes the same zip
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +90,6 @@ def evaluate_round(
     return evaluator.evaluate_unseen(
         task, candidate, cases, round_digest=revealed.digest, generator=revealed.generator, uploaded=uploaded
     )
-
-
-def zip_folder(folder: Path) -> Path:
-    """DIR.zip beside DIR, members sorted, dates fixed."""
-    target = folder.with_name(folder.name + ".zip")
-    temporary = target.with_name(target.name + ".part")
-    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in _files(folder):
-            info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), ZIP_DATE)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, path.read_bytes())
-    temporary.replace(target)
-    return target
-
-
-def slug(task_id: str) -> str:
-    return task_id.replace("/", "--")
 
 
 def _produced(folder: Path, task: TaskSpec, agent: Agent, evaluator: Evaluator, repeat: int) -> Produced:
@@ -200,10 +181,3 @@ def _unseen(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evalu
     record = evaluate_round(evaluator, task, candidate, revealed)
     write_unseen(record, path)
     return record
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """What a bundle holds; no importer takes sessions yet."""
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")):
-        if path.relative_to(folder).parts[0] != "sessions":
-            yield path

@@ -17,7 +17,3 @@ class _Refused(Exception):
 
 class RegistryError(_Refused):
     """A registry file is refused."""
-
-
-class BundleError(_Refused):
-    """A bundle is refused; each problem begins with the file that has it."""

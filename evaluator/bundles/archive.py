@@ -26,8 +26,8 @@ _UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, Run
 SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML file"
 
 
-def read_members(path: Path, limits: Limits = LIMITS) -> dict[str, bytes]:
-    """Name → content of every plain file.
+def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> dict[str, bytes]:
+    """Name → content of every plain file. `name` is what a file was called where it was sent from.
 
     Raises:
         BundleError: there is no such bundle, it breaks a bound, or a member is none that a bundle may hold.
@@ -36,7 +36,7 @@ def read_members(path: Path, limits: Limits = LIMITS) -> dict[str, bytes]:
         if path.is_dir():
             return _collect(_in_folder(path), Budget(path.name, limits.archive_bytes, limits))
         with path.open("rb") as file:
-            return _in_file(file, path, limits)
+            return _in_file(file, name or path.name, limits)
     except (*_UNREADABLE, Malformed) as error:
         text = str(error) or type(error).__name__
         raise BundleError([Problem(path.name, shown(f"what cannot be read ({text})"), SUPPORTED)]) from error
@@ -48,18 +48,18 @@ def digest_of(files: Mapping[str, bytes]) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _in_file(file: BinaryIO, path: Path, limits: Limits) -> dict[str, bytes]:
+def _in_file(file: BinaryIO, name: str, limits: Limits) -> dict[str, bytes]:
     facts = os.fstat(file.fileno())
     if not stat.S_ISREG(facts.st_mode):
         raise Malformed("not a plain file")
-    budget = Budget(path.name, facts.st_size, limits)
+    budget = Budget(name, facts.st_size, limits)
     start = file.read(512)
     file.seek(0)
     if is_zip(start):
         return _collect(zip_members(file, budget), budget)
     if is_tar(start) or start.startswith(COMPRESSIONS):
         return _collect(tar_members(file, start, budget), budget)
-    return _collect(iter([Member(path.name, None, chunks_of(file.read))]), budget)
+    return _collect(iter([Member(name, None, chunks_of(file.read))]), budget)
 
 
 def _in_folder(folder: Path) -> Iterator[Member]:

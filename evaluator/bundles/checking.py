@@ -50,10 +50,10 @@ class Checked:
     problems: tuple[Problem, ...]
 
 
-def check(path: Path, limits: Limits = LIMITS) -> Checked:
-    """Read, recognise and translate a bundle; never raises on what it holds."""
+def check(path: Path, limits: Limits = LIMITS, name: str = "") -> Checked:
+    """Read, recognise and translate a bundle; never raises on what it holds. `name` as for `read_members`."""
     try:
-        files = read_members(path, limits)
+        files = read_members(path, limits, name)
     except BundleError as error:
         return Checked(None, error.problems)
     return check_files(files)

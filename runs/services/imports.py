@@ -11,11 +11,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from evaluator import records
+from evaluator.bundles.native import MANIFEST, Bundle, Entry
+from evaluator.bundles.packing import slug
+from evaluator.bundles.problems import BundleError, Problem
 from evaluator.errors import TaskError, UsageError
 from evaluator.reasons import Flag
 from runs import archive, candidates, verdicts
-from runs.bundles import Bundle, Entry, file_name
-from runs.errors import BundleError, RunError
+from runs.errors import RunError
 from runs.models import (
     Attempt,
     AuditEntry,
@@ -35,6 +37,8 @@ from runs.services.trail import Actor, note
 from runs.services.unseen import cases_of, store
 
 IMPORTER = "import"  # in the place of a worker's name
+OTHER_TASKS = "Run it again on the tasks as they are now: `python -m evaluator run`"
+FROM_SECRET = "the cases that follow from the secret"
 
 
 @transaction.atomic
@@ -76,7 +80,7 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
     return run
 
 
-def _suite(bundle: Bundle, problems: list[str]) -> Suite | None:
+def _suite(bundle: Bundle, problems: list[Problem]) -> Suite | None:
     """The suite of exactly these tasks; where there is none, which of them are others here."""
     suite = Suite.objects.filter(digest=bundle.suite_digest).first()
     if suite is not None and dict(suite.tasks.values_list("path", "digest")) == dict(bundle.tasks):
@@ -84,21 +88,21 @@ def _suite(bundle: Bundle, problems: list[str]) -> Suite | None:
     here = dict(Task.objects.filter(is_current=True).values_list("path", "digest"))
     for path, digest in bundle.tasks.items():
         if here.get(path) != digest:
-            problems.append(
-                f"run.json: tasks.{path}: seen {digest!r:.14}; here it is {here.get(path, 'not known')!r:.14}"
-            )
-    problems.append(f"run.json: suite: {bundle.suite} with digest {bundle.suite_digest[:12]} is no suite of this site")
+            expected = f"{here[path]:.12}, its digest here" if path in here else "a task that this site has"
+            problems.append(Problem(f"{MANIFEST}: tasks.{path}", f"{digest:.12}", expected, OTHER_TASKS))
+    seen = f"{bundle.suite} with digest {bundle.suite_digest:.12}"
+    problems.append(Problem(f"{MANIFEST}: suite", seen, "a suite of this site with exactly these tasks", OTHER_TASKS))
     return None
 
 
-def _device_class(bundle: Bundle, problems: list[str]) -> DeviceClass | None:
+def _device_class(bundle: Bundle, problems: list[Problem]) -> DeviceClass | None:
     """The one of this slug, made if it is new; it has the architecture of every record's host."""
     hosts = {entry.record.host.architecture: entry.record.host for entry in bundle.entries}
     row = DeviceClass.objects.filter(slug=bundle.device_class).first()
     wrong = [name for name in hosts if name not in DeviceClass.Architecture or (row and name != row.architecture)]
     if wrong or len(hosts) != 1:
         expected = row.architecture if row else f"one of {', '.join(DeviceClass.Architecture.values)}"
-        problems.append(f"records/: architecture: seen {', '.join(sorted(hosts)) or 'none'}; expected {expected}")
+        problems.append(Problem("records/: architecture", ", ".join(sorted(hosts)) or "none", expected))
         return None
     (architecture,) = hosts
     is_functional = architecture == DeviceClass.Architecture.CPU
@@ -106,29 +110,30 @@ def _device_class(bundle: Bundle, problems: list[str]) -> DeviceClass | None:
     return row or DeviceClass.objects.create(slug=bundle.device_class, **named)
 
 
-def _round(bundle: Bundle, problems: list[str]) -> Round | None:
+def _round(bundle: Bundle, problems: list[Problem]) -> Round | None:
     """Unseen cases come in bundles of revealed rounds only: before, their secret is nobody's but the server's."""
     if bundle.round is None:
         return None
     row = Round.objects.filter(secret_hash=bundle.round, revealed_at__isnull=False).first()
     if row is None:
-        problems.append(f"run.json: round: no revealed round has a secret with the hash {bundle.round[:12]}")
+        problems.append(Problem(f"{MANIFEST}: round", f"{bundle.round:.12}", "the hash of a revealed round's secret"))
     return row
 
 
-def _other_cases(entry: Entry, round: Round, device_class: DeviceClass) -> Iterator[str]:
+def _other_cases(entry: Entry, round: Round, device_class: DeviceClass) -> Iterator[Problem]:
     """Are the unseen cases those that follow from the secret, for this site's task?"""
     assert entry.unseen is not None
+    place = f"unseen/{slug(entry.task)}.json"
     task = Task.objects.filter(path=entry.task, digest=entry.record.task.digest).first()
     try:
         expected = cases_of(round, candidates.spec_of(task), device_class) if task else ()
     except (RunError, TaskError, UsageError) as error:
-        yield f"unseen/{file_name(entry.task)}.json: its cases cannot be computed again: {error}"
+        yield Problem(place, f"cases that cannot be computed again ({error})", FROM_SECRET)
         return
     if task and {(case.case.id, case.category) for case in expected} != {
         (c.id, c.category) for c in entry.unseen.cases
     }:
-        yield f"unseen/{file_name(entry.task)}.json: other cases than follow from the secret of {round}"
+        yield Problem(place, "other cases", f"{FROM_SECRET} of {round}")
 
 
 def _write_entry(run: Run, task: Task, entry: Entry) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from evaluator.bundles.packing import slug, zip_folder
 from evaluator.candidate import Candidate
 from evaluator.records import Record, write_record
-from evaluator.runfolder import slug, zip_folder
 from evaluator.taskreader import load_task
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.record import UnseenRecord, write_unseen

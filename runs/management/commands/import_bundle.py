@@ -7,9 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluator.bundles.native import Bundle, digest_at, read_bundle
+from evaluator.bundles.problems import BundleError
 from runs import services
-from runs.bundles import Bundle, digest_of, read_bundle
-from runs.errors import BundleError, RunError
+from runs.errors import RunError
 from runs.models import Configuration, Run
 
 ACTOR = "import_bundle"
@@ -36,7 +37,7 @@ class Command(BaseCommand):
 
 def _known(path: Path, publish: bool) -> Run | None:
     """The run of this bundle if there is nothing left to do; a bundle is then not read in full."""
-    run = Run.objects.filter(bundle_digest=digest_of(path)).first()
+    run = Run.objects.filter(bundle_digest=digest_at(path)).first()
     return None if run is None or (publish and run.state == Run.State.DRAFT) else run
 
 
