@@ -45,6 +45,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "leaderboard.edge.DataEdge",
 ]
 ROOT_URLCONF = "arena_site.urls"
 WSGI_APPLICATION = "arena_site.wsgi.application"
@@ -107,7 +108,10 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
     "STRICT_JSON": True,
+    "URL_FORMAT_OVERRIDE": None,
 }
+# What one address may ask of /api/ in a minute; 0 takes the limit away. A PNG counts as ten (leaderboard.limits).
+API_POINTS_A_MINUTE = env.env_int("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
 SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
 
 # Jobs; arena_site.celeryconfig makes Celery's settings of these.

@@ -15,9 +15,10 @@ app_name = "api"
 
 
 def _patterns(route: Route) -> Iterator[URLPattern]:
-    yield path(route.path, PageEndpoint.as_view(route=route), name=route.name)
-    yield path(f"{route.path}<slug:table>.csv", views.csv(route), name=f"{route.name}_csv")
-    yield path(f"{route.path}<slug:chart>.svg", views.svg(route), name=f"{route.name}_svg")
+    yield path(route.path, views.of_route(route)(PageEndpoint.as_view(route=route)), name=route.name)
+    for kind, view in {"table": (views.csv, views.json), "chart": (views.svg, views.png)}.items():
+        for part in view:
+            yield path(f"{route.path}<slug:{kind}>.{part.__name__}", part(route), name=f"{route.name}_{part.__name__}")
 
 
 urlpatterns = [

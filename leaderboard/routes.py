@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.pages import (
     agents,
     analysis,
+    audits,
     board,
     compare,
     configuration,
@@ -30,11 +31,14 @@ from leaderboard.pages import (
     run,
     runs,
     search,
+    submission,
+    submit,
     task,
     tasks,
     versions,
 )
 from leaderboard.pages.base import Page, Query
+from leaderboard.problems import refuse_unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,30 @@ class Route:
     page: type[Page]
     build: Callable[..., Page | None]
     summary: str
-    query: str = ""  # what the query string may hold
+    query: str = ""  # the names that the query string may hold
     template: str = ""
     section: str = ""  # the page of the navigation that it belongs to, if it is not there itself
+    is_live: bool = False  # shows what changes without a change of what is public: progress, signs of life, the day
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its query string may hold."""
+        return tuple(self.query.split(", ")) if self.query else ()
+
+    def known(self, query: Query) -> dict[str, str]:
+        """What of a query it takes; a value that no database takes is dropped."""
+        return {name: value for name, value in query.items() if name in self.names and "\0" not in value}
+
+    def refuse_unknown(self, query: Iterable[str]) -> None:
+        """Data of something else than was asked for would be wrong.
+
+        Raises:
+            BadQuery: the query holds a name that this address does not take.
+        """
+        refuse_unknown(query, self.names)
 
     def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
-        """The page; a value that no database takes is dropped from the query."""
-        return self.build({name: value for name, value in query.items() if "\0" not in value}, **parts)
+        return self.build(self.known(query), **parts)
 
     @property
     def template_name(self) -> str:
@@ -71,7 +92,7 @@ def _data(query: Query) -> Page:
 
 
 ROUTES = (
-    Route("home", "", home.HomePage, home.build, "Boards there are, newest runs"),
+    Route("home", "", home.HomePage, home.build, "Boards there are, newest runs", is_live=True),
     Route(
         "board",
         "board/<slug:suite>/<slug:category>/<slug:device>/",
@@ -87,6 +108,7 @@ ROUTES = (
         generalizations.GeneralizationsPage,
         generalizations.build,
         "Where unseen cases were tried",
+        is_live=True,
     ),
     Route(
         "generalization",
@@ -96,6 +118,7 @@ ROUTES = (
         "Unseen cases of one board: quadrants, speed, regressions; before the reveal counts over the suite",
         "round, version, protocol",
         section="generalizations",
+        is_live=True,
     ),
     Route(
         "distribution",
@@ -112,7 +135,7 @@ ROUTES = (
         compare.ComparePage,
         compare.build,
         "Two to six entries of a board, pair by pair and task by task",
-        "a to f, common, source, operator, as_of, version, protocol",
+        "a, b, c, d, e, f, common, source, operator, as_of, version, protocol",
         section="home",
     ),
     Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "Every task", "category"),
@@ -124,6 +147,7 @@ ROUTES = (
         "One task: contract, cases, sources, results",
         "digest",
         section="tasks",
+        is_live=True,
     ),
     Route("agents", "agents/", agents.AgentsPage, agents.build, "Every agent, model and configuration"),
     Route(
@@ -134,6 +158,7 @@ ROUTES = (
         "One agent: its configurations, boards and runs",
         template="entrant",
         section="agents",
+        is_live=True,
     ),
     Route(
         "model",
@@ -143,6 +168,7 @@ ROUTES = (
         "One model: its exact identifier, configurations, boards and runs",
         template="entrant",
         section="agents",
+        is_live=True,
     ),
     Route(
         "configuration",
@@ -152,6 +178,7 @@ ROUTES = (
         "One configuration: exactly what it is, its boards and runs",
         template="entrant",
         section="agents",
+        is_live=True,
     ),
     Route(
         "runs",
@@ -160,6 +187,7 @@ ROUTES = (
         runs.build,
         "Runs, newest first, 50 to a page",
         "suite, device, configuration, state, page",
+        is_live=True,
     ),
     Route(
         "run",
@@ -168,6 +196,7 @@ ROUTES = (
         run.build,
         "One run with its progress, results and history",
         section="runs",
+        is_live=True,
     ),
     Route(
         "result",
@@ -177,6 +206,7 @@ ROUTES = (
         "One result with everything known about it",
         "attempt",
         section="runs",
+        is_live=True,
     ),
     Route("published", "published/", published.PublishedPage, published.build, "Tables of papers"),
     Route(
@@ -216,8 +246,26 @@ ROUTES = (
         section="analysis",
     ),
     Route("cost", "cost/", cost.CostPage, cost.build, "What results cost, here and in a paper", section="analysis"),
-    Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts"),
-    Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q"),
+    Route(
+        "submit",
+        "submit/",
+        submit.SubmitPage,
+        submit.build,
+        "How to hand in results, and what was handed in lately",
+        is_live=True,
+    ),
+    Route(
+        "submission",
+        "submission/<int:submission>/",
+        submission.SubmissionPage,
+        submission.build,
+        "One submission: how far it is, what was claimed and what was measured",
+        section="submit",
+        is_live=True,
+    ),
+    Route("audits", "audits/", audits.AuditsPage, audits.build, "Audits of public results", section="analysis"),
+    Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and the hosts", is_live=True),
+    Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q", is_live=True),
     Route(
         "versions",
         "versions/",

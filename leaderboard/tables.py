@@ -76,6 +76,13 @@ def table(slug: str, caption: str, columns: tuple[Column, ...], rows: Sequence[t
     return Table(slug, caption, columns, (Group(tuple(rows)),), empty)
 
 
+def json_rows(shown: Table) -> list[dict[str, Value]]:
+    """The table's values by the keys of its columns."""
+    keys = [column.key for column in shown.columns]
+    rows = (row for group in shown.groups for row in group.rows)
+    return [{key: cell.value for key, cell in zip(keys, row, strict=True)} for row in rows]
+
+
 def csv_lines(shown: Table) -> Iterator[str]:
     """The table's values line by line, so that a long one can be streamed."""
     buffer = io.StringIO()

@@ -1,32 +1,36 @@
-"""Answers in HTML, CSV, SVG and plain text. Each view: build the page, pick a part of it, render."""
+"""Answers in HTML, CSV, SVG, PNG and plain text. Each view: build the page, pick a part of it, render."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.template.loader import render_to_string
+from django.utils.http import urlencode
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from leaderboard.charts import Chart
+from leaderboard.drawings import drawing_of
+from leaderboard.encoding import encode
 from leaderboard.figures import plotly_figure
-from leaderboard.formatting import printable
+from leaderboard.freshness import settled
 from leaderboard.pages import result as result_page
 from leaderboard.pages import task as task_page
 from leaderboard.pages.base import Page
+from leaderboard.problems import problem
 from leaderboard.queries import results
+from leaderboard.raster import NoLetters, png_of
 from leaderboard.routes import Route
-from leaderboard.tables import csv_lines
+from leaderboard.tables import Table, csv_lines, json_rows
 
 View = Callable[..., HttpResponseBase]
-STATIC = Path(settings.BASE_DIR) / "static"
-CHART_STYLE = STATIC / "css" / "charts.css"  # a downloaded drawing carries it along
-PLOTLY = STATIC / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
+Part = TypeVar("Part", Table, Chart)
+PLOTLY = Path(settings.BASE_DIR) / "static" / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
 PROGRESS = "progress/"
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
@@ -36,8 +40,13 @@ def reading(view: View) -> View:
     return csrf_exempt(require_safe(view))
 
 
+def of_route(route: Route) -> Callable[[View], View]:
+    """A view of a page: asked again for what has not changed, it answers so without building it."""
+    return lambda view: reading(view if route.is_live else settled(view))
+
+
 def html(route: Route) -> View:
-    @reading
+    @of_route(route)
     def page(request: HttpRequest, **parts: Any) -> HttpResponse:
         return render(request, route.template_name, _context(request, route, _build(route, request, parts)))
 
@@ -61,12 +70,10 @@ def fragment(route: Route) -> View:
 def explore(route: Route) -> View:
     """A chart to zoom into: the only page that loads plotly.js."""
 
-    @reading
+    @of_route(route)
     def page(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
         built = _build(route, request, parts)
-        if chart not in built.charts:
-            raise Http404
-        shown = built.charts[chart]
+        shown = _part(built.charts, chart)
         context = {"chart": shown, "figure": plotly_figure(shown) if PLOTLY.is_file() else None}
         context |= _context(request, route, built, f"explore/{chart}/")
         return render(request, "leaderboard/explore.html", context)
@@ -75,42 +82,54 @@ def explore(route: Route) -> View:
 
 
 def csv(route: Route) -> View:
-    @reading
-    def file(request: HttpRequest, table: str, **parts: Any) -> StreamingHttpResponse:
-        built = _build(route, request, parts)
-        if table not in built.tables:
-            raise Http404
-        response = StreamingHttpResponse(csv_lines(built.tables[table]), content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="{route.name}-{table}.csv"'
-        return response
+    @of_route(route)
+    def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
+        lines = csv_lines(_table(route, request, table, parts))
+        return _named(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), f"{route.name}-{table}.csv")
+
+    return file
+
+
+def json(route: Route) -> View:
+    """A table as a list of objects: the values of its CSV, with types."""
+
+    @of_route(route)
+    def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
+        return JsonResponse(encode(json_rows(_table(route, request, table, parts))), safe=False)
 
     return file
 
 
 def svg(route: Route) -> View:
-    @reading
-    def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
-        built = _build(route, request, parts)
-        if chart not in built.charts:
-            raise Http404
-        context = {"chart": built.charts[chart], "style": CHART_STYLE.read_text(encoding="utf-8")}
-        drawing = printable(render_to_string("charts/standalone.svg", context, request))
-        response = HttpResponse(drawing, content_type="image/svg+xml")
-        response["Content-Disposition"] = f'attachment; filename="{route.name}-{chart}.svg"'
-        return response
+    @of_route(route)
+    def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
+        drawing = drawing_of(_chart(route, request, chart, parts))
+        return _named(HttpResponse(drawing, content_type="image/svg+xml"), f"{route.name}-{chart}.svg")
+
+    return file
+
+
+def png(route: Route) -> View:
+    @of_route(route)
+    def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
+        drawing = drawing_of(_chart(route, request, chart, parts))
+        try:
+            return _named(HttpResponse(png_of(drawing), content_type="image/png"), f"{route.name}-{chart}.png")
+        except NoLetters as error:
+            return problem(503, f"{error}.")
 
     return file
 
 
 @reading
-def record(request: HttpRequest, result: int, number: int) -> HttpResponse:
+def record(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
     """The record of an attempt, byte for byte as the archive keeps it."""
     digest = result_page.record_digest(result, number)
     return _download(results.archived(digest) if digest else None, "application/json", f"result-{result}-{number}.json")
 
 
 @reading
-def unseen(request: HttpRequest, result: int, number: int) -> HttpResponse:
+def unseen(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
     """What became of it on unseen cases: nothing is there before its round is revealed."""
     return _download(results.unseen_record(result, number), "application/json", f"unseen-{result}-{number}.json")
 
@@ -132,6 +151,22 @@ def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
     return _text(task_page.source_bytes(path=path, digest=request.GET.get("digest", ""), **parts))
 
 
+def _table(route: Route, request: HttpRequest, table: str, parts: dict[str, Any]) -> Table:
+    route.refuse_unknown(request.GET)
+    return _part(_build(route, request, parts).tables, table)
+
+
+def _chart(route: Route, request: HttpRequest, chart: str, parts: dict[str, Any]) -> Chart:
+    route.refuse_unknown(request.GET)
+    return _part(_build(route, request, parts).charts, chart)
+
+
+def _part(parts: Mapping[str, Part], name: str) -> Part:
+    if name not in parts:
+        raise Http404
+    return parts[name]
+
+
 def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
     page = route.make(request.GET, parts)
     if page is None:
@@ -140,8 +175,11 @@ def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
 
 
 def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
-    """`here` is the page's own address, without the tail of a part of it; `api` that of its data."""
-    here, query = request.path.removesuffix(tail), request.GET.urlencode()
+    """`here` is the page's own address, without the tail of a part of it; `api` that of its data.
+
+    `query` is what the page takes: people arrive with other sites' marks in the address, which data would refuse.
+    """
+    here, query = request.path.removesuffix(tail), urlencode(route.known(request.GET))
     place = {"route": route.name, "section": route.section or route.name, "here": here, "api": f"/api/v1{here}"}
     return place | {"page": page, "query": query and f"?{query}"}
 
@@ -153,9 +191,12 @@ def _text(data: bytes | None) -> HttpResponse:
     return HttpResponse(data, content_type="text/plain; charset=utf-8")
 
 
-def _download(data: bytes | None, content_type: str, name: str) -> HttpResponse:
+def _download(data: bytes | None, content_type: str, name: str) -> HttpResponseBase:
     if data is None:
         raise Http404
-    response = HttpResponse(data, content_type=content_type)
+    return _named(HttpResponse(data, content_type=content_type), name)
+
+
+def _named(response: HttpResponseBase, name: str) -> HttpResponseBase:
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -13,6 +13,7 @@ atexit.register(shutil.rmtree, SESSION, ignore_errors=True)
 os.environ |= {
     "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
     "DEBUG": "false",
+    "API_POINTS_A_MINUTE": "0",  # all tests have one address
     "ARENA_ARCHIVE": str(SESSION / "archive"),
     "ARENA_BROKER": str(SESSION / "broker"),
 }

@@ -12,6 +12,7 @@ from drf_spectacular.validation import validate_schema
 
 from leaderboard.encoding import encode
 from leaderboard.routes import ROUTES
+from leaderboard.tables import json_rows
 from runs.models import Attempt
 from runs.papers import load_published
 from tests import factories
@@ -97,6 +98,15 @@ def test_every_table_has_csv_of_the_same_rows(addresses, client) -> None:
     assert seen > 15
 
 
+def test_every_table_has_json_of_the_same_values(addresses, client) -> None:
+    for name, address in addresses.items():
+        path, mark, query = address.partition("?")
+        for slug, table in client.get(address).context["page"].tables.items():
+            rows = strict(client.get(f"/api/v1{path}{slug}.json{mark}{query}").content)
+            assert rows == json.loads(json.dumps(encode(json_rows(table)))), (name, slug)
+            assert len(rows) == table.size
+
+
 def test_every_chart_has_a_drawing_and_an_explore_page(published, suite, client) -> None:
     run = published(round=factories.make_round(suite=suite))
     for address in (BOARD, f"/result/{run.results.first().pk}/", BOARD.replace("board", "generalization")):
@@ -153,12 +163,18 @@ def test_answers_match_the_schema(addresses, client) -> None:
 
 def test_unknown_things_are_not_found_in_json(db, client) -> None:
     answer = client.get("/api/v1/run/999/")
-    assert (answer.status_code, answer["Content-Type"]) == (404, "application/json")
-    assert client.get("/api/v1/runs/nothing.csv").status_code == 404
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    for address in ("/api/v1/runs/nothing.csv", "/api/v1/runs/nothing.png", "/api/v1/nothing"):
+        answer = client.get(address)
+        assert answer.status_code == answer.json()["status"] == 404
+        assert answer.json()["detail"].startswith("There is nothing at this address")
 
 
 def test_the_api_only_reads(db, client) -> None:
-    assert client.post("/api/v1/runs/").status_code == 405
+    for address in ("/api/v1/runs/", "/api/v1/runs/runs.csv"):
+        answer = client.post(address)
+        assert (answer.status_code, answer["Content-Type"]) == (405, "application/problem+json")
+        assert "GET" in answer["Allow"]
 
 
 def _nullable(node):

@@ -1,0 +1,30 @@
+"""What all answers below /api/ share: one may be refused as one too many, and a refusal is a problem in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from leaderboard.limits import seconds_to_wait
+from leaderboard.problems import BadQuery, as_problem, problem
+
+PLACE = "/api/"
+
+
+class DataEdge:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path.startswith(PLACE):
+            return self.get_response(request)
+        if wait_s := seconds_to_wait(request):
+            detail = f"Too many requests from your address: try again in {wait_s} s. The nightly dump has everything."
+            return problem(429, detail, {"Retry-After": str(wait_s)})
+        response = self.get_response(request)
+        return as_problem(request, response) if response.status_code >= 400 else response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        return problem(400, str(exception)) if isinstance(exception, BadQuery) else None

@@ -1,0 +1,38 @@
+"""Whether what a reader has is still what there is, without making it again: an ETag from the counter of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.views.decorators.http import condition
+
+from leaderboard.queries.revision import revision
+
+View = Callable[..., HttpResponseBase]
+MADE_OF = ("leaderboard", "runs", "templates", "static", "evaluator")  # a page changes with the code, too
+
+
+def settled(view: View) -> View:
+    """For what changes only when the counter does: asked again with its ETag, it is 304 after one question."""
+    return condition(etag_func=_etag)(view)
+
+
+def _etag(request: HttpRequest, **parts: Any) -> str:
+    """Read before anything is built, so that a change in between makes the next one differ. Weak: gzip may follow."""
+    return f'W/"{_code()}-{revision()}"'
+
+
+@cache
+def _code() -> str:
+    """When the newest file of the site was written: the same in every process, another after an update."""
+    folders = [Path(settings.BASE_DIR) / name for name in MADE_OF]
+    files = [
+        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".html", ".svg", ".css")
+    ]
+    return f"{max(path.stat().st_mtime_ns for path in files):x}"
