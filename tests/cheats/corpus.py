@@ -1,9 +1,10 @@
 """Cheats, their twins without the cheat, and honest candidates, as data. Each file begins by saying what it is.
 
 `# class: 16`, `# expect: wrong_output/wrote_outside`, `# gate: correctness`, `# backend: cpu|gpu|both`, and where they
-apply `# also:` (gates that catch it too), `# task: weighted`, `# sandbox: plain`, `# later:` (what is still to be built
-to catch it), `# null:` (the kind of judge/nulls.py that it is), `# may_alias:` (an input that the output may lie in),
-`# shown_at:` (with `# gate: unseen`, which no audit of seen cases asks: a size that shows it).
+apply `# also:` (gates that catch it too), `# perhaps:` (a gate that does so by chance), `# task: weighted`,
+`# sandbox: plain`, `# later:` (what is still to be built to catch it), `# null:` (the kind of judge/nulls.py that it
+is), `# may_alias:` (an input that the output may lie in), `# shown_at:` (with `# gate: unseen`, which no audit of seen
+cases asks: a size that shows it).
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ TESTS = Path(__file__).parents[1]
 CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip", "torch2hip": "torch2hip"}
 BACKENDS = ("cpu", "gpu")
 HEADER = re.compile(
-    r"^(?:#|//) (class|expect|gate|also|task|sandbox|backend|later|null|may_alias|shown_at): (.*)$", re.MULTILINE
+    r"^(?:#|//) (class|expect|gate|also|perhaps|task|sandbox|backend|later|null|may_alias|shown_at): (.*)$",
+    re.MULTILINE,
 )
 NO_EFFECT = "no_effect"  # in the place of a gate: what it tries is not there, so it passes and has gained nothing
 TELLING = ("order_dependent", "child_left_behind")  # findings that warn readers of a number, though nothing is held
@@ -64,6 +66,11 @@ class Entry:
     @property
     def _also(self) -> list[str]:
         return [gate for gate in self.header.get("also", "").split(", ") if gate]
+
+    @property
+    def by_chance(self) -> frozenset[str]:
+        """A gate that catches it on some days only, for instance where memory happens to be given out again."""
+        return frozenset([self.header["perhaps"]] if "perhaps" in self.header and not self.is_twin else [])
 
     @property
     def is_for_unseen_cases(self) -> bool:

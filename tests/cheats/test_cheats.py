@@ -28,7 +28,8 @@ def on(backend, entries):
 @on("cpu", CHEATS)
 def test_a_cheat_gets_what_its_file_says_from_the_gates_it_names(entry, auditor):
     said = auditor.audit(entry)
-    assert (verdict(said), caught_by(said)) == (entry.expected, set(entry.ordered_gates) - {NO_EFFECT}), said
+    caught = caught_by(said) - entry.by_chance
+    assert (verdict(said), caught) == (entry.expected, set(entry.ordered_gates) - {NO_EFFECT}), said
 
 
 @on("cpu", TWINS)
@@ -44,7 +45,7 @@ def test_an_honest_candidate_passes_and_nothing_is_held(entry, auditor):
 @pytest.mark.parametrize("gate", GATE_NAMES)
 def test_without_a_gate_exactly_its_own_cheats_get_through(gate, auditor):
     tried = [entry for entry in CHEATS if auditor.can_run(entry) and NO_EFFECT not in entry.ordered_gates]
-    through = {entry.name for entry in tried if not caught_by(auditor.audit(entry)) - {gate}}
+    through = {entry.name for entry in tried if not caught_by(auditor.audit(entry)) - entry.by_chance - {gate}}
     its_own = {entry.name for entry in tried if entry.ordered_gates == [gate]}
     assert through == its_own
     assert its_own

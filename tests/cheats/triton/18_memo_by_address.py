@@ -1,7 +1,7 @@
 # class: 18
 # expect: wrong_output/mismatch
 # gate: correctness
-# also: performance
+# perhaps: performance
 # backend: both
 # Remembers answers by the address of the input: contents at an address are renewed.
 import torch
