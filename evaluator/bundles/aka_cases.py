@@ -14,6 +14,7 @@ from evaluator.bundles.submission import CaseClaim
 
 ROUNDING = 1e-6  # relative: claims are made of the same doubles
 HOST_METHODS = ("cpu_timer_fallback", "cpu_timer", "perf_counter", "serving_wall_clock")
+WITHOUT_UNIT = ("execution_time", "time")
 EXCESSIVE = 10.0
 MEANS = ("base_execution_time", "best_optimized_execution_time")
 COMPILED, CORRECT = 20.0, 100.0  # points
@@ -124,12 +125,21 @@ def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> Row
     row = Row(
         parameters=json.dumps(parameters, sort_keys=True, default=str) if parameters else "",
         method=method if isinstance(method, str) else None,
-        time_ms=reading.time_ms(raw.get("execution_time_ms"), f"{place}.execution_time_ms", task),
+        time_ms=_time_ms(reading, raw, place, task),
     )
     if row.method in HOST_METHODS:
         reading.find("host_time", place, str(row.method), task)
         return replace(row, time_ms=None)
     return row
+
+
+def _time_ms(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> float | None:
+    """The source takes numbers without a unit for seconds from 1000 on, and for milliseconds below."""
+    name = next((name for name in WITHOUT_UNIT if name in raw), None)
+    if name and "execution_time_ms" not in raw:
+        reading.find("unknown_unit", f"{place}.{name}", repr(raw[name]), task)
+        return None
+    return reading.time_ms(raw.get("execution_time_ms"), f"{place}.execution_time_ms", task)
 
 
 def _shared_parameters(reading: Reading, path: str, task: str, rows: Mapping[str, Row]) -> None:
