@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages import board_charts, board_screen
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board_place import Board, load
 from leaderboard.pages.board_query import BoardView, Choice
 from leaderboard.pages.standings import Answer, Entry, RankedBy
@@ -37,6 +38,8 @@ class BoardPage(Page):
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the form leaves as it is
     is_filtered: bool = field(metadata=SCREEN)
+    rivals: tuple[Choice, ...] = field(metadata=SCREEN)  # the form that leads to the comparison of two entries
+    rivals_kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
     ranks_note: str = field(metadata=SCREEN)
     table_kind: str = field(metadata=SCREEN)
 
@@ -54,9 +57,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         lead=_lead(board),
         crumbs=(Link("Boards", page_url("home")),),
         charts=board_charts.charts(board, entries),
-        tables=by_slug(
-            board_screen.entries_table(board, entries), board_screen.answers_table(entries, board.tasks, answers)
-        ),
+        tables=by_slug(board_screen.entries_table(board, entries), board_screen.answers_table(board, entries, answers)),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,
@@ -76,14 +77,32 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         categories=board.category_links("board"),
         views=_views(board),
         choices=board.view.choices(board.standings.entries, board.board_tasks),
-        kept=tuple((name, getattr(board.view, name)) for name in _KEPT if getattr(board.view, name)),
+        kept=_given(board.view, _KEPT),
         is_filtered=board.view.is_filtered,
+        rivals=_rivals(entries),
+        rivals_kept=_given(board.view, _KEPT_BY_RIVALS),
         ranks_note=_ranks_note(board),
         table_kind="board paper" if board.view.view else "board",
     )
 
 
 _KEPT = ("version", "protocol", "view", "sort")
+_KEPT_BY_RIVALS = ("version", "protocol", "as_of", "source", "operator")
+
+
+def _given(view: BoardView, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, getattr(view, name)) for name in names if getattr(view, name))
+
+
+def _rivals(entries: Sequence[Entry]) -> tuple[Choice, ...]:
+    """Two lists of all entries, set to the first and the second; nothing to choose where there is one."""
+    if len(entries) < 2:
+        return ()
+    named = [(entry.configuration, entry_name(entry.agent, entry.model)) for entry in entries]
+    return tuple(
+        Choice(name, label, tuple((slug, text, at == chosen) for at, (slug, text) in enumerate(named)))
+        for chosen, (name, label) in enumerate((("a", "Compare"), ("b", "with")))
+    )
 
 
 def _lead(board: Board) -> str:

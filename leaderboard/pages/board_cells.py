@@ -42,7 +42,7 @@ def rank_row(board: Board, entry: Entry) -> tuple[Cell, ...]:
         *_rate_ends(entry.correctness),
         *(_speed_ends(entry, estimate, found) if estimate and found else ()),
         Cell(f"{entry.judged} of {entry.of}", entry.judged),
-        Cell(str(len(entry.runs)), len(entry.runs)),
+        _runs_cell(entry),
         Cell(entry.not_ranked_because or "", entry.not_ranked_because),
     )
 
@@ -67,7 +67,7 @@ def paper_row(board: Board, entry: Entry) -> tuple[Cell, ...]:
         Cell("", paper.geo_mean_run_averaged),
         _number(paper.fast_1_pct, 1),
         _number(paper.fast_2_pct, 1),
-        Cell(str(len(entry.runs)), len(entry.runs)),
+        _runs_cell(entry),
         Cell(entry.not_ranked_because or "", entry.not_ranked_because),
     )
 
@@ -93,8 +93,14 @@ def _name_cell(entry: Entry) -> Cell:
         note = entry.not_ranked_because or ""
     if entry.rank and entry.rank > 1 and entry.rank_interval and not entry.rank_interval.is_separable:
         note = NOT_SEPARABLE
-    url = page_url("run", entry.runs[0]) if len(entry.runs) == 1 else ""
-    return Cell(name, name, url or f"{page_url('runs')}?configuration={entry.configuration}", note)
+    return Cell(name, name, page_url("configuration", entry.configuration), note)
+
+
+def _runs_cell(entry: Entry) -> Cell:
+    """Leads to the one run, or to the list of them."""
+    runs = entry.runs
+    url = page_url("run", runs[0]) if len(runs) == 1 else f"{page_url('runs')}?configuration={entry.configuration}"
+    return Cell(str(len(runs)), len(runs), url)
 
 
 def _speed_cell(found: Estimate) -> Cell:

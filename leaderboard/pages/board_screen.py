@@ -6,13 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from leaderboard.formatting import listed
+from leaderboard.formatting import factor, listed, significant
 from leaderboard.pages import board_cells
 from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.pages.board_place import Board
 from leaderboard.pages.board_query import BoardView
 from leaderboard.pages.standings import Answer, Entry
-from leaderboard.queries.boards import TaskRow
 from leaderboard.tables import Cell, Column, Group, Table
 from leaderboard.words import STATUSES, status_cell
 
@@ -63,7 +62,7 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     return Table("entries", _caption(board, paper), columns, groups, empty)
 
 
-def answers_table(entries: Sequence[Entry], tasks: Sequence[TaskRow], answers: Sequence[Answer]) -> Table:
+def answers_table(board: Board, entries: Sequence[Entry], answers: Sequence[Answer]) -> Table:
     """Tasks down, entries across: each cell leads to its result."""
     cells: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     for answer in answers:
@@ -77,11 +76,11 @@ def answers_table(entries: Sequence[Entry], tasks: Sequence[TaskRow], answers: S
             Cell(task.name, task.path, task_url(task.path), task.category),
             *(_answers_cell(cells[task.path, entry.configuration]) for entry in entries),
         )
-        for task in tasks
+        for task in board.tasks
     )
-    return Table(
-        "answers", "The published answer to each task", columns, (Group(rows if entries else ()),), "No answers yet."
-    )
+    caption = "The published answer to each task"
+    caption += "" if board.device.is_functional else ", and its speedup on t_dev as metrics take it"
+    return Table("answers", caption, columns, (Group(rows if entries else ()),), "No answers yet.")
 
 
 def _group(entry: Entry) -> int:
@@ -165,7 +164,8 @@ def _sortable(board: Board, key: str, label: str, direction: str = "descending")
 def _answers_cell(answers: Sequence[Answer]) -> Cell:
     if len(answers) == 1:
         answer = answers[0]
-        return status_cell(answer.status, page_url("result", answer.result) if answer.result else "")
+        url = page_url("result", answer.result) if answer.result else ""
+        return status_cell(answer.status, url, _speedups(answers))
     found = Counter(STATUSES[answer.status].label for answer in answers)
     worst = next((answer for answer in answers if answer.status != "passed"), answers[0] if answers else None)
     if worst is None:
@@ -173,4 +173,14 @@ def _answers_cell(answers: Sequence[Answer]) -> Cell:
     text = listed(f"{count} {label}" for label, count in found.most_common())
     word = STATUSES[worst.status]
     url = page_url("result", worst.result) if worst.result else ""
-    return Cell(text, text, url, "", word.tone, word.mark)
+    return Cell(text, text, url, _speedups(answers), word.tone, word.mark)
+
+
+def _speedups(answers: Sequence[Answer]) -> str:
+    """Of the right ones that count and can show a speed: one, or from the least to the largest."""
+    counted = [answer for answer in answers if answer.correct and answer.obstacle is None]
+    logs = [answer.log_speedup for answer in counted if answer.log_speedup is not None]
+    if not logs:
+        return ""
+    low, high = significant(factor(min(logs))), significant(factor(max(logs)))
+    return f"{high}×" if low == high else f"{low} to {high}×"
