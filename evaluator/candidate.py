@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from evaluator.codec import plain_text
@@ -58,22 +58,35 @@ def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extr
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; a candidate is a folder that holds {', '.join(task.editable)}")
-    ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
+    found: dict[str, bytes | None] = {}
     for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder)
-        name = plain_text(relative.as_posix())
-        if any(part in IGNORED_PARTS for part in relative.parts) or (path.is_dir() and not path.is_symlink()):
+        ignored = any(part in IGNORED_PARTS for part in path.relative_to(folder).parts)
+        if not ignored and (path.is_symlink() or not path.is_dir()):
+            is_source = not path.is_symlink() and path.is_file() and path.stat().st_size <= MAX_BYTES
+            found[path.relative_to(folder).as_posix()] = path.read_bytes() if is_source else None
+    return compared(found, task, label=label or folder.name, ignore_extra=ignore_extra)
+
+
+def compared(found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False) -> Candidate:
+    """The same of files by their paths; None is what is no plain source file."""
+    ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
+    for path, data in sorted(found.items()):
+        name = plain_text(path)
+        if any(part in IGNORED_PARTS for part in PurePosixPath(path).parts):
             continue
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
+        known = name in ours or name in task.editable
+        if ignore_extra and not known:
+            continue
+        if data is None:
             problems.append(("not_a_source", name))
         elif name in task.editable:
-            files[name] = path.read_bytes()
-        elif name in ours and path.read_bytes() != ours[name]:
+            files[name] = data
+        elif known and data != ours[name]:
             problems.append(("protected_file", name))
-        elif name not in ours and not ignore_extra:
+        elif not known:
             problems.append(("extra_file", name))
     problems += [("not_written", name) for name in task.editable if not files.get(name, b"").strip()]
-    return Candidate(files, plain_text(label or folder.name), tuple(problems))
+    return Candidate(files, plain_text(label), tuple(problems))
 
 
 def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:

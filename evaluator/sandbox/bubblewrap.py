@@ -17,7 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,6 +34,7 @@ AS_USER = ("SETPCAP", "DAC_OVERRIDE", "FOWNER")
 SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib64")
 SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives")
 KILL_TIMEOUT_S = 10.0
+NOBODY = 65534
 
 
 @functools.cache
@@ -49,22 +50,22 @@ def works() -> bool:
     """Is it there, and does this host let it make namespaces? Takes 10 ms, once."""
     if program() is None:
         return False
-    trial = [str(program()), *NAMESPACES, *_user_namespace(), "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    trial = [str(program()), *NAMESPACES, *user_namespace(), "--ro-bind", "/", "/", "--proc", "/proc", "true"]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
 def command(limits: Limits, access: Access, info_fd: int) -> list[str]:
     """The command line up to the program to run inside."""
-    words = [str(program()), *NAMESPACES, *_user_namespace(), "--hostname", "sandbox"]
+    words = [str(program()), *NAMESPACES, *user_namespace(), "--hostname", "sandbox"]
     words += ["--as-pid-1", "--new-session", "--cap-drop", "ALL"]
     for capability in AS_ROOT if os.geteuid() == 0 else AS_USER:
         words += ["--cap-add", f"CAP_{capability}"]
     words += ["--proc", "/proc", "--dev", "/dev"]
-    words += _sized("/tmp", limits.tmp_bytes, "1777") + _sized("/dev/shm", limits.shm_bytes, "1777")
-    words += _sized(WORKSPACE, limits.workspace_bytes, "0711")
-    words += _system() + _evaluator()
-    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *_packages(), *access.readable]):
-        words += _read_only(path, path)
+    words += sized("/tmp", limits.tmp_bytes, "1777") + sized("/dev/shm", limits.shm_bytes, "1777")
+    words += sized(WORKSPACE, limits.workspace_bytes, "0711")
+    words += system() + _evaluator()
+    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *packages(), *access.readable]):
+        words += read_only(path, path)
     words += [word for node in access.nodes for word in ("--dev-bind", node, node)]
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
 
@@ -101,15 +102,15 @@ def _kill(init: int) -> None:
         raise SandboxError(f"its processes do not die within {KILL_TIMEOUT_S} s")
 
 
-def _user_namespace() -> list[str]:
-    return [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "65534", "--gid", "65534"]
+def user_namespace() -> list[str]:
+    return [] if os.geteuid() == 0 else ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
 
 
-def _sized(folder: str, size: int, mode: str) -> list[str]:
+def sized(folder: str, size: int, mode: str) -> list[str]:
     return ["--perms", mode, "--size", str(size), "--tmpfs", folder]
 
 
-def _system() -> list[str]:
+def system() -> list[str]:
     words = []
     for name in SYSTEM_LINKS:
         if os.path.islink(name):
@@ -117,29 +118,37 @@ def _system() -> list[str]:
         elif os.path.isdir(name):
             words += ["--ro-bind", name, name]
     for name in filter(os.path.exists, SYSTEM):
-        words += _read_only(name, name)
+        words += read_only(name, name)
     return words
 
 
 def _evaluator() -> list[str]:
     package = Path(__file__).parents[1]
     names = ("__init__.py", "inside")
-    return [word for name in names for word in _read_only(str(package / name), f"{ARENA}/evaluator/{name}")]
+    return [word for name in names for word in read_only(str(package / name), f"{ARENA}/evaluator/{name}")]
 
 
-def _packages() -> list[str]:
+def packages() -> list[str]:
     """Where the packages that workers need lie: not always below the interpreter's own prefix."""
     specs = filter(None, map(find_spec, ("torch", "triton", "numpy")))
     return [str(Path(place).parent) for spec in specs for place in spec.submodule_search_locations or ()]
 
 
-def _read_only(source: str, target: str) -> list[str]:
+def read_only(source: str, target: str) -> list[str]:
     """With parents that everyone may pass: bubblewrap itself makes them 0700 where the host's are."""
-    return [*_parents(Path(target).parents), "--ro-bind", source, target]
+    return [*parents(Path(target).parents), "--ro-bind", source, target]
 
 
-def _parents(parents: Iterable[Path]) -> list[str]:
-    ordered = [str(parent) for parent in parents if str(parent) != "/"][::-1]
+def groups_of(nodes: Sequence[str]) -> tuple[int, ...]:
+    """The groups that may use nodes which others may not (AMD's belong to render and video); never root's."""
+    files = [found for node in map(Path, nodes) for found in (node.iterdir() if node.is_dir() else [node])]
+    states = [file.stat() for file in files if not file.is_dir()]
+    closed = {state.st_gid for state in states if state.st_mode & 0o066 == 0o060}
+    return tuple(sorted(closed - {0}))
+
+
+def parents(above: Iterable[Path]) -> list[str]:
+    ordered = [str(parent) for parent in above if str(parent) != "/"][::-1]
     return [word for parent in ordered for word in ("--perms", "0755", "--dir", parent)]
 
 

@@ -192,16 +192,8 @@ def _settings(
     kind: Kind, limits: Limits, access: Access, workspace: str, *, swept: tuple[str, ...], guarded: tuple[int, ...]
 ) -> Settings:
     host_namespaces = {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}
-    groups = _groups_of(access.nodes)
+    groups = bubblewrap.groups_of(access.nodes)
     return Settings(kind, limits, workspace, swept, guarded, host_namespaces, access.device, groups)
-
-
-def _groups_of(nodes: Sequence[str]) -> tuple[int, ...]:
-    """The groups that may use nodes which others may not (AMD's belong to render and video); never root's."""
-    files = [found for node in map(Path, nodes) for found in (node.iterdir() if node.is_dir() else [node])]
-    states = [file.stat() for file in files if not file.is_dir()]
-    closed = {state.st_gid for state in states if state.st_mode & 0o066 == 0o060}
-    return tuple(sorted(closed - {0}))
 
 
 def _zygote(control: Control, settings: Settings) -> list[str]:

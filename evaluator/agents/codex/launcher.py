@@ -1,0 +1,88 @@
+"""Codex, by `codex exec --json`. It names no cost; its turns are those of the conversation, not of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluator.agents.command_line import work_by_command
+from evaluator.agents.events import Stream, mapping, total
+from evaluator.agents.interface import Desk, Settings, Work
+from evaluator.agents.session import Usage
+from evaluator.inside import arena
+
+TOOLS = {"command_execution": "shell", "file_change": "edit", "mcp_tool_call": "mcp", "web_search": "search"}
+
+
+def launch(desk: Desk) -> Work:
+    return work_by_command(desk, command, CodexStream)
+
+
+def command(program: str, settings: Settings, prompt: str) -> tuple[list[str], str]:
+    """Its own sandbox is off: ours is what confines it, and one does not start in the other."""
+    model = ["--model", settings.text("model")] if settings.text("model") else []
+    effort = settings.text("effort")
+    model += ["-c", f'model_reasoning_effort="{effort}"'] if effort else []
+    options = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-C", arena.WORKSPACE]
+    return [program, "exec", *options, *model, "-"], prompt
+
+
+class CodexStream(Stream):
+    def __init__(self, hidden: dict[str, str] | None = None) -> None:
+        super().__init__(hidden)
+        self._used: list[dict[str, Any]] = []
+
+    def read(self, event: dict[str, Any]) -> bool:
+        match event["type"]:
+            case "thread.started" | "item.started" | "item.updated":
+                pass  # what is completed says all of it again
+            case "turn.started":
+                self.turns += 1
+            case "turn.completed":
+                self._used.append(mapping(event.get("usage")))
+            case "turn.failed":
+                self._fail(mapping(event.get("error")).get("message"))
+            case "error":
+                self.add("error", str(event.get("message")))
+            case "item.completed":
+                return self._item(mapping(event.get("item")))
+            case _:
+                return False
+        return True
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(
+            turns=self.turns,
+            input_tokens=total(*(one.get("input_tokens") for one in self._used)),
+            cached_input_tokens=total(*(one.get("cached_input_tokens") for one in self._used)),
+            output_tokens=total(*(one.get("output_tokens") for one in self._used)),
+            tool_calls=self.tool_calls,
+            model=self.model,
+        )
+
+    def _item(self, item: dict[str, Any]) -> bool:
+        kind = str(item.get("type") or item.get("item_type"))  # an older name
+        failed = item.get("status") == "failed"
+        match kind:
+            case "agent_message" | "assistant_message":
+                self.add("text", str(item.get("text", "")))
+            case "reasoning":
+                self.add("reasoning", str(item.get("text", "")))
+            case "command_execution":
+                self.add("tool_call", str(item.get("command", "")), TOOLS[kind])
+                failed = failed or item.get("exit_code") not in (0, None)
+                self.add("tool_result", str(item.get("aggregated_output", "")), TOOLS[kind], failed=failed)
+            case "file_change" | "mcp_tool_call" | "web_search":
+                shown = {name: value for name, value in item.items() if name not in ("id", "type", "status")}
+                self.add("tool_call", shown, TOOLS[kind], failed=failed)
+            case "todo_list":
+                self.add("reasoning", item.get("items", []))
+            case "error":
+                self.add("error", str(item.get("message", "")))
+            case _:
+                return False
+        return True
+
+    def _fail(self, message: object) -> None:
+        self.failure = str(message or "the turn failed")
+        self.add("error", self.failure)

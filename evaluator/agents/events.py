@@ -1,0 +1,102 @@
+"""What command-line agents print about themselves, a JSON object a line, as transcript and usage. A parser an agent.
+
+A stream is the agent's word: what has another form than expected is passed over and counted, and never stops a session.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from evaluator.agents.session import MAX_ENTRIES, Entry, Usage, shortened
+
+Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
+MAX_ODD = 20  # lines that are no event, in the transcript
+
+
+class Stream(ABC):
+    """Grows line by line; `failure` is what the agent itself says went wrong."""
+
+    def __init__(self, hidden: Mapping[str, str] | None = None) -> None:
+        """`hidden`: values of secrets by name, which no transcript may hold."""
+        self._hidden = {value: name for name, value in (hidden or {}).items() if value}
+        self.entries: list[Entry] = []
+        self.failure: str | None = None
+        self.model: str | None = None
+        self.turns = self.tool_calls = 0
+        self.began = False  # did anything come that was an event?
+        self.unknown: Counter[str] = Counter()
+        self._odd = 0
+
+    def feed(self, line: str) -> None:
+        """One line as it came."""
+        if not line.strip():
+            return
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            event = None
+        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+            self._odd += 1
+            if self._odd <= MAX_ODD:
+                self.add("error", line)
+            return
+        self.began = True
+        if not self.read(event):
+            self.unknown[event["type"]] += 1
+
+    @abstractmethod
+    def read(self, event: dict[str, Any]) -> bool:
+        """Take what is known of an event; False if it is of no known kind."""
+
+    @property
+    @abstractmethod
+    def usage(self) -> Usage: ...
+
+    def add(self, kind: Kind, text: object, tool: str | None = None, *, failed: bool = False) -> None:
+        plain = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, sort_keys=True)
+        if kind == "tool_call":
+            self.tool_calls += 1
+        if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
+            self.entries.append(Entry(kind, shortened(self._veiled(plain)), tool, failed or kind == "error"))
+
+    def _veiled(self, text: str) -> str:
+        for value, name in self._hidden.items():
+            text = text.replace(value, f"[{name}]")
+        return text
+
+
+def count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def total(*values: object) -> int | None:
+    """None if nothing is known."""
+    known = [number for value in values if (number := count(value)) is not None]
+    return sum(known) if known else None
+
+
+def amount(value: object) -> float | None:
+    """US dollars; JSON knows no infinity, but Python reads one."""
+    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
+    return float(value) if good else None  # type: ignore[arg-type]
+
+
+def mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def parts(content: object) -> Iterator[dict[str, Any]]:
+    """The parts of a message, of which a plain text is one."""
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict):
+            yield part
+
+
+def text_of(content: object) -> str:
+    return "\n".join(part["text"] for part in parts(content) if isinstance(part.get("text"), str))

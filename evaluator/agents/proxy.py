@@ -1,0 +1,114 @@
+"""The only way out of an agent's sandbox: an HTTP proxy on a socket that connects to named hosts and to no other.
+
+CONNECT alone, port 443 alone, and never to an address of this host or of a private network, whatever a name resolves
+to. What goes through is encrypted end to end; that a host was asked is written down.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from evaluator.inside import arena
+
+PORT = 443
+MAX_HEAD_BYTES = 16 << 10
+TALK_S, CONNECT_S = 30.0, 20.0
+
+
+class Proxy:
+    """`asked`: each host that was asked for, and whether it was let through, in order, once."""
+
+    def __init__(self, hosts: Iterable[str], sockets: Path) -> None:
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self.asked: dict[str, bool] = {}
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        path = sockets / Path(arena.NETWORK).name
+        self._listener.bind(str(path))
+        path.chmod(0o666)
+        self._listener.listen(64)
+        threading.Thread(target=self._serve, name="agent's network", daemon=True).start()
+
+    def __enter__(self) -> Proxy:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._handle, args=(client,), daemon=True).start()
+
+    def _handle(self, client: socket.socket) -> None:
+        with client, suppress(OSError):
+            client.settimeout(TALK_S)
+            host, port = target_of(_head(client))
+            allowed = port == PORT and host in self._hosts
+            self.asked.setdefault(host or "(nothing that can be read)", allowed)
+            if not allowed:
+                client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+                return
+            try:
+                out = connect(host, port)
+            except OSError:
+                client.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+                return
+            client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            client.settimeout(None)
+            arena.relay(client, out)
+
+
+def target_of(head: bytes) -> tuple[str, int]:
+    """Host and port of `CONNECT host:port HTTP/1.1`; ("", 0) for everything else."""
+    words = head.split(b"\r\n", 1)[0].decode("ascii", "replace").split()
+    if len(words) != 3 or words[0] != "CONNECT":
+        return "", 0
+    host, _, port = words[1].rpartition(":")
+    return (host.lower().rstrip("."), int(port)) if port.isdigit() and len(port) <= 5 else ("", 0)
+
+
+def connect(host: str, port: int) -> socket.socket:
+    """A connection to an address of the public internet that the name stands for.
+
+    Raises:
+        OSError: it stands for none, or none answers.
+    """
+    last: OSError = OSError(f"{host} stands for no public address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
+            continue
+        out = socket.socket(family, kind, protocol)
+        out.settimeout(CONNECT_S)
+        try:
+            out.connect(address)
+        except OSError as error:
+            out.close()
+            last = error
+            continue
+        out.settimeout(None)
+        return out
+    raise last
+
+
+def _head(client: socket.socket) -> bytes:
+    """Up to the empty line, byte by byte where it matters: nothing after it may be swallowed."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        piece = client.recv(1)
+        if not piece or len(head) > MAX_HEAD_BYTES:
+            return b""
+        head += piece
+    return head

@@ -1,0 +1,241 @@
+"""Command-line agents in their sandbox: a scripted program stands for them; what it may and may not is tried by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from evaluator.agents import command_line, proxy
+from evaluator.agents.codex.launcher import launch
+from evaluator.errors import HostError, SandboxError
+from evaluator.sandbox import bubblewrap
+from evaluator.taskreader import load_task
+from tests.agents.desks import ScriptedCheck, desk_for
+from tests.conftest import lacking
+from tests.evaluator.test_records import wrong
+
+TASK = "triton2triton/arena/softmax"
+STAND_IN = Path(__file__).parent / "stand_in.py"
+SECRET = "sk-1234-secret"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder with the stand-in as a program named codex, that any user may read."""
+    if not bubblewrap.works():
+        lacking("bubblewrap does not work here")
+    folder = tmp_path_factory.mktemp("installed")
+    program = folder / "codex"
+    program.write_text(f"#!{sys.executable}\n{STAND_IN.read_text()}")
+    for path in (folder, program):
+        path.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def play(installed, monkeypatch):
+    """play(script, check) runs a session in which the stand-in does what the script says."""
+
+    def run(script, check=None, *, seconds=30.0, variables=None, **changes):
+        for name, value in {"PLAY": script, "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
+            monkeypatch.setenv(name, value)
+        names = ["PLAY", "KEY", *(variables or {})]
+        settings = {"installed_in": str(installed), "secrets": names, "network": [], **changes}
+        desk = desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, deadline=monotonic() + seconds)
+        return launch(desk)
+
+    return run
+
+
+def texts(work, kind="text"):
+    return [entry.text for entry in work.transcript if entry.kind == kind]
+
+
+def test_what_the_workspace_holds_at_the_end_is_the_candidate(play):
+    work = play("edit('min(1024', 'min(2048')")
+    assert b"min(2048" in work.candidate.files["softmax.py"]
+    assert work.candidate.problems == ()
+    assert (work.ended, work.usage.input_tokens, work.usage.turns) == ("finished", 7, 1)
+    assert work.transcript[0].text == work.prompt
+    assert texts(work)[0] == f"{len(work.prompt)} characters"
+
+
+def test_arena_check_hands_in_the_workspace_and_says_what_was_found(play):
+    check = ScriptedCheck(lambda candidate: wrong(), told="status: wrong_output\n")
+    work = play("run('arena', 'check'); edit('min(1024', 'min(2048'); run('arena', 'check')", check)
+    assert [b"min(2048" in candidate.files["softmax.py"] for candidate in check.seen] == [False, True]
+    results = [entry for entry in work.transcript if entry.kind == "tool_result"]
+    assert [(entry.text, entry.failed) for entry in results] == [
+        ("version 1\nstatus: wrong_output\n", True),
+        ("version 2\nstatus: wrong_output\n", True),
+    ]
+
+
+def test_a_workspace_is_compared_whole_and_rubbish_passed_over(play):
+    check = ScriptedCheck()
+    script = """
+os.makedirs('build/deep'); open('build/deep/x.o', 'wb').write(bytes(3 << 20)); os.symlink('/etc/passwd', 'notes')
+open('reference.py', 'a').write('# mine')
+run('arena', 'check')
+"""
+    work = play(script, check)
+    assert work.candidate.problems == check.seen[0].problems == (("protected_file", "reference.py"),)
+
+
+def test_a_link_in_place_of_a_source_is_none(play):
+    work = play("os.remove('softmax.py'); os.symlink('/etc/passwd', 'softmax.py'); run('arena', 'check')")
+    assert work.candidate.files == {}
+    assert work.candidate.problems == (("not_a_source", "softmax.py"), ("not_written", "softmax.py"))
+
+
+def test_it_sees_its_workspace_and_nothing_of_the_host(play, tmp_path):
+    hidden = [str(STAND_IN), str(load_task(TASK).folder), str(tmp_path), "/etc/shadow", "/home/agent/.ssh"]
+    work = play("look()", variables={"PATHS": json.dumps(hidden)})
+    seen = json.loads(texts(work)[1])
+    assert seen["cwd"] == "/workspace"
+    assert seen["uid"] != 0
+    assert seen["workspace"] == ["config.yaml", "description.md", "reference.py", "softmax.py"]
+    assert seen["found"] == []
+    assert seen["writable"] == []
+    assert len(seen["processes"]) <= 3  # bubblewrap's init, itself, and nothing of the host
+    assert "OTHER" not in seen["environment"]
+    assert "KEY" in seen["environment"]
+
+
+def test_a_contract_that_is_not_shown_is_not_in_the_workspace(play):
+    assert "config.yaml" not in json.loads(texts(play("look()", contract_shown=False))[1])["workspace"]
+
+
+def test_a_secret_that_it_prints_is_in_nothing_that_is_kept(play):
+    work = play("say(os.environ['KEY']); sys.stderr.write(os.environ['KEY']); os._exit(3)")
+    assert SECRET not in repr(work)
+    assert "[KEY]" in texts(work)
+    assert work.ended == "failed"
+    assert "ended with 3" in work.message
+
+
+def test_it_is_ended_with_all_it_started_when_its_time_is_over(play):
+    script = "edit('min(1024', 'min(2048'); subprocess.Popen(['sleep', '600']); time.sleep(600)"
+    begin = monotonic()
+    work = play(script, seconds=3.0)
+    assert monotonic() - begin < 15
+    assert (work.ended, work.message) == ("timed_out", "the session's time was over")
+    assert b"min(2048" in work.candidate.files["softmax.py"]
+
+
+def test_a_child_that_it_leaves_behind_does_not_keep_the_session_open(play):
+    begin = monotonic()
+    assert play("subprocess.Popen(['sleep', '600'])").ended == "finished"
+    assert monotonic() - begin < 20
+
+
+def test_a_stream_without_end_is_ended(play, monkeypatch):
+    monkeypatch.setattr(command_line, "MAX_LINE_BYTES", 1 << 16)
+    work = play("print('x' * (1 << 20), end='', flush=True); time.sleep(600)")
+    assert (work.ended, work.message) == ("failed", "it printed without end")
+
+
+def test_a_program_that_says_nothing_is_no_fault_of_the_agent(play, installed):
+    other = installed / "mute"
+    other.write_text("#!/bin/sh\necho not logged in >&2\nexit 1\n")
+    other.chmod(0o755)
+    with pytest.raises(HostError, match="ends with 1 before its first event: not logged in"):
+        play("", program="mute")
+
+
+def test_a_program_has_to_be_installed_where_its_sandbox_sees_it(play, tmp_path):
+    with pytest.raises(HostError, match="is not installed here"):
+        play("", program="codex-of-tomorrow")
+    program = tmp_path / "elsewhere"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    with pytest.raises(HostError, match="installed_in"):
+        play("", program=str(program))
+
+
+def test_a_fault_of_ours_in_a_check_ends_the_session_as_one(play):
+    def judge(candidate):
+        raise SandboxError("the device has gone")
+
+    with pytest.raises(SandboxError, match="the device has gone"):
+        play("run('arena', 'check')", ScriptedCheck(judge))
+
+
+@pytest.mark.parametrize("message", ["b''", "b'[]'", "b'{'", "b'{\"a\": 3}'", 'b\'{"a": "*"}\'', "bytes(100)"])
+def test_a_forged_check_is_answered_and_judged_nowhere(play, message):
+    script = f"""
+import struct
+with socket.socket(socket.AF_UNIX) as c:
+    c.connect('/run/arena/check'); m = {message}
+    c.sendall(struct.pack('>Q', len(m)) + m); say(c.recv(1000)[8:].decode())
+with socket.socket(socket.AF_UNIX) as c:
+    c.connect('/run/arena/check'); c.sendall(struct.pack('>Q', 1 << 60)); c.recv(1)
+"""
+    check = ScriptedCheck()
+    work = play(script, check)
+    assert check.seen == []
+    assert json.loads(texts(work)[1])["code"] == 2
+
+
+def test_without_a_network_nothing_is_reached(play):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        targets = [("127.0.0.1", listener.getsockname()[1]), ("1.1.1.1", 443), ("127.0.0.1", 3128)]
+        work = play("look()", variables={"TRY": json.dumps(targets)})
+    seen = json.loads(texts(work)[1])
+    assert seen["reach"] == []
+    assert not {"HTTPS_PROXY", "https_proxy"} & set(seen["environment"])
+
+
+def test_only_named_hosts_are_reached_and_each_that_was_asked_is_written_down(play, monkeypatch):
+    near, far = socket.socketpair()
+    monkeypatch.setattr(proxy, "connect", lambda host, port: near)
+    threading.Thread(target=lambda: far.sendall(far.recv(100).upper()), daemon=True).start()
+    script = """
+for target in ('evil.example:443', 'api.example:80', '127.0.0.1:443'):
+    say(asked_of_proxy(target))
+with socket.create_connection(('127.0.0.1', 3128)) as c:
+    c.sendall(b'CONNECT API.example:443 HTTP/1.1\\r\\n\\r\\n'); say(c.recv(100).decode())
+    c.sendall(b'hello'); say(c.recv(5).decode())
+say(os.environ['HTTPS_PROXY'])
+"""
+    work = play(script, network=["api.example"])
+    said = texts(work)[1:]
+    assert said[:3] == ["HTTP/1.1 403 Forbidden"] * 3
+    assert said[3].startswith("HTTP/1.1 200")
+    assert said[4:6] == ["HELLO", "http://127.0.0.1:3128"]
+    assert "network: evil.example was not let through" in texts(work, "error")
+
+
+@pytest.mark.parametrize(
+    ("head", "target"),
+    [
+        (b"CONNECT a.b:443 HTTP/1.1\r\n\r\n", ("a.b", 443)),
+        (b"CONNECT A.b.:443 HTTP/1.1\r\n\r\n", ("a.b", 443)),
+        (b"GET http://a.b/ HTTP/1.1\r\n\r\n", ("", 0)),
+        (b"CONNECT a.b:x HTTP/1.1\r\n\r\n", ("", 0)),
+        (b"CONNECT a.b HTTP/1.1\r\n\r\n", ("", 0)),
+        (b"", ("", 0)),
+    ],
+)
+def test_a_request_names_one_target_or_none(head, target):
+    assert proxy.target_of(head) == target
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "::1", "fd00::1"])
+def test_a_name_that_stands_for_a_private_address_is_not_connected_to(address):
+    with pytest.raises(OSError, match="no public address"):
+        proxy.connect(address, 443)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+def test_its_files_go_when_the_session_ends(play):
+    before = set(Path("/tmp").glob("arena-agent-*"))
+    play("os.makedirs('a/b'); os.chmod('a', 0)")
+    assert set(Path("/tmp").glob("arena-agent-*")) <= before
