@@ -47,7 +47,7 @@ class Chat:
             raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
         self.answers.append(answer)
         self._messages.append({"role": "assistant", "content": answer.text})
-        self.transcript.append(Entry("text", shortened(answer.text)))
+        self.transcript.append(Entry("text", shortened(self._veiled(answer.text))))
         files, problem = files_of(answer.text, self._desk.task.editable)
         if answer.finish == "length":
             return None, "the answer was cut at the longest length that is allowed; write less around the files"
@@ -78,6 +78,9 @@ class Chat:
             tool_calls=0,
             model=models[-1] if models else self._endpoint.model,
         )
+
+    def _veiled(self, text: str) -> str:
+        return text.replace(self._endpoint.key, "***") if self._endpoint.key else text
 
     def _note(self, text: str) -> None:
         self.transcript.append(Entry("error", shortened(text), failed=True))

@@ -117,6 +117,8 @@ class _Session:
             self._stream.add(
                 "text" if allowed else "error", f"network: {host} was {'' if allowed else 'not '}let through"
             )
+        if unknown := self._stream.unknown:
+            self._stream.add("error", f"events of no known kind: {', '.join(sorted(unknown))}")
         return self._ending(why, process, said)
 
     def _listen(self, process: Process) -> str | None:

@@ -78,11 +78,12 @@ def complete(
             return _ask(endpoint, messages, deadline)
         except _Again as error:
             wait_s = min(LONGEST_WAIT_S, 2.0**tried) if error.wait_s is None else error.wait_s
-            note(f"{error}; try {tried + 1} of {endpoint.retries + 1}")
+            said = _words(endpoint, str(error))
+            note(f"{said}; try {tried + 1} of {endpoint.retries + 1}")
             if tried == endpoint.retries:
-                raise OutOfReach(f"{endpoint.retries + 1} tries, the last: {error}") from None
+                raise OutOfReach(f"{endpoint.retries + 1} tries, the last: {said}") from None
             if monotonic() + wait_s >= deadline:
-                raise OutOfReach(f"no time is left to wait {wait_s:.0f} s after: {error}") from None
+                raise OutOfReach(f"no time is left to wait {wait_s:.0f} s after: {said}") from None
             sleep(wait_s)
     raise AssertionError("the last try returns or raises")
 

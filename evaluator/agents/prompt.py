@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from evaluator.agents.cheatsheets import cheatsheets_for
 from evaluator.taskspec import Axis, TaskSpec
 
-PROMPT_VERSION = 1
 CARDS = {"gfx942": "AMD Instinct MI300X", "gfx950": "AMD Instinct MI355X", "sm_90": "NVIDIA H100 SXM"}
 ROLES = {
     "hip2hip": "You are an expert in HIP kernels for GPUs. You take a kernel that works and make it as fast as the "

@@ -6,6 +6,7 @@ import importlib
 
 import pytest
 
+from evaluator.__main__ import BAD_USAGE, main
 from evaluator.agents import catalog
 from evaluator.errors import TaskError, UsageError
 from evaluator.taskreader import load_task
@@ -79,3 +80,17 @@ def test_a_broken_file_is_refused(folder, text):
 def test_an_agent_that_works_in_sessions_is_not_asked_without_one():
     with pytest.raises(UsageError, match="works in sessions"):
         catalog.produce("block_tuner", load_task(TASK))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--agent", "gpt"], "no agent is named 'gpt'; there are baseline, block_tuner"),
+        (["--agent", "replay", "--set", "wings=2"], "replay has no setting 'wings'"),
+        (["--agent", "replay", "--set", "max_iterations=many"], "max_iterations: seen 'many'"),
+    ],
+)
+def test_a_run_that_makes_no_sense_is_refused_before_any_work(tmp_path, capsys, words, message):
+    assert main(["run", "--suite", "smoke", *words, "--out", str(tmp_path / "run")]) == BAD_USAGE
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

@@ -147,7 +147,7 @@ def test_a_cost_is_known_where_prices_and_counts_are():
 
 
 def test_the_key_is_in_nothing_that_is_kept():
-    with serving(error(500, KEY), version(KEY.upper())) as server:
+    with serving(error(500, KEY), whole(f"Your key is {KEY}."), version("x")) as server:
         work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
     assert server.requests[0][1]["Authorization"].endswith(KEY)
     assert KEY not in repr(work)

@@ -136,6 +136,10 @@ def test_a_child_that_it_leaves_behind_does_not_keep_the_session_open(play):
     assert monotonic() - begin < 20
 
 
+def test_events_that_nobody_knows_are_named(play):
+    assert "events of no known kind: dream" in texts(play("tell(type='dream')"), "error")
+
+
 def test_a_stream_without_end_is_ended(play, monkeypatch):
     monkeypatch.setattr(command_line, "MAX_LINE_BYTES", 1 << 16)
     work = play("print('x' * (1 << 20), end='', flush=True); time.sleep(600)")

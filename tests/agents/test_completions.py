@@ -139,6 +139,14 @@ def test_a_key_that_the_server_repeats_is_not_passed_on():
     assert "***" in str(caught.value)
 
 
+def test_a_key_in_the_middle_of_a_stream_is_not_passed_on_either(waits):
+    notes = []
+    with serving(stream({"error": {"message": f"bad key {KEY}"}}), GOOD) as server:
+        ask(server, notes=notes)
+    assert KEY not in notes[0]
+    assert "bad key ***" in notes[0]
+
+
 def test_an_endless_answer_is_cut(monkeypatch, waits):
     monkeypatch.setattr(completions, "MAX_ANSWER_BYTES", 1000)
     with (
