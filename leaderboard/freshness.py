@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.views.decorators.http import condition
+from django.utils.cache import get_conditional_response
 
 from leaderboard.queries.revision import revision
+from leaderboard.snapshots import kept
 
 View = Callable[..., HttpResponseBase]
 MADE_OF = ("leaderboard", "runs", "templates", "static", "evaluator")  # a page changes with the code, too
 
 
 def settled(view: View) -> View:
-    """For what changes only when the counter does: asked again with its ETag, it is 304 after one question."""
-    return condition(etag_func=_etag)(view)
+    """For what changes only when the counter does: asked again with its ETag it is 304, else what is kept of it.
 
+    One question either way. The counter is read before anything is built, so that a change in between makes the next
+    one differ. The ETag is weak: gzip may follow.
+    """
 
-def _etag(request: HttpRequest, **parts: Any) -> str:
-    """Read before anything is built, so that a change in between makes the next one differ. Weak: gzip may follow."""
-    return f'W/"{_code()}-{revision()}"'
+    @wraps(view)
+    def answer(request: HttpRequest, **parts: Any) -> HttpResponseBase:
+        state = f"{_code()}-{revision()}"
+        etag = f'W/"{state}"'
+        if unchanged := get_conditional_response(request, etag=etag):
+            return unchanged
+        response = kept(request, state, lambda: view(request, **parts))
+        if response.status_code == 200:
+            response["ETag"] = etag
+        return response
+
+    return answer
 
 
 @cache

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from django.core.cache import cache
 
 from evaluator.backends import KNOWN, get_backend
 from evaluator.pipeline import Evaluator
@@ -41,6 +42,13 @@ def tiny_task() -> Callable[[str], TaskSpec]:
 def evaluator() -> Iterator[Evaluator]:
     with Evaluator(get_backend("cpu")) as evaluator:
         yield evaluator
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(request: pytest.FixtureRequest) -> None:
+    """Before a test that commits: its database is a new one, whose counter of changes begins again."""
+    if {"transactional_db", "live_server"} & set(request.fixturenames):
+        cache.clear()
 
 
 @pytest.fixture(scope="session")

@@ -53,9 +53,10 @@ class Board:
 
 def load(view: BoardView, suite: str, category: str, device: str) -> Board | None:
     """None where there is no such suite, device class or category, or the category has no task."""
-    suite_row, device_row = boards.suite(suite, whole_number(view.version)), boards.device(device)
-    if suite_row is None or device_row is None or category not in CATEGORIES:
+    place = boards.place(suite, whole_number(view.version), device)
+    if place is None or category not in CATEGORIES:
         return None
+    suite_row, device_row = place
     everything = boards.tasks_of(suite_row.id)
     board_tasks = tuple(task for task in everything if category in (task.category, ALL))
     if not board_tasks:

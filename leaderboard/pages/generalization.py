@@ -68,9 +68,10 @@ class GeneralizationPage(Page):
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> GeneralizationPage | None:
-    suite_row, device_row = boards.suite(suite, whole_number(query.get("version"))), boards.device(device)
-    if suite_row is None or device_row is None or category not in CATEGORIES:
+    place = boards.place(suite, whole_number(query.get("version")), device)
+    if place is None or category not in CATEGORIES:
         return None
+    suite_row, device_row = place
     all_tasks, rounds = boards.tasks_of(suite_row.id), queries.rounds_of(suite_row.id)
     tasks = [task for task in all_tasks if category in (task.category, ALL)]
     asked = query.get("round", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery
 
 from leaderboard.eligibility import obstacle
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership, Task
@@ -131,17 +131,17 @@ def category_sizes() -> dict[int, dict[str, int]]:
     return sizes
 
 
-def suite(name: str, version: int | None) -> SuiteRow | None:
-    """The version asked for, else the current one, else the newest."""
-    rows = Suite.objects.filter(name=name)
-    rows = rows.order_by("-is_current", "-version") if version is None else rows.filter(version=version)
-    row = rows.values_list("id", "name", "version", "digest", "title", "is_current").first()
-    return SuiteRow(*row) if row else None
-
-
-def device(slug: str) -> DeviceRow | None:
-    row = DeviceClass.objects.filter(slug=slug).values_list("slug", "title", "architecture", "is_functional").first()
-    return DeviceRow(*row) if row else None
+def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow] | None:
+    """Both in one question. Of the suite the version asked for, else the current one, else the newest."""
+    suites = Suite.objects.filter(name=suite)
+    suites = suites.order_by("-is_current", "-version") if version is None else suites.filter(version=version)
+    found = {f"suite_{name}": Subquery(suites.values(name)[:1]) for name in SuiteRow._fields}
+    devices = DeviceClass.objects.filter(slug=device).annotate(**found)
+    row = devices.values_list(*DeviceRow._fields, *found).first()
+    size = len(DeviceRow._fields)
+    if row is None or row[size] is None:
+        return None
+    return SuiteRow(*row[size:]), DeviceRow(*row[:size])
 
 
 def tasks_of(suite_id: int) -> list[TaskRow]:

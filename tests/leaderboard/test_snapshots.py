@@ -1,0 +1,207 @@
+"""A page is made once and then sent as it is; after any change of what it shows the very next answer is a new one."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.core.cache import cache
+from django.db import connection, connections, transaction
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+
+from evaluator.suites import suite_digest
+from leaderboard import snapshots
+from runs import services
+from runs.models import Result, Run, Suite
+from tests import factories
+
+BOARD = "/board/smoke/all/cpu-x86_64/"
+ENTRIES = f"/api/v1{BOARD}entries.csv"
+PAGES = (BOARD, "/distribution/smoke/all/cpu-x86_64/", "/compare/smoke/all/cpu-x86_64/", ENTRIES)
+
+
+@pytest.fixture
+def run(transactional_db: None) -> Run:
+    """Public, of the agent Alpha, and committed."""
+    suite = factories.make_suite(name="smoke")
+    configuration = factories.make_configuration(agent=factories.make_agent(name="Alpha"), model=None)
+    return published(suite, configuration=configuration)
+
+
+def published(suite: Suite, **values: object) -> Run:
+    return services.publish_run(run=factories.make_run(suite=suite, status="passed", **values), actor="test")
+
+
+def read(client: Client, address: str = BOARD, **headers: str) -> str:
+    response = client.get(address, headers=headers)
+    assert response.status_code == 200
+    return response.getvalue().decode()
+
+
+def questions(client: Client, address: str = BOARD) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        read(client, address)
+    return len(asked)
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_second_reader_costs_one_question(run: Run, client: Client, address: str) -> None:
+    assert 1 < questions(client, address) <= 6
+    assert questions(client, address) == 1
+
+
+def test_what_is_kept_is_what_was_made(run: Run, client: Client) -> None:
+    made, kept = read(client), read(client)
+    compressed = client.get(BOARD, headers={"Accept-Encoding": "gzip"})
+    assert made == kept == gzip.decompress(compressed.content).decode()
+    assert compressed["Content-Encoding"] == "gzip"
+    assert compressed["Vary"] == "Accept-Encoding"
+    assert client.get(BOARD)["ETag"] == compressed["ETag"]
+
+
+def another_run(run: Run) -> None:
+    published(run.suite)
+
+
+def a_newer_answer(run: Run) -> None:
+    result = run.results.first()
+    assert result is not None
+    factories.make_attempt(result=result, status="wrong_output")
+    services.publish_results(results=[result], actor="test")
+
+
+def withdrawal(run: Run) -> None:
+    services.withdraw_run(run=run, actor="test", reason="it was wrong")
+
+
+def another_name(run: Run) -> None:
+    run.configuration.agent.name = "Omega"
+    services.save_row(row=run.configuration.agent)
+
+
+def another_device_title(run: Run) -> None:
+    run.device_class.title = "Another title"
+    services.save_row(row=run.device_class)
+
+
+def deletion(run: Run) -> None:
+    run.trail.all().delete()
+    run.results.update(published_attempt=None)
+    run.delete()
+
+
+def an_audit(run: Run) -> None:
+    result = run.results.first()
+    assert result is not None
+    result.audit = Result.Audit.HACKED
+    result.save()
+
+
+def a_newer_suite(run: Run) -> None:
+    task = factories.make_task()
+    digest = suite_digest({task.path: task.digest})
+    services.mirror_suite(name="smoke", version=2, digest=digest, title="The second", tasks=[task])
+
+
+CHANGES = (
+    *(another_run, a_newer_answer, withdrawal, another_name, another_device_title, deletion, an_audit, a_newer_suite),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_the_next_answer_after_a_change_shows_it(run: Run, client: Client, change: Callable[[Run], None]) -> None:
+    before = read(client)
+    assert read(client) == before
+    change(run)
+    after = read(client)
+    assert after != before
+    cache.clear()
+    assert read(client) == after  # exactly what is made from nothing
+
+
+def test_every_page_of_a_withdrawn_run_changes_at_once(run: Run, client: Client) -> None:
+    before = {address: read(client, address) for address in PAGES}
+    assert all("Alpha" in text for address, text in before.items() if "distribution" not in address)
+    services.withdraw_run(run=run, actor="test", reason="it was wrong")
+    assert not any("Alpha" in read(client, address) for address in PAGES)
+
+
+def test_two_boards_and_two_views_never_share(run: Run, client: Client) -> None:
+    other = factories.make_suite(name="other")
+    beta = factories.make_configuration(agent=factories.make_agent(name="Beta"), model=None)
+    published(other, configuration=beta)
+    for _ in range(2):
+        assert "Beta" not in read(client, BOARD)
+        assert "Alpha" not in read(client, "/board/other/all/cpu-x86_64/")
+        assert "Alpha" not in read(client, f"{ENTRIES}?agent=Beta")
+        assert "Alpha" in read(client, f"{ENTRIES}?agent=Alpha")
+        assert client.get(f"/api/v1{BOARD}").json()["suite"] == "smoke"
+
+
+def test_a_draft_never_appears_to_whoever_wrote_it_or_anybody(run: Run, client: Client, admin_client: Client) -> None:
+    secret = factories.make_configuration(agent=factories.make_agent(name="Draft agent"), model=None)
+    factories.make_run(suite=run.suite, configuration=secret, status="passed")
+    for reader in (admin_client, client, admin_client):
+        assert "Draft agent" not in read(reader)
+    assert read(admin_client) == read(client)
+
+
+def test_nothing_is_kept_of_a_transaction_that_may_be_undone(run: Run, client: Client) -> None:
+    before = read(client)
+    with transaction.atomic():
+        another_name(run)
+        assert "Omega" in read(client)
+        transaction.set_rollback(True)
+    assert read(client) == before
+
+
+def test_a_page_that_is_not_there_is_asked_for_again(run: Run, client: Client) -> None:
+    assert client.get("/board/later/all/cpu-x86_64/").status_code == 404
+    published(factories.make_suite(name="later"))
+    assert client.get("/board/later/all/cpu-x86_64/").status_code == 200
+
+
+@pytest.fixture
+def made(transactional_db: None) -> list[str]:
+    return []
+
+
+def ask(made: list[str], answer: HttpResponse, revision: str = "1", path: str = "/") -> HttpResponse:
+    """Through `kept`; notes in `made` when it was made."""
+    request: HttpRequest = RequestFactory().get(path)
+    found = snapshots.kept(request, revision, lambda: made.append(path) or answer)
+    assert isinstance(found, HttpResponse)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["cookie", "vary", "error", "large"])
+def test_what_is_one_persons_or_no_page_is_never_kept(made: list[str], kind: str) -> None:
+    answer = HttpResponse(os.urandom(snapshots.MOST_BYTES + 1) if kind == "large" else b"x")
+    if kind == "cookie":
+        answer.set_cookie("sessionid", "1")
+    if kind == "vary":
+        answer["Vary"] = "Cookie"
+    if kind == "error":
+        answer.status_code = 503
+    for _ in range(2):
+        assert ask(made, answer).content == answer.content
+    assert made == ["/", "/"]
+
+
+def test_many_who_ask_at_once_wait_for_one_that_makes_it(made: list[str]) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: in_a_thread(made), range(32)))
+    assert made == ["/"]
+    assert {answer.content for answer in answers} == {b"x"}
+
+
+def in_a_thread(made: list[str]) -> HttpResponse:
+    try:
+        return ask(made, HttpResponse(b"x"))
+    finally:
+        connections.close_all()
