@@ -93,6 +93,8 @@ def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParse
     submit.add_argument("path", type=Path, metavar="PATH")
     submit.add_argument("--url", required=True, help="of the site")
     submit.add_argument("--token", metavar="TOKEN", help="default: $ARENABOARD_TOKEN, in no process list")
+    submit.add_argument("--licence", required=True, help="of sources and results, such as CC-BY-4.0 or Apache-2.0")
+    submit.add_argument("--consent", action="store_true", help="you may publish them, and agree that they are shown")
     submit.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as the site's form asks")
     submit.set_defaults(command="bundle", action="submit")
 

@@ -10,6 +10,7 @@ from typing import Any
 from evaluator.bundles.checking import check
 from evaluator.bundles.handing_in import Answer, submit
 from evaluator.bundles.report import json_of, text_of
+from evaluator.codec import plain_text
 from evaluator.errors import UsageError
 
 OK, HAS_PROBLEMS, SITE_FAILS = 0, 1, 3
@@ -30,11 +31,13 @@ def _check(options: argparse.Namespace) -> int:
 
 def _submit(options: argparse.Namespace) -> int:
     """Problems are told before anything is sent."""
+    if not options.consent:
+        raise UsageError("--consent: that you may publish these results and sources, under the licence you name")
     checked = check(options.path)
     if checked.problems:
         sys.stdout.write(f"{text_of(options.path.name, checked)}\nnothing was sent\n")
         return HAS_PROBLEMS
-    fields = dict(_field(text) for text in options.set)
+    fields = {"licence": options.licence, "consent": "on", **dict(map(_field, options.set))}
     answer = submit(options.path, options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""), fields)
     sys.stdout.write(f"{_told(answer)}\n")
     if answer.is_taken:
@@ -52,7 +55,7 @@ def _field(text: str) -> tuple[str, str]:
 def _told(answer: Answer) -> str:
     body: Any = answer.body
     if answer.is_taken and isinstance(body, dict):
-        found = [f"{name}: {body[name]}" for name in ("state", "url", "digest") if name in body]
-        return "\n".join(["handed in", *found])
+        found = [f"{name}: {body[name]!s:.300}" for name in ("submission", "state", "url", "digest") if name in body]
+        return plain_text("\n".join(["handed in", *found]))
     detail = body.get("detail", body) if isinstance(body, dict) else body
-    return f"not handed in, the site says {answer.status}: {detail!s:.2000}"
+    return plain_text(f"not handed in, the site says {answer.status}: {detail!s:.4000}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import os
@@ -14,9 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from evaluator.bundles.archive import digest_of, read_members
 from evaluator.bundles.members import chunks_of
-from evaluator.bundles.native import own_files
 from evaluator.bundles.packing import write_zip
 from evaluator.errors import HostError, UsageError
 
@@ -52,20 +51,19 @@ def submit(path: Path, url: str, token: str, fields: Mapping[str, str]) -> Answe
         raise UsageError(f"{url!r} is no address; expected one as https://arena.example")
     if not token or not token.isascii() or not token.isprintable():
         raise UsageError("no token: make one on the site's submission page, give it as --token or in ARENABOARD_TOKEN")
-    key = digest_of(own_files(read_members(path)))
     with tempfile.TemporaryFile() as packed:
         if path.is_dir():
             write_zip(path, packed)
         else:
             _copy(path, packed)
         name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
-        return _try_often(url, _Form(name, packed, fields, key, token))
+        return _try_often(url, _Form(name, packed, fields, token))
 
 
 class _Form:
     """A multipart form of a file and a few fields, sent in pieces."""
 
-    def __init__(self, name: str, file: IO[bytes], fields: Mapping[str, str], key: str, token: str) -> None:
+    def __init__(self, name: str, file: IO[bytes], fields: Mapping[str, str], token: str) -> None:
         self._file, boundary = file, f"arenaboard-{os.urandom(16).hex()}"
         disposition = 'Content-Disposition: form-data; name="{}"'
         parts = [f"--{boundary}\r\n{disposition.format(field)}\r\n\r\n{value}\r\n" for field, value in fields.items()]
@@ -79,8 +77,8 @@ class _Form:
         self.headers = {
             "Content-Type": f"multipart/form-data; boundary={boundary}",
             "Content-Length": str(length),
-            "Authorization": f"Token {token}",
-            "Idempotency-Key": key,
+            "Authorization": f"Bearer {token}",
+            "Idempotency-Key": _digest(file),  # the same bytes, however often they are sent
             "Accept": "application/json",
         }
 
@@ -121,6 +119,14 @@ def _post(url: str, form: _Form) -> Answer:
         return Answer(response.status, json.loads(text))
     except ValueError:
         return Answer(response.status, text)
+
+
+def _digest(file: IO[bytes]) -> str:
+    file.seek(0)
+    digest = hashlib.sha256()
+    for chunk in chunks_of(file.read):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _copy(path: Path, target: IO[bytes]) -> None:

@@ -1,0 +1,103 @@
+"""Our own bundles: what the evaluator writes is taken, and everything is held against everything beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import codec
+from evaluator.bundles.checking import check, check_files
+from evaluator.bundles.native import bundle_of, own_files, read_bundle
+from evaluator.bundles.packing import slug, zip_folder
+from evaluator.bundles.problems import BundleError
+from evaluator.bundles.reading import Reading
+from evaluator.candidate import Candidate
+from evaluator.reasons import Status
+from tests.records import make_record
+
+GELU, SILU = "hip2hip/arena/GELU", "hip2hip/arena/SiLU"
+
+
+def files(**manifest: Any) -> dict[str, bytes]:
+    candidate = Candidate({"gelu.hip": b"// x\n"}, "rewrite")
+    passed = replace(make_record(), candidate=candidate.ref())
+    failed = replace(make_record(reason="mismatch"), candidate=candidate.ref())
+    failed = replace(failed, task=replace(failed.task, id=SILU))
+    values = {
+        "suite": "smoke@1",
+        "suite_digest": "1" * 64,
+        "agent": "rewrite",
+        "protocol": "arena-1",
+        "device_class": "cpu-x86_64",
+        "repeat": 0,
+        "round": None,
+        "tasks": {GELU: passed.task.digest, SILU: failed.task.digest},
+    }
+    found = {"run.json": codec.dumps(values | manifest).encode()}
+    for record in (passed, failed):
+        name = slug(record.task.id)
+        found[f"records/{name}.json"] = codec.dumps(record).encode()
+        found[f"candidates/{name}/gelu.hip"] = b"// x\n"
+    return found
+
+
+def test_a_run_folder_becomes_claims() -> None:
+    checked = check_files(files())
+    assert checked.problems == ()
+    assert checked.submission is not None
+    assert [(claim.task, claim.status) for claim in checked.submission.claims] == [
+        (GELU, Status.PASSED),
+        (SILU, Status.WRONG_OUTPUT),
+    ]
+    assert checked.submission.suite_tasks == (GELU, SILU)
+    assert checked.submission.claims[0].cases[0].baseline_ms == 2.1
+    assert checked.submission.claims[0].files == {"gelu.hip": b"// x\n"}
+
+
+def test_a_folder_around_it_and_sessions_change_nothing() -> None:
+    plain = bundle_of(Reading(own_files(files())))
+    around = {f"run1/{name}": data for name, data in files().items()} | {"run1/sessions/x.json": b"{}"}
+    assert bundle_of(Reading(own_files(around))) == plain
+    assert check_files(around).problems == ()
+
+
+def test_folder_zip_and_offline_check_agree(tmp_path: Path) -> None:
+    for name, data in files().items():
+        (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "run" / name).write_bytes(data)
+    path = zip_folder(tmp_path / "run")
+    assert read_bundle(path) == read_bundle(tmp_path / "run")
+    submission = check(path).submission
+    assert submission is not None
+    assert submission.digest == read_bundle(path).digest
+
+
+def test_every_problem_of_every_part_comes_at_once() -> None:
+    found = files(protocol="arena-9")
+    found[f"candidates/{slug(GELU)}/gelu.hip"] = b"// another\n"
+    found["records/stranger.json"] = b"{}"
+    found[f"records/{slug(SILU)}.json"] = b'{"schema": 1}'
+    places = [str(problem) for problem in check_files(found).problems]
+    for text in (
+        "expected 'arena-9'",
+        "the files that it judged",
+        "stranger.json",
+        f"{slug(SILU)}.json: task: seen missing",
+    ):
+        assert any(text in place for place in places), text
+
+
+def test_an_unfinished_run_says_how_it_goes_on() -> None:
+    found = files()
+    del found[f"records/{slug(SILU)}.json"]
+    (problem, *_) = check_files(found).problems
+    assert (problem.seen, "goes on" in problem.hint) == ("nothing", True)
+
+
+@pytest.mark.parametrize("manifest", [b"", b"[]", b"{}", b'{"tasks": {"a": 1}}', b'{"repeat": "0"}', b"[" * 100_000])
+def test_a_run_json_that_says_nothing_is_refused(manifest: bytes) -> None:
+    with pytest.raises(BundleError, match=r"run\.json"):
+        bundle_of(Reading({"run.json": manifest}))
