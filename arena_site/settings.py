@@ -97,7 +97,17 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # of a form but for its files
+FILE_UPLOAD_HANDLERS = ["runs.desk.uploading.BoundedUploadHandler"]
+LOGIN_URL = "desk:login"
+LOGIN_REDIRECT_URL = "desk:hand_in"
+
+# Mail to submitters who asked for it: printed unless a server is named.
+SITE_URL = env.env_text("SITE_URL", "http://localhost:8000")
+EMAIL_HOST = env.env_text("EMAIL_HOST", "")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.env_text("EMAIL_FROM", "arenaboard@localhost")
 
 # The API only reads, so it knows no users.
 REST_FRAMEWORK = {
@@ -118,7 +128,7 @@ SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SC
 BROKER_URL = env.env_text("BROKER_URL", "filesystem://localhost")
 BROKER_FOLDER = env.env_path("ARENA_BROKER", STATE / "broker")
 HOST_NAME = env.env_text("ARENA_HOST", "local")  # the Host row that a worker here works for
-QUEUES = ("gfx942", "gfx950", "sm_90", "cpu")  # one for each architecture
+QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one for each architecture, and one for submissions
 # A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
 JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.

@@ -1,4 +1,4 @@
-"""Boards at /, runs at /runs/, JSON at /api/v1/, the admin at /admin/."""
+"""Boards at /, runs at /runs/, JSON at /api/v1/, the desk at /submit/hand-in/, the admin at /admin/."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ admin.site.index_title = "Registry, runs and publication"
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("", include("runs.desk.urls")),
     path("api/v1/", include("leaderboard.api_urls")),
     path("", include("leaderboard.urls")),
 ]

@@ -88,6 +88,58 @@ RUN_STATES = {
     "withdrawn": ("withdrawn", "Taken off the boards; it stays readable here."),
 }
 
+SUBMISSION_STATES = {
+    "received": Word("received", "open", "·", "Its bytes are here. It waits for its check."),
+    "checking": Word("checking", "open", "▸", "It is being read."),
+    "rejected": Word("rejected", "bad", "✕", "It has problems, all of which its submitter sees. Nothing was written."),
+    "accepted": Word("accepted", "good", "✓", "It is a run, which a maintainer publishes or has evaluated again."),
+    "verifying": Word("verifying", "open", "▸", "Hosts of ours evaluate its candidates again."),
+    "closed": Word("closed", "ours", "○", "Nothing is left to do."),
+}
+SUBMISSION_OUTCOMES = {
+    "verified": "evaluated again here",
+    "unverified": "without another evaluation",
+    "taken_down": "taken down by its submitter",
+}
+TRAIL = {
+    "receive": "received",
+    "reject": "rejected",
+    "accept": "accepted",
+    "verify": "verification begun",
+    "conclude": "verification ended",
+    "decide": "question decided",
+    "answer": "audit answered",
+    "close": "closed",
+}
+VERDICTS = {
+    "reproduced": Word("reproduced", "good", "✓", "What was claimed was measured here, too."),
+    "partly": Word("partly reproduced", "ours", "◐", "At least half of what was claimed was measured here."),
+    "not_reproduced": Word("not reproduced", "bad", "✕", "Most of what was claimed was not measured here."),
+    "not_comparable": Word("not comparable", "ours", "○", "Nothing could be held against the claims."),
+}
+TASK_VERDICTS = {
+    "reproduced": Word("reproduced", "good", "✓", "As claimed."),
+    "faster": Word("faster", "good", "+", "Better than claimed."),
+    "slower": Word("slower", "bad", "−", "Slower than claimed."),
+    "failed": Word("failed", "bad", "✕", "Claimed to pass, turned away here."),
+    "not_comparable": Word("not comparable", "ours", "○", "Nothing to hold it against."),
+}
+REVIEWS = {
+    "look_alike": "look-alike name",
+    "duplicate": "candidate of somebody else",
+    "expert": "bundled source handed in",
+    "not_reproduced": "not reproduced",
+    "appeal": "answer to an audit",
+}
+AUDITS = {
+    "clean": Word("clean", "good", "✓", "Looked at, nothing wrong."),
+    "interesting": Word("interesting", "good", "+", "Looked at, and worth a look."),
+    "suspect": Word("suspect", "open", "?", "Something looks wrong; the submitter may answer."),
+    "hacked": Word("hacked", "bad", "✕", "It games the evaluation. In no rank."),
+    "contaminated": Word("contaminated", "bad", "✕", "It knew what it should not. In no rank."),
+    "harness_fault": Word("harness fault", "ours", "!", "Our fault made the number. In no rank."),
+}
+
 ROLES = {"entry": "entry", "reference_line": "reference line"}
 ORIGINS = {"run_here": "run here", "imported": "imported"}
 VERIFICATIONS = {"none": "not verified", "checked": "checked", "reproduced": "reproduced"}

@@ -90,16 +90,17 @@ def _record_of(claim: Claim, host: Host) -> Record:
     result = Result.objects.select_related("task", "run__configuration__agent").get(attempts=claim.attempt_id)
     candidate = candidates.stored(result)
     spec = candidates.spec_of(result.task)
-    record = _BENCH.take(host).evaluate(spec, candidate)
+    uploaded = result.run.is_from_outside
+    record = _BENCH.take(host).evaluate(spec, candidate, uploaded=uploaded)
     if (record.task.digest, record.candidate.digest) != (result.task.digest, candidate.digest):
         raise RuntimeError("the record is of another task or candidate than the row")
     if record.status is Status.ERRORED or _may_spoil(host, record.reason):
         _BENCH.is_tried = False
-    _try_unseen_cases(claim, host, spec, candidate)
+    _try_unseen_cases(claim, host, spec, candidate, uploaded)
     return record
 
 
-def _try_unseen_cases(claim: Claim, host: Host, spec: TaskSpec, candidate: Candidate) -> None:
+def _try_unseen_cases(claim: Claim, host: Host, spec: TaskSpec, candidate: Candidate, uploaded: bool) -> None:
     """Of the run's round, if it has one. Nothing that happens here costs the seen verdict.
 
     The log gets no text: what went wrong may name a case, or quote a candidate that prints its shapes.
@@ -109,7 +110,7 @@ def _try_unseen_cases(claim: Claim, host: Host, spec: TaskSpec, candidate: Candi
         if job is None:
             return
         record = _BENCH.take(host).evaluate_unseen(
-            spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator
+            spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator, uploaded=uploaded
         )
         services.record_unseen(claim=claim, job=job, record=record)
         if any(_may_spoil(host, case.candidate.reason) for case in record.cases):

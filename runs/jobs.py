@@ -1,4 +1,4 @@
-"""Celery's side: one job is one attempt, the oldest that waits. It may arrive twice, late or never without any harm."""
+"""Celery's side: a job is the attempt or check that waits longest. It may come twice, late or never without harm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from celery import shared_task
 from celery.worker import state
 from django.conf import settings
 
-from runs import evaluation, wake
+from runs import evaluation, intake, wake
 from runs.models import Host
 
 log = logging.getLogger(__name__)
@@ -25,3 +25,10 @@ def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
     worker = f"{self.request.hostname or 'shell'} {os.getpid()}"
     if not evaluation.evaluate_oldest(host=host, worker=worker):
         log.info("woken for attempt %s: nothing written", attempt_id)
+
+
+@shared_task(name=wake.CHECK)  # type: ignore[untyped-decorator]
+def check_submission(submission_id: int) -> None:
+    """The oldest that waits, whichever message came."""
+    if not intake.check_next():
+        log.info("woken for submission %s: nothing to check", submission_id)

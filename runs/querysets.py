@@ -119,8 +119,8 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         return self.filter(state="checking", lease_until__lt=Now())
 
     def told(self) -> Self:
-        """Those of which anybody may know whose they are and what came out: their run is or was public."""
-        return self.filter(run__state__in=("published", "withdrawn"))
+        """Those of which anybody may know whose they are and what came out: run or claims are public, or were."""
+        return self.filter(Q(run__state__in=("published", "withdrawn")) | Q(is_public=True))
 
 
 class UnseenEvaluationQuerySet(models.QuerySet["UnseenEvaluation"]):

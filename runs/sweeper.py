@@ -16,8 +16,10 @@ log = logging.getLogger(__name__)
 
 
 def sweep() -> tuple[int, int]:
-    """One round: how many attempts were given back, how many workers were woken."""
-    given_back, woken = services.requeue_dead(), services.wake_forgotten()
+    """One round: how many claims were given back, how many workers were woken. What was verified is concluded."""
+    given_back = services.requeue_dead() + services.requeue_dead_checks()
+    woken = services.wake_forgotten() + services.wake_forgotten_checks()
+    services.conclude_verifications()
     if given_back or woken:
         log.warning("%d dead claims given back, %d messages sent again", given_back, woken)
     return given_back, woken

@@ -12,6 +12,7 @@ VIEWS = (
     ("failures", "What goes wrong", "How answers end, why, and an example of each: builds, outputs, unseen cases."),
     ("portability", "From device to device", "The same configuration on several device classes, task by task."),
     ("cost", "What it costs", "Tokens and speedup in a paper, and what judging takes here."),
+    ("audits", "Audits", "What people found when they looked at a result, with the lines that show it."),
     ("noise", "How still the hosts are", "A kernel against itself, each time a host was calibrated, and what changed."),
 )
 

@@ -22,6 +22,7 @@ ACTIONS = {
     "rerun": "run again",
     "cancel": "cancelled",
     "import": "imported",
+    "audit": "audited",
 }
 
 

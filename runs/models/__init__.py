@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runs.models.attempts import Attempt, Measurement
 from runs.models.audits import ResultAudit, Review
+from runs.models.claims import Claim
 from runs.models.entrants import Agent, Configuration, ModelVersion
 from runs.models.hosts import Calibration, DeviceClass, Host
 from runs.models.problems import Suite, SuiteMembership, Task
@@ -21,6 +22,7 @@ __all__ = [
     "Attempt",
     "AuditEntry",
     "Calibration",
+    "Claim",
     "Configuration",
     "DeviceClass",
     "Host",

@@ -17,6 +17,16 @@ BEFORE_A_RUN = ["received", "checking", "rejected"]
 WITH_A_RUN = ["accepted", "verifying"]
 
 
+NEXT = {
+    "received": ("A worker", "checks it within minutes; there is nothing to do."),
+    "checking": ("A worker", "is reading it now; there is nothing to do."),
+    "rejected": ("The submitter", "mends every problem and hands it in again; nothing was written."),
+    "accepted": ("A maintainer", "publishes its run, has it evaluated again, or closes it."),
+    "verifying": ("Our hosts", "evaluate its candidates again; the verdict comes when the last one has ended."),
+    "closed": ("Nobody", "has anything left to do."),
+}
+
+
 class Submission(models.Model):
     """One file. The same bytes are the same submission, whoever sends them again."""
 
@@ -57,6 +67,9 @@ class Submission(models.Model):
     problems = models.JSONField(default=list, blank=True, help_text="place, seen, expected, hint; all of them.")
     problem_count = models.PositiveIntegerField(default=0)
     findings = models.JSONField(default=list, blank=True, help_text="place, code, sentence: worth knowing.")
+    about = models.JSONField(default=dict, blank=True, help_text="generation, suite, totals: of the bundle as a whole.")
+    claim_count = models.PositiveIntegerField(default=0, help_text="Of a bundle of another benchmark.")
+    is_public = models.BooleanField(default=False, help_text="Its claims are shown; a run is published by itself.")
     run = models.OneToOneField(Run, on_delete=models.PROTECT, null=True, blank=True, related_name="submission")
     received_at = models.DateTimeField()
     checks = models.PositiveSmallIntegerField(default=0, help_text="How often a check was begun.")
@@ -81,9 +94,9 @@ class Submission(models.Model):
             ),
             models.CheckConstraint(
                 name="submission_run_iff_accepted",
-                condition=Q(state__in=BEFORE_A_RUN, run__isnull=True)
-                | Q(state__in=WITH_A_RUN, run__isnull=False)
-                | Q(state="closed") & (Q(run__isnull=False) | Q(outcome="taken_down")),
+                condition=Q(state__in=BEFORE_A_RUN, run__isnull=True, claim_count=0)
+                | Q(state__in=WITH_A_RUN) & (Q(run__isnull=False) | Q(claim_count__gte=1))
+                | Q(state="closed") & (Q(run__isnull=False) | Q(claim_count__gte=1) | Q(outcome="taken_down")),
             ),
             models.CheckConstraint(
                 name="submission_problems_when_rejected",
@@ -109,6 +122,10 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission {self.pk}"
+
+    @property
+    def next_step(self) -> str:
+        return " ".join(NEXT[self.state])
 
 
 class ApiToken(models.Model):

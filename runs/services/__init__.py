@@ -6,6 +6,12 @@ unseen    a worker's side of unseen cases: which they are, what became of them
 imports   a bundle from elsewhere as a run
 rounds    open and reveal rounds of unseen cases
 hosts     signs of life, what a host runs on, quarantine
+submissions  what is handed in: received, checked, accepted, closed
+suspicions   what a new bundle resembles
+verification claims measured again
+audits    what people find, answers to it, decisions
+tokens    of programs that hand in
+names     the configuration of what a submitter says
 mirror    tasks and suites as tasks/ has them, the published tables
 registry  agents, models, configurations, device classes, hosts, suites of one's own
 synthetic boards for benchmarks of the site
@@ -14,6 +20,7 @@ revision  how often anything public may have changed
 
 from __future__ import annotations
 
+from runs.services.audits import answer_audit, audit_result, decide_review
 from runs.services.claims import (
     Claim,
     claim_attempt,
@@ -35,25 +42,55 @@ from runs.services.entries import (
 from runs.services.hosts import host_seen, host_started, lift_quarantine, quarantine_host
 from runs.services.imports import import_run
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
+from runs.services.names import configuration_for
 from runs.services.registry import register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
+from runs.services.submissions import (
+    Upload,
+    accept,
+    accept_claims,
+    claim_check,
+    close,
+    give_back_check,
+    receive,
+    reject,
+    requeue_dead_checks,
+    show_claims,
+    take_down,
+    wake_forgotten_checks,
+)
 from runs.services.synthetic import remove_synthetic, seed_synthetic_board
+from runs.services.tokens import make_token, revoke_token, user_of_token
 from runs.services.unseen import UnseenJob, begin_unseen, fail_unseen, record_unseen
+from runs.services.verification import begin_verification, conclude_verifications
 
 __all__ = [
     "Claim",
     "UnseenJob",
+    "Upload",
+    "accept",
+    "accept_claims",
+    "answer_audit",
+    "audit_result",
     "begin_unseen",
+    "begin_verification",
     "cancel_results",
     "claim_attempt",
+    "claim_check",
     "claim_oldest",
+    "close",
+    "conclude_verifications",
+    "configuration_for",
     "create_run",
+    "decide_review",
     "fail_unseen",
+    "give_back_check",
     "heartbeat",
     "host_seen",
     "host_started",
     "import_run",
     "lift_quarantine",
+    "make_token",
     "mirror_round",
     "mirror_suite",
     "mirror_tasks",
@@ -61,17 +98,25 @@ __all__ = [
     "publish_results",
     "publish_run",
     "quarantine_host",
+    "receive",
     "record_unseen",
     "record_verdict",
     "register_suite",
+    "reject",
     "release_attempt",
     "remove_synthetic",
     "requeue_dead",
+    "requeue_dead_checks",
     "rerun_results",
     "reveal_round",
+    "revoke_token",
     "save_row",
     "seed_synthetic_board",
+    "show_claims",
     "store_published_table",
+    "take_down",
+    "user_of_token",
     "wake_forgotten",
+    "wake_forgotten_checks",
     "withdraw_run",
 ]

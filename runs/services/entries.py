@@ -60,7 +60,7 @@ def create_run(
             candidate_files=candidates.kept(candidate),
             candidate_problems=[list(problem) for problem in candidate.problems],
         )
-        _queue(result, number=1, architecture=device_class.architecture)
+        queue_first(result)
     return run
 
 
@@ -106,9 +106,12 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
     """Put a run on the boards with the newest answer of every result.
 
     Raises:
-        RunError: an attempt is still open, nothing was answered, or another run of this repeat is published.
+        RunError: it verifies another, an attempt is still open, nothing was answered, or another run of this repeat is
+            published.
     """
-    run = Run.objects.select_for_update().get(pk=run.pk)
+    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    if run.verifies_id is not None:
+        raise RunError(f"{run} verifies run {run.verifies_id}: it stands on that run's page, never on a board")
     open_attempts = Attempt.objects.open().filter(result__run=run).count()
     if open_attempts:
         raise RunError(f"{run} has {open_attempts} open attempts: wait for them or cancel them")
@@ -156,6 +159,11 @@ def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
     run.save(update_fields=["state"])
     note(AuditEntry.Action.WITHDRAW, actor, reason, run=run)
     return run
+
+
+def queue_first(result: Result) -> Attempt:
+    """The first attempt of a new result, for others that make runs."""
+    return _queue(result, number=1, architecture=result.run.device_class.architecture)
 
 
 def _refuse_what_cannot_run(result: Result) -> None:

@@ -28,7 +28,7 @@ def save_row(*, row: Row) -> Row:
             stands under two names.
     """
     if isinstance(row, Configuration):
-        row.settings_digest = _digest_of(row.settings)
+        row.settings_digest = settings_digest(row.settings)
         _refuse_another_meaning(row)
         _refuse_another_name(row)
     row.full_clean()
@@ -58,7 +58,7 @@ def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
     return suite
 
 
-def _digest_of(settings: object) -> str:
+def settings_digest(settings: object) -> str:
     """Of the settings as strict JSON.
 
     Raises:

@@ -22,16 +22,20 @@ from runs.models import (
     ModelVersion,
     PublishedTable,
     Result,
+    ResultAudit,
+    Review,
     Revision,
     Round,
     Run,
+    Submission,
     Suite,
     Task,
+    Verification,
 )
 
 WATCHED = (
     *(Agent, ModelVersion, Configuration, DeviceClass, Host, Calibration, Task, Suite, PublishedTable),
-    *(Round, Run, Result, AuditEntry),
+    *(Round, Run, Result, AuditEntry, Submission, Verification, ResultAudit, Review),
 )
 
 

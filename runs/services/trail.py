@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 
-from runs.models import Attempt, AuditEntry, Host, Result, Round, Run
+from runs.models import Attempt, AuditEntry, Host, Result, Round, Run, Submission
 
 Actor = User | str  # a user, or the name of the command that acts
 
 
 def note(
-    action: AuditEntry.Action, actor: Actor, reason: str, **about: Run | Result | Attempt | Host | Round | None
+    action: AuditEntry.Action,
+    actor: Actor,
+    reason: str,
+    **about: Run | Result | Attempt | Host | Round | Submission | None,
 ) -> None:
-    """`about` holds columns of the entry: a run with its result and attempts, a host, or a round."""
+    """`about` holds columns of the entry: a run with its result and attempts, a host, a round, or a submission."""
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)
     AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason, **about)

@@ -19,7 +19,7 @@ from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.record import UnseenRecord
 from runs import archive, candidates, verdicts
 from runs.errors import RunError
-from runs.models import DeviceClass, Round, UnseenEvaluation, UnseenMeasurement
+from runs.models import DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services.claims import Claim, held
 
 MOST_EVALUATIONS = 3  # of one configuration, on one task, in one round
@@ -121,6 +121,7 @@ def _is_answered(evaluation: UnseenEvaluation) -> bool:
         is_complete=True,
         answered_by__isnull=True,
         attempt__result__task=result.task,
+        attempt__result__run__origin=Run.Origin.RUN_HERE,  # what is claimed elsewhere answers nothing here
         attempt__result__candidate_digest=result.candidate_digest,
         attempt__result__run__device_class=result.run.device_class,
     )
@@ -145,6 +146,7 @@ def _is_refused(evaluation: UnseenEvaluation) -> bool:
         state=State.DONE,
         answered_by__isnull=True,
         attempt__result__task=result.task,
+        attempt__result__run__origin=Run.Origin.RUN_HERE,
         attempt__result__run__configuration=result.run.configuration_id,
         attempt__result__run__device_class=result.run.device_class,
     ).count()

@@ -13,6 +13,7 @@ from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
 from tests import factories
 from tests.browser.speed_site import make_speed_places
+from tests.browser.submission_site import make_submission_places
 from tests.browser.task_site import make_task_place
 from tests.browser.unseen import make_unseen_places
 from tests.records import make_gpu_record, make_record
@@ -45,7 +46,7 @@ def make_site() -> Site:
     result = _recorded(run.results.get(task=tasks[2]))
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
     addresses = [*_addresses(run, running, result, tasks[0].path), *_results(timed), *make_unseen_places()]
-    addresses += [*make_speed_places(), *make_task_place()]
+    addresses += [*make_speed_places(), *make_task_place(), *make_submission_places()]
     return Site(run, running, result, addresses)
 
 

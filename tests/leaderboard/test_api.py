@@ -29,6 +29,15 @@ def strict(text: bytes):
     return json.loads(text, parse_constant=refuse)
 
 
+def submitted(run) -> int:
+    """A submission with everything that its page shows, as if it had brought the run."""
+    submission = factories.make_submission(run=run, submitter=factories.make_user())
+    factories.make_verification(run, ["reproduced", "failed"])
+    factories.make_audit(run.results.filter(published_attempt__isnull=False).first())
+    factories.make_review(submission, decision="Another agent.", closed_at=factories.NOON, closed_by_name="admin")
+    return submission.pk
+
+
 @pytest.fixture
 def addresses(published, suite):
     """One address for every route."""
@@ -66,6 +75,9 @@ def addresses(published, suite):
         "portability": f"/portability/?configuration={run.configuration.slug}",
         "versions": "/versions/",
         "cost": "/cost/",
+        "submit": "/submit/",
+        "submission": f"/submission/{submitted(run)}/",
+        "audits": "/audits/",
         "queue": "/queue/",
         "metrics": "/metrics/",
         "data": "/data/",

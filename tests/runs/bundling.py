@@ -25,13 +25,23 @@ def passing(task: Task, candidate: Candidate) -> Record:
     return record_for(task.path, task.digest, task.category, candidate)
 
 
+def made_up(task: Task) -> dict[str, bytes]:
+    return {path: f"// of {task.path}\n".encode() for path in task.editable}
+
+
 def make_folder(
-    folder: Path, suite: Suite, judge: Judge = passing, *, secret: bytes | None = None, **changes: Any
+    folder: Path,
+    suite: Suite,
+    judge: Judge = passing,
+    *,
+    secret: bytes | None = None,
+    sources_of: Callable[[Task], dict[str, bytes]] = made_up,
+    **changes: Any,
 ) -> Path:
     """One task's record, sources and line in run.json after the other; with a secret unseen cases, too."""
     tasks = list(suite.tasks.all())
     for task in tasks:
-        sources = {path: f"// of {task.path}\n".encode() for path in task.editable}
+        sources = sources_of(task)
         record = judge(task, Candidate(sources, "rewrite"))
         write_record(record, folder / "records" / f"{slug(task.path)}.json")
         for path, data in sources.items():

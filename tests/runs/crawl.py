@@ -13,7 +13,7 @@ from django.test import Client
 from leaderboard.pages.base import Page
 from leaderboard.routes import ROUTES, Route
 from leaderboard.views import POLLED
-from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result, Round, Run, Suite, Task
+from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result, Round, Run, Submission, Suite, Task
 
 ASKING = "?round=autumn&attempt=1&q=planted"
 ADMIN = (
@@ -70,6 +70,7 @@ def _values() -> dict[str, list[object]]:
         "name": list(Task.objects.values_list("name", flat=True)),
         "run": list(Run.objects.values_list("pk", flat=True)),
         "result": list(Result.objects.values_list("pk", flat=True)),
+        "submission": list(Submission.objects.values_list("pk", flat=True)),
         "slug": [*slugs(Agent, ModelVersion, Configuration, Round), "kernelbenchx-overall"],
     }
 

@@ -36,25 +36,32 @@ class Fake(AbstractContextManager["Fake"]):
     def calibration(self) -> Mapping[str, object]:
         return {}
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
         return record_for(task.id, task.digest, task.category, candidate)
 
     def evaluate_unseen(
-        self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], *, round_digest: str, generator: str
+        self,
+        task: TaskSpec,
+        candidate: Candidate,
+        cases: Sequence[UnseenCase],
+        *,
+        round_digest: str,
+        generator: str,
+        uploaded: bool = False,
     ) -> UnseenRecord:
         return make_unseen(task, candidate, cases, round_digest=round_digest, generator=generator)
 
 
 class Broken(Fake):
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         raise HostError("the device is gone")
 
 
 class Confused(Fake):
     """Hands in the record of another candidate."""
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         return record_for(task.id, task.digest, task.category, Candidate({"other.py": b"x"}, "other"))
 
 
@@ -78,7 +85,7 @@ class Scripted(Fake):
         type(self).tried += 1
         return [GOOD if self.good is None or self.opened in self.good else BAD]
 
-    def evaluate(self, task: TaskSpec, candidate: Candidate) -> Record:
+    def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return record_for(task.id, task.digest, task.category, candidate, reason=self.outcome)

@@ -18,7 +18,7 @@ from evaluator.unseen.record import UnseenRecord
 from runs import candidates, evaluation, papers, services
 from runs.models import Attempt, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services.unseen import cases_of
-from tests.factories import make_configuration
+from tests.factories import make_configuration, make_submission
 from tests.runs import fakes
 from tests.runs.conftest import Site
 from tests.runs.crawl import seen_by_anybody, seen_by_staff
@@ -35,6 +35,7 @@ def planted(
     *,
     round_digest: str,
     generator: str,
+    uploaded: bool = False,
 ) -> UnseenRecord:
     """Of a candidate that raises its shapes: on each case, in what it prints, and as a finding."""
     record = make_unseen(task, candidate, cases, round_digest=round_digest, generator=generator)
@@ -53,6 +54,7 @@ def secret(site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(fakes.Fake, "evaluate_unseen", planted)
     papers.load_published()
     make_configuration()  # with a model, so that every route has an address
+    make_submission()
     yield services.open_round(slug="autumn", suite=site.suite, actor="test")
     evaluation.close_bench()
 

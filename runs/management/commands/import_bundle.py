@@ -1,17 +1,17 @@
-"""Import runs that `python -m evaluator run` made somewhere else."""
+"""Import runs that were made somewhere else: the same way that a bundle takes from the form, at once and by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluator.bundles.native import Bundle, digest_at, read_bundle
-from evaluator.bundles.problems import BundleError
-from runs import services
+from evaluator.bundles.problems import Problem
+from runs import intake, services
 from runs.errors import RunError
-from runs.models import Configuration, Run
+from runs.models import Run, Submission
 
 ACTOR = "import_bundle"
 
@@ -22,33 +22,45 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--configuration", metavar="SLUG", help="whose run it is; default: the agent's name")
+        parser.add_argument("--licence", default=Submission.Licence.CC_BY, choices=Submission.Licence.values)
         parser.add_argument("--publish", action="store_true", help="put it on the boards at once")
+        parser.add_argument("--check", action="store_true", help="only say what is wrong with it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         for path in options["paths"]:
-            try:
-                run = _known(path, options["publish"]) or _imported(path, options["configuration"], options["publish"])
-            except BundleError as error:
-                raise CommandError(f"{path}: not imported, {len(error.problems)} problems:\n{error}") from error
-            except RunError as error:
-                raise CommandError(f"{path}: not imported: {error}") from error
-            self.stdout.write(f"{path.name}: {run}, {run.get_state_display()}, {run.results.count()} results")
+            if not path.exists():
+                raise CommandError(f"{path}: there is no such file or folder")
+            if options["check"]:
+                self._check(path)
+            else:
+                run = self._imported(path, options)
+                self.stdout.write(f"{path.name}: {run}, {run.get_state_display()}, {run.results.count()} results")
+
+    def _check(self, path: Path) -> None:
+        if problems := intake.problems_of(path):
+            raise _refused(path, problems)
+        self.stdout.write(f"{path.name}: no problems")
+
+    def _imported(self, path: Path, options: dict[str, Any]) -> Run:
+        digest, size = intake.kept(path)
+        declared = {"configuration": options["configuration"]} if options["configuration"] else {}
+        upload = services.Upload(digest, size, path.name, declared, options["licence"])
+        submission, _ = services.receive(upload=upload, actor=ACTOR)
+        intake.check_next(submission.pk)
+        submission.refresh_from_db()
+        if submission.run is None:
+            raise _refused(path, [Problem(**one) for one in submission.problems])
+        if options["publish"] and submission.run.state == Run.State.DRAFT:
+            return self._published(path, submission.run)
+        return submission.run
+
+    def _published(self, path: Path, run: Run) -> Run:
+        try:
+            return services.publish_run(run=run, actor=ACTOR)
+        except RunError as error:
+            raise CommandError(f"{path}: imported as {run}, not published: {error}") from error
 
 
-def _known(path: Path, publish: bool) -> Run | None:
-    """The run of this bundle if there is nothing left to do; a bundle is then not read in full."""
-    run = Run.objects.filter(bundle_digest=digest_at(path)).first()
-    return None if run is None or (publish and run.state == Run.State.DRAFT) else run
-
-
-def _imported(path: Path, slug: str | None, publish: bool) -> Run:
-    bundle = read_bundle(path)
-    configuration = _configuration(bundle, slug or bundle.agent)
-    return services.import_run(bundle=bundle, configuration=configuration, actor=ACTOR, publish=publish)
-
-
-def _configuration(bundle: Bundle, slug: str) -> Configuration:
-    found = Configuration.objects.filter(slug=slug).first()
-    if found is None:
-        raise RunError(f"no configuration is named {slug!r}: name one with --configuration")
-    return found
+def _refused(path: Path, problems: Sequence[Problem]) -> CommandError:
+    lines = "\n".join(map(str, problems))
+    return CommandError(f"{path}: not imported, {len(problems)} problems:\n{lines}")

@@ -1,4 +1,4 @@
-"""Work for one host: a Celery worker of one process on the queue of its architecture, and a sweeper beside it."""
+"""Work for one host: a Celery worker of one process on its architecture's queue and on checks, a sweeper beside."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from evaluator.errors import HostError
 from runs import evaluation
 from runs.models import Host
 from runs.sweeper import Sweeper
+from runs.wake import CHECKS
 
 
 class Command(BaseCommand):
@@ -60,6 +61,6 @@ def _locked(path: Path) -> IO[str] | None:
 def _arguments(host: Host) -> list[str]:
     """solo: no second process, so no database connection crosses a fork and a stop reaches the evaluation at once."""
     level = logging.getLevelName(logging.getLogger().getEffectiveLevel())
-    name, queue = f"{host.name}@%h", host.device_class.architecture
+    name, queues = f"{host.name}@%h", f"{host.device_class.architecture},{CHECKS}"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    return ["worker", "--pool", "solo", "--queues", queue, "--hostname", name, "--loglevel", level, *quiet]
+    return ["worker", "--pool", "solo", "--queues", queues, "--hostname", name, "--loglevel", level, *quiet]

@@ -1,0 +1,184 @@
+"""One submission as everybody sees it: how far it is, and once its run is public what was claimed and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import NONE, moment, sentence, short
+from leaderboard.pages.audits import Audit, audit_of, audits_table
+from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
+from leaderboard.pages.submission_claims import claims_table
+from leaderboard.pages.submission_verified import Measured, Verified, rounds_table, tasks_table, verified
+from leaderboard.queries import submissions
+from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, SubmissionRow, TrailRow
+from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.words import REVIEWS, SUBMISSION_OUTCOMES, SUBMISSION_STATES, TRAIL, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    at: datetime
+    action: str
+    actor: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    kind: str
+    detail: str
+    decided_at: datetime
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """Of a bundle of another benchmark: as claimed, and by the format's rule from its own times."""
+
+    task: str
+    attempt: str
+    is_known: bool
+    status: str
+    message: str
+    claimed_speedup: float | None
+    recomputed_speedup: float | None
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFinding:
+    code: str
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionPage(Page):
+    """Everything from `submitter` to `audits` is empty until the run is public."""
+
+    submission: int
+    state: str
+    outcome: str | None
+    received_at: datetime
+    timeline: tuple[Step, ...]
+    is_told: bool
+    submitter: str | None
+    format: str | None
+    licence: str | None
+    digest: str | None
+    declared: dict[str, str]  # said by the submitter, proved by nothing
+    findings: tuple[BundleFinding, ...]
+    claims: tuple[ClaimLine, ...]
+    run: int | None
+    verifications: tuple[Verified, ...]
+    measured: tuple[Measured, ...]
+    decisions: tuple[Decision, ...]
+    audits: tuple[Audit, ...]
+    word: Word = field(metadata=SCREEN)
+    next_step: str = field(metadata=SCREEN)
+    rules: tuple[str, ...] = field(metadata=SCREEN)
+    facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)
+
+
+def build(query: Query, *, submission: int) -> SubmissionPage | None:
+    row = submissions.submission(submission)
+    if row is None:
+        return None
+    trail = submissions.trail_of(row.id, row.is_told)
+    run = row.run if row.is_told else None
+    asked = submissions.verifications_of(run) if run else []
+    compared = submissions.task_verdicts_of(run) if run else []
+    decided = submissions.decisions_on(row.id) if run else []
+    looked = submissions.audits(run=run) if run else []
+    claims = submissions.claims_of(row.id) if row.claim_count else []
+    return SubmissionPage(
+        title=f"Submission {row.id}",
+        lead="" if row.is_told else "What is in it becomes public with its run.",
+        crumbs=(Link("Submit", page_url("submit")),),
+        tables=by_slug(
+            _timeline(trail),
+            rounds_table(asked),
+            tasks_table(compared),
+            claims_table(claims),
+            _decisions(decided),
+            audits_table(looked),
+        ),
+        submission=row.id,
+        state=row.state,
+        outcome=row.outcome or None,
+        received_at=row.received_at,
+        timeline=tuple(Step(one.at, one.action, one.actor or None, one.reason or None) for one in trail),
+        is_told=row.is_told,
+        submitter=row.submitter,
+        format=row.format,
+        licence=row.licence,
+        digest=row.digest,
+        declared={name: str(value) for name, value in (row.declared or {}).items()},
+        findings=tuple(BundleFinding(one["code"], one["place"], one["text"]) for one in row.findings or ()),
+        claims=tuple(ClaimLine(**one._asdict()) for one in claims),
+        run=run,
+        **verified(asked, compared),
+        decisions=tuple(Decision(one.kind, one.detail, one.closed_at, one.decision) for one in decided),
+        audits=tuple(audit_of(one) for one in looked),
+        word=SUBMISSION_STATES[row.state],
+        next_step=NEXT_STEPS[row.state],
+        rules=RULES if asked else (),
+        facts=_facts(row),
+    )
+
+
+def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
+    facts = [("Received", moment(row.received_at), "")]
+    if row.outcome:
+        facts.append(("Closed", SUBMISSION_OUTCOMES[row.outcome], ""))
+    if not row.is_told:
+        return tuple(facts)
+    counts = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verified_tasks is not None else ""
+    if row.run and row.configuration:
+        facts += [
+            ("Run", f"Run {row.run}", page_url("run", row.run)),
+            ("Configuration", row.configuration, page_url("configuration", row.configuration)),
+            ("Verification", f"{row.verification}{counts}", ""),
+        ]
+    facts += [
+        ("Submitter", row.submitter or NONE, ""),
+        ("Licence", row.licence or NONE, ""),
+        ("Format", row.format or NONE, ""),
+        ("Bundle", short(row.digest or "") or NONE, ""),
+    ]
+    declared = (row.declared or {}).items()
+    return (*facts, *((name.replace("_", " "), f"{value} (self-declared)", "") for name, value in declared))
+
+
+def _timeline(trail: Sequence[TrailRow]) -> Table:
+    columns = (Column("at", "When"), Column("action", "What"), Column("actor", "Who"), Column("reason", "Note"))
+    rows = [
+        (
+            moment_cell(one.at),
+            Cell(TRAIL[one.action], one.action),
+            Cell(one.actor or NONE, one.actor or None),
+            Cell(sentence(one.reason) or NONE, one.reason or None),
+        )
+        for one in trail
+    ]
+    return table("timeline", "What happened, oldest first", columns, rows, "Nothing has happened yet.")
+
+
+def _decisions(decided: Sequence[ReviewRow]) -> Table:
+    columns = (
+        *(Column("kind", "Question"), Column("detail", "What was seen")),
+        *(Column("decided_at", "Decided"), Column("decision", "Decision")),
+    )
+    rows = [
+        (
+            Cell(REVIEWS[one.kind], one.kind),
+            Cell(one.detail, one.detail),
+            moment_cell(one.closed_at),
+            Cell(one.decision, one.decision),
+        )
+        for one in decided
+    ]
+    return table("decisions", "Questions that maintainers decided", columns, rows, "No question was decided.")

@@ -1,0 +1,43 @@
+"""Claims of a bundle of another benchmark as a table: as claimed, beside what its own times say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leaderboard.formatting import NONE, significant
+from leaderboard.pages.base import count_cell
+from leaderboard.queries.submissions import ClaimRow
+from leaderboard.tables import Cell, Column, Group, Table
+from leaderboard.words import status_cell
+
+
+def claims_table(claims: Sequence[ClaimRow]) -> Table:
+    columns = (
+        *(Column("task", "Task"), Column("attempt", "Attempt"), Column("status", "Status")),
+        *(
+            Column("claimed_speedup", "Claimed", is_number=True),
+            Column("recomputed_speedup", "From times", is_number=True),
+        ),
+        *(Column("cases", "Cases", is_number=True), Column("message", "What the bundle says")),
+    )
+    known = tuple(_cells(one) for one in claims if one.is_known)
+    other = tuple(_cells(one) for one in claims if not one.is_known)
+    note = "in no suite of this site: kept, and counted nowhere"
+    groups = (Group(known), Group(other, "In quarantine", note))
+    return Table("claims", "What the bundle claims, task by task", columns, groups, "There is no claim.")
+
+
+def _cells(claim: ClaimRow) -> tuple[Cell, ...]:
+    return (
+        Cell(claim.task, claim.task),
+        Cell(claim.attempt or NONE, claim.attempt),
+        status_cell(claim.status),
+        _speedup(claim.claimed_speedup),
+        _speedup(claim.recomputed_speedup),
+        count_cell(claim.cases),
+        Cell(claim.message or NONE, claim.message),
+    )
+
+
+def _speedup(value: float | None) -> Cell:
+    return Cell(NONE if value is None else f"{significant(value, 4)}×", value)

@@ -1,0 +1,200 @@
+"""What was handed in, as far as anybody may see it, what verifications found, and what people found when they looked.
+
+Before a submission's run is public nobody but its submitter and maintainers learns more than that it is there.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Q
+
+from runs.comparisons import BUNDLE_RULE, TASK_RULE
+from runs.models import AuditEntry, Claim, ResultAudit, Review, Submission, TaskVerdict, Verification
+from runs.models.submissions import NEXT
+
+RULES = (TASK_RULE, BUNDLE_RULE)
+NEXT_STEPS = {state: " ".join(words) for state, words in NEXT.items()}
+SHOWN_RUNS = Q(result__run__state__in=("published", "withdrawn"))
+
+
+class SubmissionRow(NamedTuple):
+    """What is private is None where `is_told` is False."""
+
+    id: int
+    state: str
+    outcome: str
+    received_at: datetime
+    is_told: bool
+    submitter: str | None
+    format: str | None
+    licence: str | None
+    digest: str | None
+    declared: dict[str, Any] | None
+    findings: list[dict[str, Any]] | None
+    run: int | None
+    configuration: str | None
+    verification: str | None
+    reproduced_tasks: int | None
+    verified_tasks: int | None
+    claim_count: int | None
+    about: dict[str, Any] | None  # generation, suite, totals, what the bundle says of itself
+
+
+class ClaimRow(NamedTuple):
+    task: str
+    attempt: str
+    is_known: bool
+    status: str
+    message: str
+    claimed_speedup: float | None
+    recomputed_speedup: float | None
+    cases: int
+
+
+class TrailRow(NamedTuple):
+    at: datetime
+    action: str
+    actor: str
+    reason: str
+
+
+class VerificationRow(NamedTuple):
+    id: int
+    measured_run: int
+    device: str
+    sample: int | None
+    asked_at: datetime
+    closed_at: datetime | None
+    verdict: str
+    reproduced: int
+    compared: int
+
+
+class TaskVerdictRow(NamedTuple):
+    """Log speedups and the ends of their intervals on each side; None where there is none."""
+
+    verification: int
+    task: str
+    outcome: str
+    because: str
+    log_difference: float | None
+    allowed: float | None
+    claimed_result: int
+    claimed_status: str
+    claimed_log_speedup: float | None
+    claimed_low: float | None
+    claimed_high: float | None
+    claimed_paper_speedup: float | None
+    measured_result: int
+    measured_status: str
+    measured_log_speedup: float | None
+    measured_low: float | None
+    measured_high: float | None
+    measured_paper_speedup: float | None
+
+
+class ReviewRow(NamedTuple):
+    kind: str
+    detail: str
+    opened_at: datetime
+    closed_at: datetime
+    decision: str
+
+
+class AuditRow(NamedTuple):
+    id: int
+    result: int
+    task: str
+    configuration: str
+    run: int
+    verdict: str
+    place: str
+    quote: str
+    reason: str
+    at: datetime
+    auditor: str
+    attempt: int
+    answer: str | None
+    decision: str | None
+
+
+def newest(limit: int) -> list[SubmissionRow]:
+    """Newest first, without those that a command imported."""
+    rows = Submission.objects.filter(submitter__isnull=False).order_by("-received_at", "-id")
+    return [_told(row) for row in rows.values_list(*_SUBMISSION)[:limit]]
+
+
+def submission(submission_id: int) -> SubmissionRow | None:
+    row = Submission.objects.filter(pk=submission_id).values_list(*_SUBMISSION).first()
+    return _told(row) if row else None
+
+
+def trail_of(submission_id: int, is_told: bool) -> list[TrailRow]:
+    """Oldest first. Who acted and why is told with the rest."""
+    rows = AuditEntry.objects.filter(submission=submission_id).order_by("at", "id")
+    found = [TrailRow(*row) for row in rows.values_list("at", "action", "actor_name", "reason")]
+    return found if is_told else [row._replace(actor="", reason="") for row in found]
+
+
+def verifications_of(run_id: int) -> list[VerificationRow]:
+    rows = Verification.objects.filter(claimed=run_id).order_by("-asked_at", "-id")
+    fields = ("id", "measured", "measured__device_class__slug", "sample", "asked_at", "closed_at", "verdict")
+    return [VerificationRow(*row) for row in rows.values_list(*fields, "reproduced_tasks", "compared_tasks")]
+
+
+def task_verdicts_of(run_id: int) -> list[TaskVerdictRow]:
+    """Of every verification of a run, by task."""
+    rows = TaskVerdict.objects.filter(verification__claimed=run_id)
+    rows = rows.order_by("-verification", "claimed__result__task__path")
+    sides = [
+        f"{side}__{name}"
+        for side in ("claimed", "measured")
+        for name in ("result", "status", "log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup")
+    ]
+    fields = ("verification", "claimed__result__task__path", "outcome", "because", "log_difference", "allowed")
+    return [TaskVerdictRow(*row) for row in rows.values_list(*fields, *sides)]
+
+
+def claims_of(submission_id: int) -> list[ClaimRow]:
+    """In the bundle's order, tasks of the suite first."""
+    rows = Claim.objects.filter(submission=submission_id).order_by("-is_known", "id")
+    fields = ("task", "attempt", "is_known", "status", "message", "claimed_speedup", "recomputed_speedup", "cases")
+    return [ClaimRow(*row)._replace(cases=len(row[7])) for row in rows.values_list(*fields)]
+
+
+def decisions_on(submission_id: int) -> list[ReviewRow]:
+    """Questions that a maintainer has decided; open ones are nobody's business yet."""
+    rows = Review.objects.filter(submission=submission_id, closed_at__isnull=False).order_by("closed_at", "id")
+    found = rows.values_list("kind", "detail", "opened_at", "closed_at", "decision")
+    return [ReviewRow(kind, detail, since, at, text) for kind, detail, since, at, text in found if at]
+
+
+def audits(*, result: int | None = None, run: int | None = None, limit: int = 500) -> list[AuditRow]:
+    """Of runs that are or were public, newest first; of a single result or run, or of all."""
+    rows = ResultAudit.objects.filter(SHOWN_RUNS)
+    if result is not None:
+        rows = rows.filter(result=result)
+    if run is not None:
+        rows = rows.filter(result__run=run)
+    fields = (
+        *("id", "result", "result__task__path", "result__run__configuration__slug", "result__run", "verdict"),
+        *("place", "quote", "reason", "at", "auditor_name", "attempt__number", "answers__detail", "answers__decision"),
+    )
+    return [AuditRow(*row) for row in rows.order_by("-at", "-id").values_list(*fields)[:limit]]
+
+
+def _told(row: tuple[Any, ...]) -> SubmissionRow:
+    """As anybody may see it."""
+    public, private, (run_state, is_public) = row[:4], row[4:-2], row[-2:]
+    is_told = is_public or run_state in ("published", "withdrawn")
+    known: dict[str, Any] = dict(zip(SubmissionRow._fields, (*public, is_told, *private), strict=True))
+    return SubmissionRow(**known if is_told else known | dict.fromkeys(SubmissionRow._fields[5:]))
+
+
+_SUBMISSION = (
+    *("id", "state", "outcome", "received_at", "submitter_name", "format", "licence", "digest", "declared", "findings"),
+    *("run", "run__configuration__slug", "run__verification", "run__reproduced_tasks", "run__verified_tasks"),
+    *("claim_count", "about", "run__state", "is_public"),
+)

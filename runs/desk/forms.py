@@ -1,0 +1,97 @@
+"""What is asked of people: who wrote the candidates, under which licence; an answer, an audit, a decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from runs.desk.uploading import MOST_BYTES
+from runs.models import DeviceClass, Submission
+from runs.models.audits import VERDICTS
+
+DECLARED = (
+    *("agent", "agent_version", "model", "settings", "device", "versions"),
+    *("benchmark_commit", "output_tokens", "cost_usd", "started_at"),
+)
+
+
+def _line(label: str, help_text: str) -> forms.CharField:
+    return forms.CharField(label=label, help_text=help_text, max_length=200, required=False)
+
+
+class HandInForm(forms.Form):
+    """Everything but file, licence and consent may be left out. What is said here is marked as self-declared."""
+
+    agent = _line("Agent", "Who wrote the candidates, as boards should show it. Empty: as in the bundle.")
+    agent_version = _line("Its version", "A release or a commit.")
+    model = _line("Model", "The exact identifier that was asked for. Empty: it uses none.")
+    settings = _line("Settings", "Time limit, iterations, effort: what changes results.")
+    device = _line("Device", "Product and partition mode, such as MI300X SPX.")
+    versions = _line("Software", "Versions of ROCm or CUDA, torch, Triton.")
+    benchmark_commit = _line("Benchmark commit", "Of another benchmark, if it was one.")
+    output_tokens = forms.IntegerField(required=False, min_value=0, label="Output tokens", help_text="In all.")
+    cost_usd = forms.DecimalField(required=False, min_value=0, label="Cost", help_text="In US dollars, in all.")
+    started_at = _line("Day of the run", "Such as 2026-11-28.")
+    licence = forms.ChoiceField(
+        choices=Submission.Licence.choices, label="Licence", help_text="Of the candidates' sources and the results."
+    )
+    consent = forms.BooleanField(
+        label="I may publish these results and sources, and agree that they are shown under this licence.",
+        error_messages={"required": "Without your consent nothing can be accepted."},
+    )
+    mail = forms.BooleanField(required=False, label="Write to me when it is rejected, accepted or closed.")
+    bundle = forms.FileField(
+        label="Bundle",
+        help_text=f"The zip of `evaluator run`, or results of a benchmark we know; {MOST_BYTES >> 20} MiB at most.",
+        error_messages={"required": "Choose the bundle."},
+    )
+
+    def clean_bundle(self) -> Any:
+        file = self.cleaned_data["bundle"]
+        if (file.size or 0) > MOST_BYTES:
+            raise forms.ValidationError(f"It is longer than {MOST_BYTES >> 20} MiB.")
+        return file
+
+    def declared(self) -> dict[str, str]:
+        """What was said, as text."""
+        said = {name: self.cleaned_data.get(name) for name in DECLARED}
+        return {name: str(value) for name, value in said.items() if value not in (None, "")}
+
+
+class TextForm(forms.Form):
+    """One text with a reason in it: an answer, a decision, a takedown."""
+
+    text = forms.CharField(max_length=10_000, label="Reason", widget=forms.Textarea(attrs={"rows": 4}))
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(max_length=60, label="What it is for")
+    days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Valid for so many days")
+
+
+class VerifyForm(forms.Form):
+    device_class = forms.ModelChoiceField(
+        DeviceClass.objects.filter(hosts__is_enabled=True).distinct(), label="On hosts of", to_field_name="slug"
+    )
+    sample = forms.IntegerField(
+        required=False, min_value=1, label="Tasks", help_text="So many, drawn by chance. Empty: all of them."
+    )
+
+
+class AuditForm(forms.Form):
+    verdict = forms.ChoiceField(choices=[(name, name.replace("_", " ")) for name in VERDICTS], label="Verdict")
+    place = forms.CharField(max_length=300, required=False, label="Place", help_text="Such as kernel.hip:12-18.")
+    quote = forms.CharField(
+        max_length=10_000, required=False, label="Quoted lines", widget=forms.Textarea(attrs={"rows": 5})
+    )
+    reason = forms.CharField(max_length=10_000, label="Reason", widget=forms.Textarea(attrs={"rows": 4}))
+
+
+def problems_of(form: forms.Form) -> list[dict[str, str]]:
+    """A form's errors as problems of a bundle: place, seen, expected, hint."""
+    return [
+        {"place": f"form: {name}", "seen": str(form.data.get(name, "nothing"))[:120], "expected": error, "hint": ""}
+        for name, errors in form.errors.items()
+        for error in map(str, errors)
+    ]

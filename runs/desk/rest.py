@@ -1,0 +1,94 @@
+"""Submissions by program: POST /api/v1/submissions/ with a token, and what became of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+
+from runs import services
+from runs.desk.forms import HandInForm, problems_of
+from runs.desk.taking import PERMISSION, is_too_large, take
+from runs.desk.uploading import MOST_BYTES
+from runs.errors import RunError
+from runs.models import ApiToken, Submission
+
+KEY_CHARACTERS = 100
+KINDS = ("Bearer", "Token")  # of the Authorization header
+View = Callable[..., HttpResponse]
+
+
+def with_token(view: View) -> View:
+    """The view gets the token's user. Cookies count for nothing here, so no other site can use them."""
+
+    @csrf_exempt
+    @never_cache
+    @wraps(view)
+    def asked(request: HttpRequest, **parts: Any) -> HttpResponse:
+        kind, _, text = request.headers.get("Authorization", "").partition(" ")
+        user = services.user_of_token(text=text.strip(), scope=ApiToken.Scope.SUBMIT) if kind in KINDS else None
+        if user is None:
+            answer = _refusal(401, "Authorization", "no valid token", "Bearer TOKEN", "Make one at /submit/tokens/.")
+            answer["WWW-Authenticate"] = "Bearer"
+            return answer
+        if not user.has_perm(PERMISSION):
+            return _refusal(403, "Authorization", f"{user} may not hand in", "the permission submit_bundle")
+        return view(request, user=user, **parts)
+
+    return asked
+
+
+@with_token
+@require_POST
+def submit(request: HttpRequest, user: User) -> HttpResponse:
+    """The same fields as the form's, as multipart/form-data. 202: received. 200: these bytes are known."""
+    key = request.headers.get("Idempotency-Key", "")
+    if request.content_type != "multipart/form-data":
+        return _refusal(415, "Content-Type", request.content_type or "nothing", "multipart/form-data")
+    if len(key) > KEY_CHARACTERS:
+        return _refusal(400, "Idempotency-Key", f"{len(key)} characters", f"{KEY_CHARACTERS} at most")
+    form = HandInForm(request.POST, request.FILES)
+    if is_too_large(request):
+        return _refusal(413, "form: bundle", "a longer file", f"{MOST_BYTES >> 20} MiB at most")
+    if not form.is_valid():
+        return _refused(400, problems_of(form))
+    try:
+        submission, is_new = take(form, user, key)
+    except RunError as error:
+        return _refusal(409, "Idempotency-Key", str(error), "another key for other bytes")
+    return JsonResponse(_public(submission), status=202 if is_new else 200)
+
+
+@with_token
+@require_GET
+def status(request: HttpRequest, user: User, submission: int) -> HttpResponse:
+    row = Submission.objects.filter(pk=submission, submitter=user).first()
+    if row is None:
+        return _refusal(404, "address", f"submission {submission}", "a submission of this token's user")
+    told = {name: getattr(row, name) for name in ("outcome", "format", "problems", "findings")}
+    return JsonResponse(_public(row) | told | {"run": row.run_id, "next": row.next_step})
+
+
+def _public(submission: Submission) -> dict[str, Any]:
+    url = reverse("leaderboard:submission", args=[submission.pk])
+    return {"submission": submission.pk, "state": submission.state, "digest": submission.digest, "url": url}
+
+
+def _refusal(status: int, place: str, seen: str, expected: str, hint: str = "") -> JsonResponse:
+    problem = {"place": place, "seen": seen, "expected": expected, "hint": hint}
+    return _refused(status, [problem])
+
+
+def _refused(status: int, problems: list[dict[str, str]]) -> JsonResponse:
+    """Problem details (RFC 9457), with every problem in `problems` as a bundle has them."""
+    lines = ("{place}: seen {seen}; expected {expected}. {hint}".format(**one).strip() for one in problems)
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": "\n".join(lines)}
+    return JsonResponse(body | {"problems": problems}, status=status, content_type="application/problem+json")

@@ -1,0 +1,91 @@
+"""The review queue: holds, suspects, look-alikes, answers and submissions that wait for a maintainer, in one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import permission_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from runs import services
+from runs.desk.forms import AuditForm, TextForm, VerifyForm
+from runs.desk.views import REVIEWER, shown
+from runs.doors import user_of
+from runs.errors import RunError
+from runs.models import Result, Review, Submission
+
+AUDITOR = "runs.audit_result"
+MOST = 50  # of each kind
+
+
+@never_cache
+@permission_required(REVIEWER)
+def queue(request: HttpRequest) -> HttpResponse:
+    open_reviews = Review.objects.filter(closed_at__isnull=True).select_related("submission", "audit__result__task")
+    results = Result.objects.select_related("task", "run__configuration", "published_attempt")
+    held = results.filter(published_attempt__is_held=True, run__state="published")
+    context = {
+        "waiting": Submission.objects.filter(state="accepted").select_related("run")[:MOST],
+        "reviews": open_reviews[:MOST],
+        "held": held.exclude(audit__in=("suspect", "hacked", "contaminated", "harness_fault"))[:MOST],
+        "suspects": results.filter(audit="suspect").prefetch_related("audits")[:MOST],
+        "form": TextForm(),
+        "verify": VerifyForm(),
+    }
+    return shown(request, "review", "Review queue", context)
+
+
+@require_POST
+@permission_required(REVIEWER)
+def decide(request: HttpRequest, review: int) -> HttpResponse:
+    row, form = get_object_or_404(Review, pk=review), TextForm(request.POST)
+    text = form.cleaned_data["text"] if form.is_valid() else ""
+    return _acted(request, lambda: services.decide_review(review=row, decision=text, actor=user_of(request)))
+
+
+@require_POST
+@permission_required(REVIEWER)
+def verify(request: HttpRequest, submission: int) -> HttpResponse:
+    row, form = get_object_or_404(Submission, pk=submission), VerifyForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Nothing was changed: choose where, and how many tasks.")
+        return redirect("desk:review")
+    asked = form.cleaned_data
+    return _acted(request, lambda: services.begin_verification(submission=row, actor=user_of(request), **asked))
+
+
+@require_POST
+@permission_required(REVIEWER)
+def close(request: HttpRequest, submission: int) -> HttpResponse:
+    row = get_object_or_404(Submission, pk=submission)
+    reason = request.POST.get("text", "")[:300]
+    return _acted(request, lambda: services.close(submission=row, actor=user_of(request), reason=reason))
+
+
+@never_cache
+@permission_required(AUDITOR)
+def audit(request: HttpRequest, result: int) -> HttpResponse:
+    """Annotate one result: what was found there, with the lines that show it."""
+    row = get_object_or_404(Result.objects.select_related("task", "run__configuration"), pk=result)
+    form = AuditForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.audit_result(result=row, actor=user_of(request), **form.cleaned_data)
+            return redirect(f"/result/{row.pk}/")
+        except RunError as error:
+            form.add_error(None, f"{error}.")
+    context = {"form": form, "result": row, "audits": row.audits.all()}
+    return shown(request, "audit", f"Audit of result {row.pk}", context)
+
+
+def _acted(request: HttpRequest, act: Callable[[], Any]) -> HttpResponse:
+    try:
+        act()
+    except RunError as error:
+        messages.error(request, f"Nothing was changed: {error}.")
+    return redirect("desk:review")

@@ -1,0 +1,37 @@
+"""What web form and REST share: from a filled form to a received submission. The bytes go to the archive unread."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from runs import archive, services
+from runs.desk.forms import HandInForm
+from runs.models import Submission
+
+PERMISSION = "runs.submit_bundle"
+
+
+def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]:
+    """The submission, and whether it is checked because of this call.
+
+    Raises:
+        RunError: the idempotency key was used for other bytes.
+    """
+    file = form.cleaned_data["bundle"]
+    digest, size = archive.put_chunks(file.chunks(archive.CHUNK_BYTES))
+    upload = services.Upload(
+        digest=digest,
+        size_bytes=size,
+        file_name=file.name,
+        declared=form.declared(),
+        licence=form.cleaned_data["licence"],
+        wants_mail=form.cleaned_data["mail"],
+        idempotency_key=key,
+    )
+    return services.receive(upload=upload, actor=user)
+
+
+def is_too_large(request: HttpRequest) -> bool:
+    """Whether the upload handler dropped a file; known once the request's body was read."""
+    return bool(request.META.get("ARENA_TOO_LARGE"))

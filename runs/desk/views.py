@@ -1,0 +1,123 @@
+"""Pages for people who are logged in: hand in, see one's own submissions, tokens. Never cached, never public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, permission_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from runs import services
+from runs.desk.forms import HandInForm, TextForm, TokenForm
+from runs.desk.taking import PERMISSION, is_too_large, take
+from runs.desk.uploading import MOST_BYTES
+from runs.doors import user_of
+from runs.errors import RunError
+from runs.models import ApiToken, ResultAudit, Submission, Verification
+
+REVIEWER = "runs.review_submission"
+
+
+def shown(request: HttpRequest, template: str, title: str, context: Mapping[str, Any]) -> HttpResponse:
+    """One of the desk's pages, in the frame of all pages."""
+    crumbs = [{"url": "/submit/", "text": "Submit"}]
+    place = {"page": {"title": title, "crumbs": crumbs}, "section": "submit", "route": "desk"}
+    return render(request, f"desk/{template}.html", {**place, **context})
+
+
+@never_cache
+@permission_required(PERMISSION, raise_exception=False)
+def hand_in(request: HttpRequest) -> HttpResponse:
+    form = HandInForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and is_too_large(request):
+        form.add_error("bundle", f"It is longer than {MOST_BYTES >> 20} MiB.")
+    if request.method == "POST" and form.is_valid():
+        submission, is_new = take(form, user_of(request))
+        if not is_new:
+            messages.info(request, f"These bytes are known: they are {submission}.")
+        is_mine = submission.submitter_id == request.user.pk
+        return redirect("desk:mine", submission.pk) if is_mine else redirect(f"/submission/{submission.pk}/")
+    mine = Submission.objects.filter(submitter=request.user.pk)
+    return shown(request, "hand_in", "Hand in a bundle", {"form": form, "submissions": mine[:20]})
+
+
+@never_cache
+@login_required
+def mine(request: HttpRequest, submission: int) -> HttpResponse:
+    """Everything about a submission, for its submitter and for maintainers."""
+    row = _mine(request, submission)
+    audits = ResultAudit.objects.filter(result__run=row.run_id).select_related("result__task") if row.run_id else []
+    context = {
+        "submission": row,
+        "trail": row.trail.order_by("at", "id"),
+        "reviews": row.reviews.all(),
+        "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
+        "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
+        "is_mine": row.submitter_id == request.user.pk,
+        "form": TextForm(),
+    }
+    return shown(request, "mine", f"Submission {row.pk}", context)
+
+
+@require_POST
+@login_required
+def take_down(request: HttpRequest, submission: int) -> HttpResponse:
+    row = _mine(request, submission)
+    _act(request, lambda: services.take_down(submission=row, actor=user_of(request), reason=_text(request)))
+    return redirect("desk:mine", submission)
+
+
+@require_POST
+@login_required
+def answer(request: HttpRequest, audit: int) -> HttpResponse:
+    row = get_object_or_404(ResultAudit.objects.select_related("result__run__submission"), pk=audit)
+    _act(request, lambda: services.answer_audit(audit=row, text=_text(request), actor=user_of(request)))
+    return redirect("desk:mine", row.result.run.submission.pk)
+
+
+@never_cache
+@permission_required(PERMISSION)
+def tokens(request: HttpRequest) -> HttpResponse:
+    """A token is shown on the answer to the form that made it, and never again."""
+    form, text = TokenForm(request.POST or None), ""
+    if request.method == "POST" and form.is_valid():
+        _, text = services.make_token(user=user_of(request), **form.cleaned_data)
+    rows = ApiToken.objects.filter(user=request.user.pk)
+    return shown(request, "tokens", "Tokens", {"form": form, "token": text, "tokens": rows, "now": timezone.now()})
+
+
+@require_POST
+@permission_required(PERMISSION)
+def revoke(request: HttpRequest, token: int) -> HttpResponse:
+    services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk))
+    return redirect("desk:tokens")
+
+
+def _mine(request: HttpRequest, submission: int) -> Submission:
+    row = get_object_or_404(Submission.objects.select_related("run__configuration", "submitter"), pk=submission)
+    if row.submitter_id != request.user.pk and not request.user.has_perm(REVIEWER):
+        raise PermissionDenied
+    return row
+
+
+def _may_answer(request: HttpRequest, submission: Submission, audit: ResultAudit) -> bool:
+    in_time = audit.answer_until is not None and audit.answer_until > timezone.now()
+    return in_time and submission.submitter_id == request.user.pk and not audit.answers.exists()
+
+
+def _text(request: HttpRequest) -> str:
+    return request.POST.get("text", "")[:10_000]
+
+
+def _act(request: HttpRequest, act: Any) -> None:
+    try:
+        act()
+    except RunError as error:
+        messages.error(request, f"Nothing was changed: {error}.")

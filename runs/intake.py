@@ -1,0 +1,100 @@
+"""From the bytes of a bundle to a verdict: the one function behind web form, REST, command line and worker.
+
+Nothing here runs code of a bundle. What is wrong with it comes as problems, all at once; what fails on our side leaves
+the submission waiting. The reading is `evaluator.bundles`, the same as offline.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from evaluator.bundles import native
+from evaluator.bundles.archive import read_members
+from evaluator.bundles.checking import check, check_files
+from evaluator.bundles.packing import write_zip
+from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.reading import Reading
+from evaluator.bundles.submission import Submission as Claimed
+from runs import archive, services
+from runs.errors import RunError
+from runs.models import Submission
+
+log = logging.getLogger(__name__)
+DECLARED = "what you declare"
+NO_AGENT = Problem(f"{DECLARED}: agent", "nothing", "who wrote the candidates", "The bundle does not say it")
+
+
+def check_next(submission_id: int | None = None) -> bool:
+    """Check the submission that is named, else the oldest that waits. False: none does."""
+    submission = services.claim_check(submission_id=submission_id)
+    if submission is None:
+        return False
+    try:
+        _check(submission)
+    except Exception:  # the job's border: whatever fails behind it is ours, never the bundle's
+        log.exception("%s: a fault of ours", submission)
+        services.give_back_check(submission=submission)
+    return True
+
+
+def problems_of(path: Path) -> Sequence[Problem]:
+    """What a bundle's own content has against it; what this site knows otherwise shows when it is imported."""
+    return check(path).problems
+
+
+def kept(path: Path) -> tuple[str, int]:
+    """Put a bundle's bytes into the archive, a folder as its zip; digest and size."""
+    with tempfile.TemporaryFile() as packed:
+        if path.is_dir():
+            write_zip(path, packed)
+            packed.seek(0)
+            return archive.put_chunks(iter(functools.partial(packed.read, archive.CHUNK_BYTES), b""))
+    with path.open("rb") as file:
+        return archive.put_chunks(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
+
+
+def _check(submission: Submission) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bundle"
+        archive.copy_to(submission.digest, path)
+        try:
+            problems, form = _imported(submission, read_members(path, name=submission.file_name))
+        except BundleError as error:
+            problems, form = error.problems, ""
+    if problems:
+        services.reject(submission=submission, problems=problems, format=form)
+
+
+def _imported(submission: Submission, files: dict[str, bytes]) -> tuple[Sequence[Problem], str]:
+    """Its problems, none where it was accepted, and its format."""
+    checked = check_files(files)
+    if checked.problems or checked.submission is None:
+        return checked.problems, checked.submission.format if checked.submission else ""
+    try:
+        if checked.submission.format == native.NAME:
+            _import_native(submission, checked.submission, files)
+        elif not _declared(submission, checked.submission).get("agent"):
+            return [NO_AGENT], checked.submission.format
+        else:
+            services.accept_claims(submission=submission, claimed=checked.submission)
+    except RunError as error:
+        return [Problem(DECLARED, str(error), "what this site can register")], checked.submission.format
+    return (), checked.submission.format
+
+
+def _import_native(submission: Submission, claimed: Claimed, files: Mapping[str, bytes]) -> None:
+    bundle = native.bundle_of(Reading(native.own_files(files)))
+    declared = _declared(submission, claimed)
+    if submission.submitter is None:  # a maintainer's command: the agent's name is a configuration's
+        declared = {"configuration": bundle.agent} | declared
+    configuration = services.configuration_for(declared=declared)
+    services.accept(submission=submission, bundle=bundle, claimed=claimed, configuration=configuration)
+
+
+def _declared(submission: Submission, claimed: Claimed) -> dict[str, str]:
+    """What the submitter says goes over what the bundle says of itself."""
+    return {**claimed.declared, **submission.declared}

@@ -1,0 +1,30 @@
+"""A token for a program that hands in bundles for a user; printed once, kept as a hash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from runs import services
+from runs.errors import RunError
+
+
+class Command(BaseCommand):
+    help = "Makes a token with which a program hands in bundles for a user."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("user")
+        parser.add_argument("--name", default="shell", help="what it is for")
+        parser.add_argument("--days", type=int, default=90)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["user"]).first()
+        if user is None:
+            raise CommandError(f"there is no user {options['user']!r}")
+        try:
+            row, text = services.make_token(user=user, name=options["name"], days=options["days"])
+        except RunError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"valid until {row.expires_at:%Y-%m-%d}, shown once:\n{text}")

@@ -1,0 +1,37 @@
+"""What a bundle of another benchmark claims of each task: kept as claimed, beside what follows from its own times.
+
+Claims stand on their submission's page and enter no board: other tasks, other clocks, nothing that we measured.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+
+from evaluator.reasons import Status
+from runs.models.submissions import Submission
+
+
+class Claim(models.Model):
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="claims")
+    task = models.CharField(max_length=300, help_text="As the bundle names it.")
+    attempt = models.CharField(max_length=200, blank=True, help_text="A sample, a round or a solution.")
+    is_known = models.BooleanField(help_text="A task of the suite; others are in quarantine and count for nothing.")
+    status = models.CharField(max_length=20)
+    reason = models.CharField(max_length=40, blank=True)
+    message = models.TextField(blank=True)
+    claimed = models.JSONField(default=dict, help_text="Fields as they were written.")
+    claimed_speedup = models.FloatField(null=True)
+    recomputed_speedup = models.FloatField(null=True, help_text="By the format's own rule, from its own times.")
+    cases = models.JSONField(default=list, help_text="[case, baseline ms, candidate ms, claimed speedup] each.")
+    files = models.JSONField(default=dict, help_text="The candidate's sources: path → sha256 in the archive.")
+
+    class Meta:
+        ordering = ("submission", "id")
+        constraints = [
+            models.CheckConstraint(
+                name="claim_status_is_known", condition=models.Q(status__in=[status.value for status in Status])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission}: {self.task}"

@@ -1,0 +1,62 @@
+"""From what a submitter says to the configuration that its run stands under: found, or registered as self-declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.text import slugify
+
+from runs.errors import RunError
+from runs.models import Agent, Configuration, ModelVersion
+from runs.services.registry import save_row, settings_digest
+
+SETTINGS = ("agent_version", "settings")  # what makes another configuration of the same agent and model
+
+
+@transaction.atomic
+def configuration_for(*, declared: Mapping[str, Any]) -> Configuration:
+    """By slug where `configuration` names one, else by agent, model and settings.
+
+    Raises:
+        RunError: no such configuration, no agent, or the name of one of ours.
+    """
+    if slug := declared.get("configuration"):
+        if found := Configuration.objects.filter(slug=slug).first():
+            return found
+        raise RunError(f"no configuration is named {slug!r}")
+    who, model = _agent(declared.get("agent", "")), _model(declared.get("model", ""))
+    settings = {name: declared[name] for name in SETTINGS if declared.get(name)}
+    known = Configuration.objects.filter(agent=who, model=model, settings_digest=settings_digest(settings)).first()
+    if known is not None:
+        return known
+    parts = (who.slug, model.slug if model else "", slugify(str(settings.get("agent_version", ""))))
+    slug = _free(Configuration, "-".join(part for part in parts if part))
+    return save_row(row=Configuration(slug=slug, agent=who, model=model, settings=settings))
+
+
+def _agent(name: str) -> Agent:
+    if not slugify(name):
+        raise RunError("the agent has no name with a letter of the Latin alphabet in it")
+    ours = Agent.objects.filter(kind=Agent.Kind.BUILT_IN)
+    if ours.filter(Q(name__iexact=name) | Q(slug=slugify(name))).exists():
+        raise RunError(f"{name} is an agent of ours: give yours a name of its own")
+    known = Agent.objects.filter(name=name).first()
+    return known or save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50])))
+
+
+def _model(identifier: str) -> ModelVersion | None:
+    """By its exact identifier, which is its name until a maintainer gives it one."""
+    if not identifier:
+        return None
+    known = ModelVersion.objects.filter(identifier=identifier).first()
+    slug = _free(ModelVersion, slugify(identifier)[:50] or "model")
+    return known or save_row(row=ModelVersion(name=identifier, identifier=identifier, slug=slug))
+
+
+def _free(model: type[Agent] | type[ModelVersion] | type[Configuration], slug: str) -> str:
+    """The slug, or with the first number that makes it new."""
+    taken = set(model._default_manager.filter(slug__startswith=slug).values_list("slug", flat=True))
+    return next(one for one in (slug, *(f"{slug}-{number}" for number in range(2, 10_000))) if one not in taken)

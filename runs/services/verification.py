@@ -1,0 +1,181 @@
+"""Claims measured again: a run of ours over an imported run's own candidates, and what came of the comparison."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from evaluator.errors import TaskError, UsageError
+from runs import candidates
+from runs.comparisons import Answer, bundle_verdict, compare
+from runs.errors import RunError
+from runs.models import (
+    Attempt,
+    AuditEntry,
+    DeviceClass,
+    Result,
+    Review,
+    Run,
+    Submission,
+    TaskVerdict,
+    Verification,
+)
+from runs.services.entries import queue_first
+from runs.services.submissions import end
+from runs.services.trail import Actor, note
+
+Action, State = AuditEntry.Action, Submission.State
+COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
+
+
+@transaction.atomic
+def begin_verification(
+    *, submission: Submission, device_class: DeviceClass, sample: int | None = None, actor: Actor
+) -> Verification:
+    """Queue the candidates of a submission's run on our hosts of a device class: all tasks, or so many drawn ones.
+
+    They run in the strong sandbox alone, on unseen cases too where the run has a round. The draw cannot be foreseen.
+
+    Raises:
+        RunError: there is nothing to run, a verification runs already, or a task is another by now.
+    """
+    submission = Submission.objects.select_for_update(of=("self",)).select_related("run").get(pk=submission.pk)
+    if submission.state not in COMPARED or submission.run is None:
+        raise RunError(f"{submission} is {submission.get_state_display()}: there is nothing to verify")
+    claimed = submission.run
+    chosen = _chosen(claimed, sample)
+    try:
+        with transaction.atomic():
+            measured = _measured_run(claimed, device_class, chosen, actor)
+            verification = Verification.objects.create(
+                claimed=claimed, measured=measured, sample=sample, asked_by_name=str(actor)
+            )
+    except IntegrityError as error:  # verification_one_open_per_run
+        raise RunError(f"{claimed} is being verified already") from error
+    if submission.state == State.ACCEPTED:
+        submission.state = State.VERIFYING
+        submission.save(update_fields=["state"])
+    note(Action.VERIFY, actor, f"{len(chosen)} tasks on {device_class}, as {measured}", submission=submission)
+    return verification
+
+
+def conclude_verifications() -> int:
+    """Close each one whose run has no open attempt left; how many."""
+    waiting = Verification.objects.filter(closed_at__isnull=True)
+    waiting = waiting.exclude(measured__results__attempts__status__in=("queued", "running"))
+    return sum(_conclude(verification.pk) for verification in waiting)
+
+
+@transaction.atomic
+def _conclude(verification_id: int) -> bool:
+    verification = Verification.objects.select_for_update().filter(pk=verification_id, closed_at__isnull=True).first()
+    if verification is None:
+        return False
+    rows = _compared(verification)
+    outcomes = [row.outcome for row in TaskVerdict.objects.bulk_create(rows)]
+    verification.compared_tasks = sum(one != "not_comparable" for one in outcomes)
+    verification.reproduced_tasks = sum(one in ("reproduced", "faster") for one in outcomes)
+    verification.verdict, verification.closed_at = bundle_verdict(outcomes), timezone.now()
+    verification.save()
+    _tell_run(verification)
+    submission = Submission.objects.get(run=verification.claimed_id)
+    text = f"{verification.verdict.replace('_', ' ')}, {verification.reproduced_tasks} of {verification.compared_tasks}"
+    note(Action.CONCLUDE, "verification", text, submission=submission)
+    if verification.verdict == Verification.Verdict.NOT_REPRODUCED:
+        Review.objects.create(
+            kind=Review.Kind.NOT_REPRODUCED, submission=submission, detail=text, opened_by_name="verification"
+        )
+    if submission.state == State.VERIFYING:
+        end(submission, Submission.Outcome.VERIFIED, "verification", text)
+    return True
+
+
+def _tell_run(verification: Verification) -> None:
+    """`reproduced on n of m tasks` where at least half are; else the run stays checked, and the page says why."""
+    run = verification.claimed
+    if verification.verdict in (Verification.Verdict.REPRODUCED, Verification.Verdict.PARTLY):
+        run.verification = Run.Verification.REPRODUCED
+        run.reproduced_tasks, run.verified_tasks = verification.reproduced_tasks, verification.compared_tasks
+    else:
+        run.verification, run.reproduced_tasks, run.verified_tasks = Run.Verification.CHECKED, None, None
+    run.save(update_fields=["verification", "reproduced_tasks", "verified_tasks"])
+
+
+def _chosen(claimed: Run, sample: int | None) -> Sequence[Result]:
+    """Results with sources, whose tasks are still the same here."""
+    results = list(claimed.results.exclude(candidate_files={}).select_related("task"))
+    if not results or (sample is not None and sample < 1):
+        raise RunError(f"{claimed} has no candidate that could be evaluated here")
+    chosen = results if sample is None else random.SystemRandom().sample(results, min(sample, len(results)))
+    for result in chosen:
+        try:
+            candidates.spec_of(result.task)
+        except (TaskError, UsageError) as error:
+            raise RunError(f"{result} cannot be evaluated here: {error}") from error
+    return sorted(chosen, key=lambda result: result.task.path)
+
+
+def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Result], actor: Actor) -> Run:
+    run = Run.objects.create(
+        configuration=claimed.configuration,
+        suite=claimed.suite,
+        device_class=device_class,
+        repeat=claimed.repeat,
+        round=claimed.round,
+        verifies=claimed,
+        note=f"Verification of run {claimed.pk}, asked for by {actor}"[:200],
+    )
+    for result in chosen:
+        again = Result.objects.create(
+            run=run,
+            task=result.task,
+            candidate_digest=result.candidate_digest,
+            candidate_files=result.candidate_files,
+            candidate_problems=result.candidate_problems,
+        )
+        queue_first(again)
+    return run
+
+
+def _compared(verification: Verification) -> list[TaskVerdict]:
+    claims = _answers(verification.claimed)
+    rows = []
+    for task, measured in _answers(verification.measured).items():
+        comparison = compare(_answer(claims[task]), _answer(measured))
+        rows.append(
+            TaskVerdict(
+                verification=verification,
+                claimed=claims[task],
+                measured=measured,
+                outcome=comparison.outcome,
+                because=comparison.because[:300],
+                log_difference=comparison.log_difference,
+                allowed=comparison.allowed,
+            )
+        )
+    return rows
+
+
+def _answers(run: Run) -> dict[int, Attempt]:
+    """By task: the public answer, else the newest."""
+    rows = Attempt.objects.filter(result__run=run).select_related("result__run__device_class").order_by("number")
+    found = {attempt.result.task_id: attempt for attempt in rows}
+    return found | {row.result.task_id: row for row in rows if row.pk == row.result.published_attempt_id}
+
+
+def _answer(attempt: Attempt) -> Answer:
+    device_class = attempt.result.run.device_class
+    return Answer(
+        status=attempt.status,
+        device_class=device_class.slug,
+        protocol=attempt.protocol,
+        is_functional=device_class.is_functional,
+        log_speedup=attempt.log_speedup,
+        low=attempt.log_speedup_low,
+        high=attempt.log_speedup_high,
+        log_paper_speedup=math.log(attempt.paper_speedup) if attempt.paper_speedup else None,
+    )
