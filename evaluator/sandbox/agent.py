@@ -97,7 +97,7 @@ class AgentBox:
         words += [word for node in self.access.nodes for word in ("--dev-bind", node, node)]
         words += bubblewrap.read_only(str(self.folder / "tools"), TOOLS)
         words += bubblewrap.read_only(str(self.folder / "passwd"), "/etc/passwd")
-        words += ["--bind", str(self.workspace), arena.WORKSPACE, "--bind", str(self.sockets), arena.SOCKETS]
+        words += ["--bind", str(self.workspace), arena.WORKSPACE, "--ro-bind", str(self.sockets), arena.SOCKETS]
         return [*words, "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
 
     def _as_user(self, user: int | None) -> list[str]:
