@@ -1,14 +1,15 @@
-"""Which boards there are, and everything that stands on one."""
+"""Everything that stands on one board."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 
 from leaderboard.eligibility import obstacle
-from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership, Task
+from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, Task
 
 
 class SuiteRow(NamedTuple):
@@ -25,20 +26,6 @@ class DeviceRow(NamedTuple):
     title: str
     architecture: str
     is_functional: bool
-
-
-class PlaceRow(NamedTuple):
-    """A suite on a device class that has public runs."""
-
-    suite_id: int
-    suite: str
-    version: int
-    suite_title: str
-    device: str
-    device_title: str
-    is_functional: bool
-    entries: int
-    lines: int
 
 
 class TaskRow(NamedTuple):
@@ -86,49 +73,16 @@ class ResultRow(NamedTuple):
     may_rank: bool
 
 
+TASK = ("id", "path", "name", "category", "source", "provenance")
+RUN = (
+    *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
+    *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
+)
 _RESULT = ("id", "run_id", "task_id", "audit")
 _ATTEMPT = (
     *("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted"),
     *("cautious_log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"),
 )
-
-
-def places() -> list[PlaceRow]:
-    """Current suites and device classes with at least one public run."""
-    entry = Q(configuration__role="entry")
-    rows = (
-        Run.objects.public()
-        .filter(suite__is_current=True)
-        .order_by("suite__name", "device_class__slug")
-        .values_list(
-            "suite_id",
-            "suite__name",
-            "suite__version",
-            "suite__title",
-            "device_class__slug",
-            "device_class__title",
-            "device_class__is_functional",
-        )
-        .annotate(
-            entries=Count("configuration", filter=entry, distinct=True),
-            lines=Count("configuration", filter=~entry, distinct=True),
-        )
-    )
-    return [PlaceRow(*row) for row in rows]
-
-
-def category_sizes() -> dict[int, dict[str, int]]:
-    """Tasks in each category of each current suite."""
-    rows = (
-        SuiteMembership.objects.filter(suite__is_current=True)
-        .values_list("suite_id", "task__category")
-        .annotate(tasks=Count("id"))
-        .order_by("suite_id", "task__category")
-    )
-    sizes: dict[int, dict[str, int]] = {}
-    for suite_id, category, tasks in rows:
-        sizes.setdefault(suite_id, {})[category] = tasks
-    return sizes
 
 
 def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow] | None:
@@ -147,8 +101,12 @@ def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Devic
 def tasks_of(suite_id: int) -> list[TaskRow]:
     """All tasks of a suite: what every rate is counted against."""
     rows = Task.objects.filter(memberships__suite=suite_id).order_by("category", "path")
-    found = rows.values_list("id", "path", "name", "category", "source", "provenance")
-    return [TaskRow(*row[:-1], operator=str(row[-1].get("operator_type", ""))) for row in found]
+    return [task_row(row) for row in rows.values_list(*TASK)]
+
+
+def task_row(row: Sequence[Any]) -> TaskRow:
+    """From what TASK names."""
+    return TaskRow._make((*row[:-1], str(row[-1].get("operator_type", ""))))
 
 
 def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:
@@ -160,30 +118,27 @@ def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime 
     )
     if as_of is not None:
         rows = rows.filter(published_at__lte=as_of)
-    fields = (
-        *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
-        *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
-    )
-    return [RunRow(*row) for row in rows.values_list(*fields)]
+    return [RunRow(*row) for row in rows.values_list(*RUN)]
 
 
 def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
     """Results of all public runs of a board, each with the one answer to whether it may rank."""
-    rows = (
-        Result.objects.filter(
-            run__state="published", run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
-        )
-        .annotate(
-            is_own_protocol=ExpressionWrapper(
-                Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
-            ),
-            may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))),
-        )
-        .order_by("run_id", "task_id")
+    rows = Result.objects.filter(
+        run__state="published", run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
     )
-    names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
-    found = [ResultRow(*row) for row in rows.values_list(*names)]
+    found = result_rows(rows)
     return found if as_of is None else _as_they_were(found, protocol, as_of)
+
+
+def result_rows(results: QuerySet[Result]) -> list[ResultRow]:
+    rows = results.annotate(
+        is_own_protocol=ExpressionWrapper(
+            Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
+        ),
+        may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))),
+    ).order_by("run_id", "task_id")
+    names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
+    return [ResultRow(*row) for row in rows.values_list(*names)]
 
 
 def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 
 import pytest
+from django.core.cache import cache
 
+from leaderboard.pages.places import places
 from tests import factories
+from tests.leaderboard.timed import noisy
 
 
 def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
@@ -17,6 +21,43 @@ def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
     assert place.boards["hip2hip"] == "/board/smoke/hip2hip/cpu-x86_64/"
     assert place.tasks == {"all": 6, "hip2hip": 2, "torch2hip": 2, "triton2triton": 2}
     assert [line.id for line in shown.newest_runs] == [run.pk]
+
+
+def test_home_says_who_is_first(published, entry, page, client) -> None:
+    published(*["passed"] * 5, "wrong_output", configuration=entry("Second"))
+    published(configuration=entry("Baseline", role="reference_line"))
+    [place] = page("/").places
+    assert (place.leader.agent, place.leader.correct, place.leader.of, place.leader.equal) == ("Second", 5, 6, 0)
+    published(configuration=entry("B")), published(configuration=entry("A"))
+    [place] = page("/").places
+    assert (place.leader.agent, place.leader.correct, place.leader.equal) == ("A", 6, 1)
+    assert "equal with 1 more" in client.get("/").content.decode()
+
+
+def test_home_says_by_how_much_and_whether_it_is_sure(timed, page, client) -> None:
+    timed("Ahead", noisy(0.5)), timed("Near", noisy(0.49, spread=0.4)), timed("Far", noisy(0.1))
+    [place] = page("/").places
+    assert (place.leader.agent, place.leader.not_separable) == ("Ahead", 1)
+    assert place.leader.usable_speedup == pytest.approx(math.exp(0.5), rel=0.02)
+    assert "not separable from 1 more" in client.get("/").content.decode()
+
+
+def test_home_names_nobody_before_an_entry_is_ranked(published, page) -> None:
+    published(*["passed"] * 5, None)
+    [place] = page("/").places
+    assert (place.leader, place.entries) == (None, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_is_first_is_counted_once_until_something_public_changes(django_assert_num_queries) -> None:
+    cache.clear()
+    factories.make_run(suite=factories.make_suite([factories.make_task()]), state="published")
+    [place] = places()
+    with django_assert_num_queries(1):
+        assert places() == (place,)
+    factories.make_run(suite=factories.make_suite([factories.make_task()]), state="published")
+    assert len(places()) == 2
+    cache.clear()
 
 
 def test_an_empty_site_says_what_to_do(db, client) -> None:

@@ -1,0 +1,112 @@
+"""Every current board with who stands first on it, counted anew only when something public has changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from django.core.cache import cache
+from django.db import connection
+
+from evaluator.records import PROTOCOL
+from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.standings import Entry, Standings, standings
+from leaderboard.queries import places as queries
+from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
+from leaderboard.queries.places import PlaceRow
+from leaderboard.queries.revision import revision
+from leaderboard.words import ALL, CATEGORIES
+
+KEPT_S = 600  # then it is made again, whatever the counter says
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """The entry of rank 1, over all categories; of several equal ones the first by name."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    usable_speedup: float | None  # None where ranks go by correctness
+    correct: int
+    of: int
+    equal: int  # others of rank 1
+    not_separable: int  # others that may as well be first
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A suite on a device class, with a board for each of its categories."""
+
+    suite: str
+    suite_version: int
+    suite_title: str
+    device_class: str
+    device_title: str
+    is_functional: bool
+    entries: int
+    reference_lines: int
+    boards: dict[str, str]  # category → address
+    tasks: dict[str, int]
+    leader: Leader | None  # None while no entry is ranked
+
+
+def places() -> tuple[Place, ...]:
+    """Nothing is kept of what is read within a transaction: that may never be committed."""
+    if connection.in_atomic_block:
+        return _places()
+    return cast(tuple[Place, ...], cache.get_or_set(f"places-{revision()}", _places, KEPT_S))
+
+
+def _places() -> tuple[Place, ...]:
+    tasks, results = queries.tasks(), queries.public_results(PROTOCOL)
+    return tuple(
+        _place(row, tasks.get(row.suite_id, []), runs, results) for row, runs in queries.public_runs(PROTOCOL).items()
+    )
+
+
+def _place(
+    row: PlaceRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Mapping[int, list[ResultRow]]
+) -> Place:
+    answered = [result for run in runs for result in results.get(run.id, [])]
+    found = standings(tasks, runs, answered, is_functional=row.is_functional)
+    sizes = Counter(task.category for task in tasks)
+    counts = {ALL: len(tasks)} | {slug: sizes[slug] for slug in CATEGORIES if slug in sizes}
+    entries = sum(entry.role == "entry" for entry in found.entries)
+    return Place(
+        suite=row.suite,
+        suite_version=row.version,
+        suite_title=row.suite_title,
+        device_class=row.device,
+        device_title=row.device_title,
+        is_functional=row.is_functional,
+        entries=entries,
+        reference_lines=len(found.entries) - entries,
+        boards={category: page_url("board", row.suite, category, row.device) for category in counts},
+        tasks=counts,
+        leader=_leader(found),
+    )
+
+
+def _leader(found: Standings) -> Leader | None:
+    first = sorted((one for one in found.entries if one.rank == 1), key=lambda one: entry_name(one.agent, one.model))
+    if not first:
+        return None
+    leader = first[0]
+    speed = leader.usable_speedup if found.ranked_by == "usable_speedup" else None
+    return Leader(
+        configuration=leader.configuration,
+        agent=leader.agent,
+        model=leader.model,
+        usable_speedup=speed.value if speed else None,
+        correct=leader.correctness.count,
+        of=leader.correctness.of,
+        equal=len(first) - 1,
+        not_separable=sum(_may_be_first(entry) for entry in found.entries),
+    )
+
+
+def _may_be_first(entry: Entry) -> bool:
+    return bool(entry.rank and entry.rank > 1 and entry.rank_interval and not entry.rank_interval.is_separable)

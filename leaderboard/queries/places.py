@@ -1,0 +1,59 @@
+"""Everything that stands on the current boards, for pages that show all of them at once: three questions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leaderboard.queries.boards import RUN, TASK, ResultRow, RunRow, TaskRow, result_rows, task_row
+from runs.models import Result, Run, SuiteMembership
+
+
+class PlaceRow(NamedTuple):
+    """A current suite on a device class that has public runs."""
+
+    suite_id: int
+    suite: str
+    version: int
+    suite_title: str
+    device: str
+    device_title: str
+    is_functional: bool
+
+
+_PLACE = (
+    *("suite_id", "suite__name", "suite__version", "suite__title"),
+    *("device_class__slug", "device_class__title", "device_class__is_functional"),
+)
+
+
+def public_runs(protocol: str) -> dict[PlaceRow, list[RunRow]]:
+    """Where a speed is measured first, then by name."""
+    rows = (
+        Run.objects.public()
+        .filter(suite__is_current=True, protocol=protocol)
+        .order_by(
+            *("device_class__is_functional", "suite__name", "device_class__slug", "configuration__slug", "repeat"),
+        )
+    )
+    found: dict[PlaceRow, list[RunRow]] = {}
+    for row in rows.values_list(*_PLACE, *RUN):
+        found.setdefault(PlaceRow(*row[: len(_PLACE)]), []).append(RunRow(*row[len(_PLACE) :]))
+    return found
+
+
+def tasks() -> dict[int, list[TaskRow]]:
+    """Of each current suite."""
+    rows = SuiteMembership.objects.filter(suite__is_current=True).order_by("suite_id", "task__category", "task__path")
+    found: dict[int, list[TaskRow]] = {}
+    for suite_id, *values in rows.values_list("suite_id", *(f"task__{name}" for name in TASK)):
+        found.setdefault(suite_id, []).append(task_row(values))
+    return found
+
+
+def public_results(protocol: str) -> dict[int, list[ResultRow]]:
+    """Of each public run of a current suite."""
+    rows = Result.objects.filter(run__state="published", run__suite__is_current=True, run__protocol=protocol)
+    found: dict[int, list[ResultRow]] = {}
+    for row in result_rows(rows):
+        found.setdefault(row.run_id, []).append(row)
+    return found
