@@ -11,6 +11,7 @@ import gzip
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from threading import Lock
 from typing import Any
 
@@ -22,6 +23,7 @@ from django.utils.cache import patch_vary_headers
 
 KEPT_S = 600  # then it is made again, so that a process that dies between a change and its count leaves nothing old
 MOST_BYTES = 256 << 10  # of one answer, compressed; a board of 40 entries over 24 tasks takes 17 kB, its JSON 145 kB
+MOST_STREAMED_BYTES = 1 << 20  # of one stream, before it is compressed
 _making = tuple(Lock() for _ in range(64))  # whoever asks for the same answer meanwhile waits for it
 
 
@@ -74,19 +76,30 @@ def _key(request: HttpRequest, revision: str) -> bytes:
 def _snapshot(response: HttpResponseBase) -> Snapshot | None:
     """None where it must not be kept."""
     is_personal = bool(response.cookies) or "cookie" in response.get("Vary", "").lower()
-    if response.status_code != 200 or is_personal:
+    body = None if response.status_code != 200 or is_personal else _body(response)
+    if body is None:
         return None
-    compressed = gzip.compress(_body(response), compresslevel=6, mtime=0)
+    compressed = gzip.compress(body, compresslevel=6, mtime=0)
     return Snapshot(compressed, dict(response.items())) if len(compressed) <= MOST_BYTES else None
 
 
-def _body(response: HttpResponseBase) -> bytes:
-    """A stream is left as its parts, so that it can still be sent."""
+def _body(response: HttpResponseBase) -> bytes | None:
+    """None of a stream too long to be held, which is left to be sent whole."""
     if isinstance(response, StreamingHttpResponse):
-        parts = list(response)
-        response.streaming_content = parts
-        return b"".join(parts)
+        return _whole(response)
     if callable(render := getattr(response, "render", None)):  # data of the API, not written out yet
         render()
     assert isinstance(response, HttpResponse)
     return response.content
+
+
+def _whole(response: StreamingHttpResponse) -> bytes | None:
+    stream, read, size = iter(response), list[bytes](), 0
+    for part in stream:
+        read.append(part)
+        size += len(part)
+        if size > MOST_STREAMED_BYTES:
+            response.streaming_content = chain(read, stream)
+            return None
+    response.streaming_content = read
+    return b"".join(read)

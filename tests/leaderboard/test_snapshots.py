@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.cache import cache
 from django.db import connection, connections, transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
@@ -20,6 +20,7 @@ from runs import services
 from runs.models import Result, Run, Suite
 from tests import factories
 
+Answer = HttpResponse | StreamingHttpResponse
 BOARD = "/board/smoke/all/cpu-x86_64/"
 ENTRIES = f"/api/v1{BOARD}entries.csv"
 PAGES = (BOARD, "/distribution/smoke/all/cpu-x86_64/", "/compare/smoke/all/cpu-x86_64/", ENTRIES)
@@ -171,11 +172,11 @@ def made(transactional_db: None) -> list[str]:
     return []
 
 
-def ask(made: list[str], answer: HttpResponse, revision: str = "1", path: str = "/") -> HttpResponse:
+def ask(made: list[str], answer: Answer, revision: str = "1", path: str = "/") -> Answer:
     """Through `kept`; notes in `made` when it was made."""
     request: HttpRequest = RequestFactory().get(path)
     found = snapshots.kept(request, revision, lambda: made.append(path) or answer)
-    assert isinstance(found, HttpResponse)
+    assert isinstance(found, Answer)
     return found
 
 
@@ -190,6 +191,21 @@ def test_what_is_one_persons_or_no_page_is_never_kept(made: list[str], kind: str
         answer.status_code = 503
     for _ in range(2):
         assert ask(made, answer).content == answer.content
+    assert made == ["/", "/"]
+
+
+def test_a_stream_too_long_to_hold_is_sent_whole_and_not_read_ahead(made: list[str]) -> None:
+    asked: list[int] = []
+
+    def parts() -> Iterator[bytes]:
+        for part in range(100):
+            asked.append(part)
+            yield bytes(64 << 10)
+
+    answer = ask(made, StreamingHttpResponse(parts()))
+    assert 16 <= len(asked) < 20  # about a MiB was read to see whether it ends
+    assert len(answer.getvalue()) == 100 * (64 << 10)
+    ask(made, StreamingHttpResponse([b"short"]))
     assert made == ["/", "/"]
 
 
