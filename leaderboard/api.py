@@ -1,17 +1,21 @@
-"""The pages as JSON: the same frozen objects, without what is only for the screen."""
+"""The pages as JSON: the same frozen objects, without what is only for the screen. Beside them the public rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.http import Http404
+from django.utils.http import urlencode
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from leaderboard.encoding import encode
+from leaderboard.problems import refuse_unknown
+from leaderboard.queries.collection import MOST_ID, Collection, whole
 from leaderboard.routes import Route
-from leaderboard.schema import PageSchema
+from leaderboard.row_formats import objects
+from leaderboard.schema import MOST_ROWS, PAGING, ROWS, PageSchema, RowsSchema
 
 
 class PageEndpoint(APIView):
@@ -26,3 +30,21 @@ class PageEndpoint(APIView):
         if page is None:
             raise Http404
         return Response(encode(page))
+
+
+class RowsEndpoint(APIView):
+    """One collection, page by page: `next` is the address of the rows behind these, null at the end."""
+
+    collection: Collection = None  # type: ignore[assignment]  # given to as_view()
+    schema = RowsSchema()
+
+    def get(self, request: Request) -> Response:
+        query = request.query_params.dict()
+        refuse_unknown(query, (*self.collection.filters, *PAGING))
+        after = whole("cursor", query.pop("cursor", "0"), 0, MOST_ID)
+        limit = whole("limit", query.pop("limit", str(ROWS)), 1, MOST_ROWS)
+        page = self.collection.page(self.collection.narrowed(query), after, limit + 1)
+        answer: dict[str, Any] = {"rows": objects(self.collection, page[:limit]), "next": None}
+        if len(page) > limit:
+            answer["next"] = f"{request.path}?{urlencode(query | {'cursor': page[limit - 1][0], 'limit': limit})}"
+        return Response(answer)

@@ -1,4 +1,4 @@
-"""Addresses of the data: each page's own below /api/v1, its tables as CSV, its charts as SVG, and the schema."""
+"""Addresses of the data: each page's own below /api/v1, its tables as CSV, its charts as SVG; rows; and the schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from django.urls import URLPattern, path
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from leaderboard import views
-from leaderboard.api import PageEndpoint
+from leaderboard.api import PageEndpoint, RowsEndpoint
+from leaderboard.freshness import settled
+from leaderboard.queries.collection import Collection
+from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES, Route
 
 app_name = "api"
@@ -21,7 +24,15 @@ def _patterns(route: Route) -> Iterator[URLPattern]:
             yield path(f"{route.path}<slug:{kind}>.{part.__name__}", part(route), name=f"{route.name}_{part.__name__}")
 
 
+def _of_rows(collection: Collection) -> Iterator[URLPattern]:
+    """Rows change with the counter: nothing of what is alive is among them."""
+    endpoint = views.reading(settled(RowsEndpoint.as_view(collection=collection)))
+    yield path(f"rows/{collection.name}/", endpoint, name=f"rows_{collection.name}")
+    yield path(f"rows/{collection.name}.csv", views.rows_csv(collection), name=f"rows_{collection.name}_csv")
+
+
 urlpatterns = [
     path("schema.json", SpectacularJSONAPIView.as_view(), name="schema"),
+    *(pattern for collection in COLLECTIONS for pattern in _of_rows(collection)),
     *(pattern for route in ROUTES for pattern in _patterns(route)),
 ]

@@ -11,10 +11,20 @@ from functools import cache
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from leaderboard.encoding import data_fields
+from leaderboard.queries.collection import MOST_ID, NUMBERS, Collection
 
+ROWS, MOST_ROWS = 100, 1000  # of one page of a collection: where no limit is given, and the largest
+PAGING = ("cursor", "limit")
+REFUSALS = (400, 404, 406, 429)
+READ_AS: dict[str, Any] = {  # what a filter takes that is not just text
+    **{key: {"type": "integer", "minimum": 0, "maximum": MOST_ID} for key in NUMBERS},
+    **{key: {"type": "boolean"} for key in ("may_rank", "is_current")},
+    "since": {"type": "string", "format": "date"},
+}
 _PLAIN = {
     str: serializers.CharField,
     int: serializers.IntegerField,
@@ -24,12 +34,41 @@ _PLAIN = {
 }
 
 
+_ROW_FIELDS = {
+    "text": serializers.CharField,
+    "integer": serializers.IntegerField,
+    "number": serializers.FloatField,
+    "truth": serializers.BooleanField,
+    "moment": serializers.DateTimeField,
+    "json": serializers.JSONField,
+}
+
+
+class Problem(serializers.Serializer[Any]):
+    """RFC 9457: why there is no answer, in one sentence."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+
+
 @cache
 def serializer_of(kind: Any) -> type[serializers.Serializer[Any]]:
     """One serializer class for each dataclass."""
     hints = typing.get_type_hints(kind)
     fields = {field.name: _field(hints[field.name]) for field in data_fields(kind)}
-    return type(kind.__name__, (serializers.Serializer,), fields)
+    return type(_name_of(kind), (serializers.Serializer,), fields)
+
+
+def _name_of(kind: Any) -> str:
+    """The dataclass's own name; where another module has one of that name, with the module's before it."""
+    if _KINDS.setdefault(kind.__name__, kind) is kind:
+        return str(kind.__name__)
+    return f"{kind.__module__.rpartition('.')[2].title().replace('_', '')}{kind.__name__}"
+
+
+_KINDS: dict[str, Any] = {}  # name → who has it
 
 
 def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
@@ -55,11 +94,32 @@ def _is_dataclass(hint: Any) -> bool:
     return dataclasses.is_dataclass(hint)
 
 
-class PageSchema(AutoSchema):
-    """The schema of an endpoint is the serializer of its page."""
+class DataSchema(AutoSchema):
+    """What all addresses of data share: refusals are problems, and only known names are taken."""
 
     def get_response_serializers(self) -> Any:
+        return {200: self.get_answer(), **dict.fromkeys(REFUSALS, Problem)}
+
+    def get_answer(self) -> Any:
+        raise NotImplementedError
+
+    def _get_response_for_code(
+        self, serializer: Any, status_code: Any, media_types: Any = None, direction: Any = "response"
+    ) -> Any:
+        kind = ["application/problem+json"] if serializer is Problem else media_types
+        return super()._get_response_for_code(  # type: ignore[no-untyped-call]
+            serializer, status_code, kind, direction
+        )
+
+
+class PageSchema(DataSchema):
+    """The schema of an endpoint is the serializer of its page."""
+
+    def get_answer(self) -> Any:
         return serializer_of(self.view.route.page)
+
+    def get_override_parameters(self) -> list[Any]:
+        return [OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in self.view.route.names]
 
     def get_operation_id(self) -> str:
         return str(self.view.route.name)
@@ -69,3 +129,44 @@ class PageSchema(AutoSchema):
 
     def get_tags(self) -> list[str]:
         return ["pages"]
+
+
+class RowsSchema(DataSchema):
+    """One page of a collection, from its list of fields."""
+
+    def get_answer(self) -> Any:
+        return rows_serializer_of(self.view.collection)
+
+    def get_override_parameters(self) -> list[Any]:
+        filters = [_filter_parameter(name) for name in self.view.collection.filters]
+        most = {"type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": ROWS}
+        after = {"type": "integer", "minimum": 0, "maximum": MOST_ID}
+        return [
+            *filters,
+            OpenApiParameter("cursor", after, OpenApiParameter.QUERY, description="Rows behind this one."),
+            OpenApiParameter("limit", most, OpenApiParameter.QUERY, description="Rows of one page."),
+        ]
+
+    def get_operation_id(self) -> str:
+        return f"rows_{self.view.collection.name}"
+
+    def get_description(self) -> str:
+        return str(self.view.collection.about)
+
+    def get_tags(self) -> list[str]:
+        return ["rows"]
+
+
+def rows_serializer_of(collection: Collection) -> type[serializers.Serializer[Any]]:
+    fields = {one.name: _ROW_FIELDS[one.kind](allow_null=True, help_text=one.about) for one in collection.fields}
+    row = type(f"{collection.name.title()}Row", (serializers.Serializer,), fields)
+    page = {
+        "rows": row(many=True),
+        "next": serializers.CharField(allow_null=True, help_text="Where it goes on."),
+    }
+    return type(f"{collection.name.title()}Rows", (serializers.Serializer,), page)
+
+
+def _filter_parameter(name: str) -> OpenApiParameter:
+    kind = READ_AS.get(name, {"type": "string"})
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY)

@@ -106,6 +106,9 @@ def _plain(value: Value) -> str | int | float:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    return defused(value) if isinstance(value, str) else value
+
+
+def defused(text: str) -> str:
+    """With an apostrophe before what a spreadsheet would run."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

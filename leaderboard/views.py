@@ -22,10 +22,12 @@ from leaderboard.freshness import settled
 from leaderboard.pages import result as result_page
 from leaderboard.pages import task as task_page
 from leaderboard.pages.base import Page
-from leaderboard.problems import problem
+from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import results
+from leaderboard.queries.collection import Collection
 from leaderboard.raster import NoLetters, png_of
 from leaderboard.routes import Route
+from leaderboard.row_formats import csv_chunks
 from leaderboard.tables import Table, csv_lines, json_rows
 
 View = Callable[..., HttpResponseBase]
@@ -96,6 +98,19 @@ def json(route: Route) -> View:
     @of_route(route)
     def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
         return JsonResponse(encode(json_rows(_table(route, request, table, parts))), safe=False)
+
+    return file
+
+
+def rows_csv(collection: Collection) -> View:
+    """A whole collection, streamed."""
+
+    @reading
+    @settled
+    def file(request: HttpRequest) -> HttpResponseBase:
+        refuse_unknown(request.GET, tuple(collection.filters))
+        chunks = csv_chunks(collection, collection.narrowed(request.GET.dict()))
+        return _named(StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8"), f"{collection.name}.csv")
 
     return file
 

@@ -56,6 +56,8 @@ def test_pages_carry_no_inline_style_or_script(published, client) -> None:
         "page=%FF",
         "sort[]=1",
         "digest=%00",
+        "source=nowhere",
+        "operator=none&agent=nobody",
     ],
 )
 def test_odd_queries_break_nothing(published, suite, client, query) -> None:
@@ -65,6 +67,7 @@ def test_odd_queries_break_nothing(published, suite, client, query) -> None:
         "/",
         "/runs/",
         "/board/smoke/all/cpu-x86_64/",
+        "/distribution/smoke/all/cpu-x86_64/",
         f"/result/{run.results.first().pk}/",
         f"/task/{task.path}/",
     ):
