@@ -99,7 +99,7 @@ def test_a_cancelled_attempt_is_interrupted_at_the_next_heartbeat(
     fake.HEARTBEAT_S = 0.05
     cancelled = threading.Event()
 
-    def cancel_and_wait(self: fakes.Fake, task: TaskSpec, candidate: Candidate) -> Record:
+    def cancel_and_wait(self: fakes.Fake, task: TaskSpec, candidate: Candidate, *, uploaded: bool) -> Record:
         services.cancel_results(results=[attempt.result], actor="test")
         cancelled.set()
         sleep(20)
@@ -119,7 +119,7 @@ def test_a_worker_that_must_stop_gives_its_attempt_back_and_then_stops(
     told: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
 
-    def be_stopped(self: fakes.Fake, task: TaskSpec, candidate: Candidate) -> Record:
+    def be_stopped(self: fakes.Fake, task: TaskSpec, candidate: Candidate, *, uploaded: bool) -> Record:
         os.kill(os.getpid(), signal.SIGTERM)
         sleep(20)
         raise AssertionError("nobody interrupted")

@@ -1,0 +1,184 @@
+"""The desk's pages: who may open which, and that each does what it says without JavaScript."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from runs import intake
+from runs.models import ApiToken, Result, Review, Submission, Verification
+from tests import factories
+from tests.runs.bundling import make_zip
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+
+
+def logged_in(*permissions: str) -> tuple[Client, User]:
+    user, client = factories.make_user(), Client()
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client.force_login(user)
+    return client, user
+
+
+def imported(site: Site, submitter: User, tmp_path: Path) -> Submission:
+    path = make_zip(tmp_path / "run", site.suite)
+    client = Client()
+    client.force_login(submitter)
+    hand_in(client, path)
+    intake.check_next()
+    return Submission.objects.get()
+
+
+def hand_in(client: Client, path: Path, **changes: object) -> object:
+    file = SimpleUploadedFile(path.name, path.read_bytes())
+    fields = {"agent": "Sam's agent", "output_tokens": "1200", "licence": "MIT", "consent": "on", "bundle": file}
+    return client.post("/submit/hand-in/", fields | changes)
+
+
+PAGES = [
+    "/submit/hand-in/",
+    "/submit/tokens/",
+    "/review/",
+    "/submission/{submission}/mine/",
+    "/review/result/{result}/audit/",
+]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_stranger_is_asked_to_log_in_and_a_reader_sees_nothing(address: str) -> None:
+    run = factories.make_run(status="passed", state="published")
+    values = {"submission": factories.make_submission().pk, "result": run.results.first().pk}
+    response = Client().get(address.format(**values))
+    assert (response.status_code, response["Location"].startswith("/login/?next=/")) == (302, True)
+    client, _ = logged_in()
+    assert client.get(address.format(**values)).status_code in (302, 403)
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_whoever_may_sees_a_page_that_nobody_keeps(address: str) -> None:
+    run = factories.make_run(status="passed", state="published")
+    values = {"submission": factories.make_submission().pk, "result": run.results.first().pk}
+    client, _ = logged_in("submit_bundle", "review_submission", "audit_result")
+    response = client.get(address.format(**values))
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    assert b"Log out" in response.content
+
+
+def test_a_bundle_goes_in_by_the_form_and_its_page_says_what_comes_next(site: Site, tmp_path: Path) -> None:
+    client, user = logged_in("submit_bundle")
+    response = hand_in(client, make_zip(tmp_path / "run", site.suite))
+    submission = Submission.objects.get()
+    assert response["Location"] == f"/submission/{submission.pk}/mine/"
+    assert (submission.submitter, submission.declared) == (
+        user,
+        {"agent": "Sam's agent", "output_tokens": "1200"},
+    )
+    assert b"A worker checks it within minutes" in client.get(response["Location"]).content
+    intake.check_next()
+    assert b"A maintainer publishes its run" in client.get(response["Location"]).content
+
+
+def test_what_the_form_lacks_is_said_beside_its_field_and_nothing_is_kept(site: Site, tmp_path: Path) -> None:
+    client, _ = logged_in("submit_bundle")
+    response = hand_in(client, make_zip(tmp_path / "run", site.suite), consent="", licence="mine")
+    assert response.status_code == 200
+    assert {"consent", "licence"} == set(response.context["form"].errors)
+    assert not Submission.objects.exists()
+
+
+def test_a_bundle_that_is_too_long_is_dropped(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runs.desk.uploading.MOST_BYTES", 10)
+    client, _ = logged_in("submit_bundle")
+    response = hand_in(client, make_zip(tmp_path / "run", site.suite))
+    assert "longer than" in str(response.context["form"].errors["bundle"])
+    assert not Submission.objects.exists()
+
+
+def test_problems_are_for_the_submitter_and_what_is_public_says_none_of_them(tmp_path: Path) -> None:
+    client, user = logged_in("submit_bundle")
+    path = tmp_path / "planted.txt"
+    path.write_text("nothing")
+    hand_in(client, path)
+    intake.check_next()
+    submission = Submission.objects.get()
+    assert b"planted.txt" in client.get(f"/submission/{submission.pk}/mine/").content
+    for address in ("", "/api/v1"):
+        public = Client().get(f"{address}/submission/{submission.pk}/").content
+        assert b"rejected" in public
+        for private in (b"planted", b"Sam", user.username.encode(), submission.digest[:12].encode()):
+            assert private not in public
+
+
+def test_a_run_that_is_public_tells_whose_it_is_and_what_was_declared(site: Site, tmp_path: Path) -> None:
+    _, user = logged_in("submit_bundle")
+    submission = imported(site, user, tmp_path)
+    address = f"/submission/{submission.pk}/"
+    assert user.username.encode() not in Client().get(address).content
+    submission.run.state, submission.run.published_at = "published", factories.NOON
+    submission.run.save()
+    public = Client().get(address).content
+    assert user.username.encode() in public
+    assert b"1200 (self-declared)" in public
+
+
+def test_a_maintainer_sends_a_submission_to_a_host_closes_and_decides(site: Site, tmp_path: Path) -> None:
+    client, user = logged_in("submit_bundle", "review_submission")
+    submission = imported(site, user, tmp_path)
+    refused = client.post(f"/review/submission/{submission.pk}/verify/", {"device_class": "nowhere"}, follow=True)
+    assert b"Nothing was changed" in refused.content
+    client.post(f"/review/submission/{submission.pk}/verify/", {"device_class": "cpu-x86_64", "sample": "1"})
+    assert Verification.objects.get().measured.results.count() == 1
+    response = client.post(f"/review/submission/{submission.pk}/close/", {"text": "done"}, follow=True)
+    assert b"only an accepted one is closed" in response.content
+    review = factories.make_review(submission)
+    client.post(f"/review/{review.pk}/decide/", {"text": "Somebody else."})
+    assert Review.objects.get(pk=review.pk).decision == "Somebody else."
+
+
+def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None:
+    _, user = logged_in("submit_bundle")
+    submission = imported(site, user, tmp_path)
+    result = submission.run.results.first()
+    auditor, _ = logged_in("audit_result", "review_submission")
+    asked = {"verdict": "hacked", "reason": "It knows."}
+    assert b"quote the lines" in auditor.post(f"/review/result/{result.pk}/audit/", asked).content
+    auditor.post(f"/review/result/{result.pk}/audit/", asked | {"quote": "if (judge)"})
+    assert Result.objects.get(pk=result.pk).audit == "hacked"
+    mine = Client()
+    mine.force_login(user)
+    page = mine.get(f"/submission/{submission.pk}/mine/").content
+    assert b"if (judge)" in page
+    assert b"Your answer, until" in page
+    mine.post(f"/audit/{result.audits.get().pk}/answer/", {"text": "It does not."})
+    assert b"It does not." in auditor.get("/review/").content
+
+
+def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path) -> None:
+    client, user = logged_in("submit_bundle")
+    submission = imported(site, user, tmp_path)
+    address = f"/submission/{submission.pk}/take-down/"
+    other, _ = logged_in("submit_bundle")
+    assert other.post(address, {"text": "x"}).status_code == 403
+    assert b"say why" in client.post(address, {"text": ""}, follow=True).content
+    client.post(address, {"text": "A mistake."})
+    assert Submission.objects.get().outcome == "taken_down"
+
+
+def test_a_token_is_shown_once_and_revoked_by_its_owner_alone() -> None:
+    client, _ = logged_in("submit_bundle")
+    shown = client.post("/submit/tokens/", {"name": "ci", "days": "30"}).content
+    assert b"arena_" in shown
+    assert b"arena_" not in client.get("/submit/tokens/").content
+    row = ApiToken.objects.get()
+    assert row.expires_at - datetime.now(UTC) < timedelta(days=31)
+    other, _ = logged_in("submit_bundle")
+    assert other.post(f"/submit/tokens/{row.pk}/revoke/").status_code == 404
+    client.post(f"/submit/tokens/{row.pk}/revoke/")
+    assert ApiToken.objects.get().revoked_at is not None

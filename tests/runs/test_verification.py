@@ -1,0 +1,190 @@
+"""Claims measured again: the rule for a task and for a bundle, and the run of ours that measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.candidate import Candidate
+from evaluator.records import Record
+from evaluator.taskspec import TaskSpec
+from runs import evaluation, intake, services
+from runs.comparisons import Answer, bundle_verdict, compare
+from runs.errors import RunError
+from runs.models import Run, Submission, UnseenEvaluation, Verification
+from tests.records import record_for
+from tests.runs import fakes
+from tests.runs.bundling import make_zip
+from tests.runs.conftest import Site
+
+H100 = Answer("passed", "h100-sxm", "arena-1", False, log_speedup=0.5, low=0.49, high=0.51)
+CPU = Answer("passed", "cpu-x86_64", "arena-1", True)
+LOUD = replace(H100, low=0.4, high=0.6)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "measured", "outcome"),
+    [
+        (H100, replace(H100, log_speedup=0.529, low=0.52, high=0.54), "reproduced"),  # 3 % is what hosts differ by
+        (H100, replace(H100, log_speedup=0.531, low=0.52, high=0.54), "faster"),
+        (H100, replace(H100, log_speedup=0.469, low=0.46, high=0.48), "slower"),
+        (LOUD, replace(LOUD, log_speedup=0.37, low=0.27, high=0.47), "reproduced"),  # √(0.1² + 0.1²) = 0.141
+        (LOUD, replace(LOUD, log_speedup=0.35, low=0.25, high=0.45), "slower"),
+        (replace(H100, low=None), replace(H100, log_speedup=0.41), "reproduced"),  # no noise stated: 10 %
+        (replace(H100, low=None), replace(H100, log_speedup=0.39), "slower"),
+        (H100, replace(H100, status="wrong_output"), "failed"),
+        (replace(H100, status="crashed"), replace(H100, status="wrong_output"), "reproduced"),
+        (replace(H100, status="crashed"), H100, "faster"),
+        (H100, replace(H100, status="errored"), "not_comparable"),
+        (replace(H100, status="not_judged"), H100, "not_comparable"),
+        (H100, replace(H100, device_class="mi300x-spx"), "not_comparable"),
+        (H100, CPU, "not_comparable"),
+        (H100, replace(CPU, status="wrong_output"), "failed"),
+        (CPU, CPU, "reproduced"),
+        (replace(H100, log_speedup=None), H100, "reproduced"),
+        (replace(H100, protocol="aka-scripts-1"), H100, "not_comparable"),
+        (replace(H100, protocol="x", log_paper_speedup=0.5), replace(H100, log_paper_speedup=0.42), "reproduced"),
+        (replace(H100, protocol="x", log_paper_speedup=0.5), replace(H100, log_paper_speedup=0.4), "slower"),
+    ],
+)
+def test_a_claim_is_held_against_what_was_measured(claimed: Answer, measured: Answer, outcome: str) -> None:
+    found = compare(claimed, measured)
+    assert (found.outcome, bool(found.because)) == (outcome, True)
+    assert found.log_difference is None or math.isfinite(found.log_difference)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        (["reproduced"] * 9 + ["slower"], "reproduced"),
+        (["reproduced"] * 8 + ["faster", "failed"], "partly"),
+        (["reproduced"] * 4 + ["slower"], "partly"),
+        (["reproduced", "slower"], "partly"),
+        (["reproduced", "slower", "failed"], "not_reproduced"),
+        (["not_comparable", "reproduced"], "reproduced"),
+        (["not_comparable"], "not_comparable"),
+        ([], "not_comparable"),
+    ],
+)
+def test_a_bundle_is_judged_by_its_compared_tasks(outcomes: list[str], verdict: str) -> None:
+    assert bundle_verdict(outcomes) == verdict
+
+
+# The run that measures.
+
+
+@pytest.fixture
+def submission(site: Site, tmp_path: Path, settings: Any) -> Iterator[Submission]:
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"
+    yield handed_in(make_zip(tmp_path / "run", site.suite))
+    evaluation.close_bench()
+
+
+def handed_in(path: Path) -> Submission:
+    digest, size = intake.kept(path)
+    upload = services.Upload(digest, size, path.name, {}, "MIT")
+    found, _ = services.receive(upload=upload, actor="test")
+    intake.check_next(found.pk)
+    found.refresh_from_db()
+    return found
+
+
+def work(site: Site) -> None:
+    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+        pass
+
+
+@pytest.mark.django_db
+def test_its_candidates_run_in_the_strong_sandbox_and_close_the_submission(
+    site: Site, submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def noting(self: object, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
+        asked.append(uploaded)
+        return record_for(task.id, task.digest, task.category, candidate)
+
+    monkeypatch.setattr(fakes.Fake, "evaluate", noting)
+    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    assert services.conclude_verifications() == 0
+    work(site)
+    assert services.conclude_verifications() == 1
+    assert asked == [True, True]
+    verification.refresh_from_db()
+    submission.refresh_from_db()
+    run = submission.run
+    assert run is not None
+    assert (verification.verdict, verification.tasks.count()) == ("reproduced", 2)
+    assert (run.verification, run.reproduced_tasks, run.verified_tasks) == ("reproduced", 2, 2)
+    assert (submission.state, submission.outcome) == ("closed", "verified")
+    assert services.conclude_verifications() == 0
+
+
+@pytest.mark.django_db
+def test_a_rerun_of_an_imported_run_is_for_the_strong_sandbox_too(site: Site, submission: Submission) -> None:
+    assert submission.run is not None
+    assert submission.run.is_from_outside
+    assert not site.new_run().is_from_outside
+
+
+@pytest.mark.django_db
+def test_what_fails_here_leaves_the_claim_visible_and_asks_a_maintainer(
+    site: Site, submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(self: object, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
+        return record_for(task.id, task.digest, task.category, candidate, reason="mismatch")
+
+    monkeypatch.setattr(fakes.Fake, "evaluate", wrong)
+    services.begin_verification(submission=submission, device_class=site.device_class, sample=1, actor="admin")
+    work(site)
+    services.conclude_verifications()
+    submission.refresh_from_db()
+    assert submission.run is not None
+    verification = Verification.objects.get()
+    assert (verification.verdict, verification.sample, verification.tasks.count()) == ("not_reproduced", 1, 1)
+    assert submission.run.verification == "checked"
+    assert submission.reviews.get(kind="not_reproduced").closed_at is None
+    verdict = verification.tasks.get()
+    assert (verdict.claimed.status, verdict.measured.status) == ("passed", "wrong_output")
+
+
+@pytest.mark.django_db
+def test_the_run_that_measures_is_never_published_and_one_runs_at_a_time(site: Site, submission: Submission) -> None:
+    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    with pytest.raises(RunError, match="there is nothing to verify"):
+        services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    work(site)
+    with pytest.raises(RunError, match="never on a board"):
+        services.publish_run(run=verification.measured, actor="admin")
+    services.conclude_verifications()
+    services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    with pytest.raises(RunError, match="being verified already"):
+        services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+
+
+@pytest.mark.django_db
+def test_unseen_cases_of_a_claim_answer_nothing_here(site: Site, tmp_path: Path, settings: Any) -> None:
+    """The identical candidate has an answer in the bundle; ours are measured all the same."""
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"
+    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    services.reveal_round(round=opened, actor="test")
+    submission = handed_in(make_zip(tmp_path / "run", site.suite, secret=opened.secret.encode()))
+    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    work(site)
+    measured = UnseenEvaluation.objects.filter(attempt__result__run=verification.measured)
+    assert [(one.state, one.answered_by) for one in measured] == [("done", None)] * 2
+    evaluation.close_bench()
+
+
+@pytest.mark.django_db
+def test_without_a_source_there_is_nothing_to_verify(site: Site, submission: Submission) -> None:
+    assert submission.run is not None
+    submission.run.results.update(candidate_files={}, candidate_digest="")
+    with pytest.raises(RunError, match="no candidate"):
+        services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    assert Run.objects.count() == 1
