@@ -11,6 +11,7 @@ MARGIN = 0.05  # of the range, at each end
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 FINE_TICKS = (0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5)
 FEWEST_TICKS, MOST_TICKS = 3, 6
+APART = 0.16  # of the range: a number of five letters beside the next on a plot of 200 pixels, which a phone has
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,16 @@ class LogAxis:
         found = fine if len(coarse) < FEWEST_TICKS else coarse
         step = -(-len(found) // MOST_TICKS) if found else 1
         start = found.index(1) % step if 1 in found else 0
-        return found[start::step]
+        return self._apart(found[start::step])
+
+    def _apart(self, ticks: list[float]) -> list[float]:
+        """Without those whose numbers would touch; 1 stays."""
+        kept: list[float] = []
+        for tick in ticks:
+            near = [other for other in (*kept[-1:], 1.0) if other != tick and self.low <= other <= self.high]
+            if all(abs(self.share(tick) - self.share(other)) >= APART for other in near):
+                kept.append(tick)
+        return kept
 
 
 def log_axis(values: Iterable[float]) -> LogAxis:

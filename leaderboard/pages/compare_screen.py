@@ -62,8 +62,8 @@ def pairs_table(pairs: Sequence[Pair], entries: Sequence[Entry], is_functional: 
     )
     rows = [
         (
-            Cell(names[pair.first], pair.first),
-            Cell(names[pair.second], pair.second),
+            Cell(names[pair.first], pair.first, page_url("configuration", pair.first)),
+            Cell(names[pair.second], pair.second, page_url("configuration", pair.second)),
             *(_speed_cells(pair.usable_speedup) if pair.usable_speedup else ()),
             *_correct_cells(pair.correctness),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
-from leaderboard.pages.base import entry_name
+from leaderboard.pages.base import entry_name, page_url
 from leaderboard.pages.board_cells import ratio_interval
 from leaderboard.statistics.spread import QUANTILES, Curve, Distribution, Quantile
 from leaderboard.statistics.spreads import ClockName, Spread
@@ -107,7 +107,8 @@ def _quantiles(entries: Sequence[EntrySpread], refused: str | None) -> Table:
 
 
 def _quantile_row(entry: EntrySpread) -> tuple[Cell, ...]:
-    name = Cell(_name(entry), entry_name(entry.agent, entry.model), note=entry.refused or "")
+    url = page_url("configuration", entry.configuration)
+    name = Cell(_name(entry), entry_name(entry.agent, entry.model), url, entry.refused or "")
     head = (name, Cell(entry.configuration, entry.configuration))
     if entry.spread is None:
         nothing = (Cell(NONE),) * (1 + len(QUANTILES) * 3 + 4)

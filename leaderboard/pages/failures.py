@@ -10,7 +10,7 @@ from itertools import groupby
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages import failures_screen
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.runs import Choice, choice
 from leaderboard.queries import failures, runs
 from leaderboard.queries.failures import Example, OutcomeRow, UnseenRow
@@ -89,7 +89,7 @@ def build(query: Query) -> FailuresPage:
         title="What goes wrong",
         lead="How public answers ended, for each configuration: every count with its denominator, tasks × runs of the "
         "suite, and one answer as an example.",
-        crumbs=(Link("ArenaBoard", "/"),),
+        crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(
             failures_screen.matrix(found), failures_screen.reasons_table(reasons), failures_screen.unseen_table(unseen)
         ),

@@ -184,7 +184,7 @@ def _who(entry: UnseenEntry, note: str = "") -> tuple[Cell, ...]:
 
 
 def _entry_cells(configuration: str, name: str, note: str) -> tuple[Cell, ...]:
-    return Cell(name, name, note=note), Cell(configuration, configuration)
+    return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
 
 
 def _rate_columns(key: str, label: str) -> tuple[Column, ...]:

@@ -67,9 +67,9 @@ def _cells(place: Place) -> tuple[Cell, ...]:
         for slug in CATEGORIES
         if slug != ALL
     )
-    tasks, name = place.tasks[ALL], f"{place.suite_title or place.suite} on {place.device_title}"
+    tasks = place.tasks[ALL]
     return (
-        Cell(name, suite, place.boards[ALL], f"{suite}, {plural(tasks, 'task')}"),
+        Cell(place.title, suite, place.boards[ALL], f"{suite}, {plural(tasks, 'task')}"),
         Cell(place.device_title, place.device_class),
         *(
             _leader_cells(leader)

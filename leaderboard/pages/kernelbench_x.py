@@ -75,7 +75,7 @@ def build(query: Query) -> KernelBenchXPage:
         title="KernelBench-X",
         lead="Triton kernels by five methods on 176 tasks of 15 categories, as the paper printed it. Nothing here was "
         "measured by us, and nothing is ranked with what was.",
-        crumbs=(Link("Published tables", page_url("published")),),
+        crumbs=(Link("Papers", page_url("published")),),
         tables=tables,
         charts=charts,
         papers=tuple(Paper(*one[:7], one.size) for one in found),

@@ -52,6 +52,10 @@ class Place:
     tasks: dict[str, int]
     leader: Leader | None  # None while no entry is ranked
 
+    @property
+    def title(self) -> str:
+        return f"{self.suite_title or self.suite} on {self.device_title}"
+
 
 def places() -> tuple[Place, ...]:
     """Nothing is kept of what is read within a transaction: that may never be committed."""

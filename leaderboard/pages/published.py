@@ -42,7 +42,7 @@ class PublishedTablePage(Page):
 def build(query: Query) -> PublishedPage:
     rows = published.tables()
     return PublishedPage(
-        title="Published tables",
+        title="What papers published",
         lead=LEAD,
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_index(rows)),
@@ -58,7 +58,7 @@ def build_table(query: Query, *, slug: str) -> PublishedTablePage | None:
     return PublishedTablePage(
         title=found.title,
         lead=LEAD,
-        crumbs=(Link("Published tables", page_url("published")),),
+        crumbs=(Link("Papers", page_url("published")),),
         tables=by_slug(printed_table(found, cells)),
         paper=Paper(*found[:7], found.size),
         columns=tuple(found.columns),

@@ -69,10 +69,11 @@ def notices(
 
 def facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
     older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
+    who = page_url("configuration", row.configuration)
     board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device)
     return (
         ("Task", row.task, task_url(row.task) + older),
-        ("Entry", f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})", ""),
+        ("Entry", f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})", who),
         ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
         ("Board", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
         ("Device class", row.device_title, ""),

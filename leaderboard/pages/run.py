@@ -14,7 +14,7 @@ from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.queries import runs
 from leaderboard.queries.runs import RunResultRow, TrailRow
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import ALL, FLAGS, ROLES, RUN_STATES, STATUSES, status_cell
+from leaderboard.words import ALL, FLAGS, ORIGINS, ROLES, RUN_STATES, STATUSES, VERIFICATIONS, status_cell
 
 ACTIONS = {
     "publish": "published",
@@ -130,8 +130,8 @@ def _facts(row: runs.RunRow, window: tuple[datetime | None, datetime | None]) ->
         ("Model identifier", printable(row.model_identifier or "none: the agent uses no model"), ""),
         ("Settings", settings_text(row.settings) or "none", ""),
         ("Evaluation window", _window_text(*window), ""),
-        ("Origin", row.origin.replace("_", " "), ""),
-        ("Verification", row.verification + verified, ""),
+        ("Origin", ORIGINS[row.origin], ""),
+        ("Verification", VERIFICATIONS[row.verification] + verified, ""),
         ("Protocol", row.protocol, page_url("versions")),
     )
     return (*facts, ("Note", row.note, "")) if row.note else facts
@@ -149,7 +149,11 @@ def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
     )
     empty = "This run has no results: its suite holds no tasks."
     return table(
-        "results", "The latest attempt at each task", columns, [_result_cells(row, now) for row in rows], empty
+        "results",
+        "The latest attempt at each task; its status leads to source, log and record",
+        columns,
+        [_result_cells(row, now) for row in rows],
+        empty,
     )
 
 

@@ -31,7 +31,7 @@ COUNTS = {
     "/run/{run}/progress/": 3,
     "/result/{result}/": 5,
     "/kernelbench-x/": 2,
-    "/analysis/": 0,
+    "/analysis/": 3,
     "/failures/": 3,
     "/noise/": 2,
     "/portability/": 1,
