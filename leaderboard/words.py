@@ -113,7 +113,7 @@ TRAIL = {
 }
 VERDICTS = {
     "reproduced": Word("reproduced", "good", "✓", "What was claimed was measured here, too."),
-    "partly": Word("partly reproduced", "ours", "◐", "At least half of what was claimed was measured here."),
+    "partly": Word("partly reproduced", "ours", "±", "At least half of what was claimed was measured here."),
     "not_reproduced": Word("not reproduced", "bad", "✕", "Most of what was claimed was not measured here."),
     "not_comparable": Word("not comparable", "ours", "○", "Nothing could be held against the claims."),
 }

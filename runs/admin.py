@@ -12,7 +12,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import candidates, services
+from runs import admin_desk, candidates, services
 from runs.doors import OnceMade, ReadOnly, Registered, about, user_of
 from runs.models import (
     Agent,
@@ -31,6 +31,8 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+
+__all__ = ["admin_desk"]  # registers its own rows
 
 
 @admin.register(Agent)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import submissions
@@ -30,6 +31,7 @@ class Audit:
     attempt: int
     answer: str | None
     decision: str | None
+    label: str = field(metadata=SCREEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,7 @@ def build(query: Query) -> AuditsPage:
 
 def audit_of(row: AuditRow) -> Audit:
     values = row._asdict() | {"audit": row.id, "place": row.place or None, "quote": row.quote or None}
+    values["label"] = AUDITS[row.verdict].label
     del values["id"]
     return Audit(**values)
 

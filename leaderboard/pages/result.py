@@ -11,13 +11,14 @@ from evaluator.records import Record
 from leaderboard.encoding import SCREEN
 from leaderboard.pages import result_isa, result_parts, result_screen, result_times, result_unseen, result_words
 from leaderboard.pages import result_times_screen as times_screen
+from leaderboard.pages.audits import Audit, audit_of
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import Attempt, attempts_table, history
 from leaderboard.pages.result_isa import Kernel, TargetSection
 from leaderboard.pages.result_parts import Case, Gate, Remark, Source
 from leaderboard.pages.result_times import CaseSession
 from leaderboard.pages.result_unseen import UnseenSection
-from leaderboard.queries import generalization, results
+from leaderboard.queries import generalization, results, submissions
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
 
@@ -39,6 +40,7 @@ class ResultPage(Page):
     model: str | None
     role: str
     audit: str
+    audits: tuple[Audit, ...]  # newest first
     may_rank: bool
     attempt: int | None  # the one shown: the public one unless the URL asks for another
     published_attempt: int | None
@@ -93,6 +95,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     sessions = result_times.sessions(record)
     tried, chart = history(result, attempts, measured), times_screen.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, shown.number if shown else None)
+    looked = submissions.audits(result=result) if row.audit != "none" else []
     status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
     return ResultPage(
         title=f"{row.task.rpartition('/')[2]} by {name}",
@@ -106,6 +109,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         ),
         charts={chart.slug: chart} if chart else {},
         **_identity(row),
+        audits=tuple(audit_of(one) for one in looked),
         may_rank=results.may_rank(result),
         attempt=shown.number if shown else None,
         status=status,

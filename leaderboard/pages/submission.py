@@ -15,7 +15,7 @@ from leaderboard.pages.submission_verified import Measured, Verified, rounds_tab
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, SubmissionRow, TrailRow
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import REVIEWS, SUBMISSION_OUTCOMES, SUBMISSION_STATES, TRAIL, Word
+from leaderboard.words import REVIEWS, SUBMISSION_OUTCOMES, SUBMISSION_STATES, TRAIL, VERIFICATIONS, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
         facts += [
             ("Run", f"Run {row.run}", page_url("run", row.run)),
             ("Configuration", row.configuration, page_url("configuration", row.configuration)),
-            ("Verification", f"{row.verification}{counts}", ""),
+            ("Verification", f"{VERIFICATIONS[row.verification or 'none']}{counts}", ""),
         ]
     facts += [
         ("Submitter", row.submitter or NONE, ""),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from leaderboard.formatting import NONE, factor, rate, sentence
+from leaderboard.formatting import NONE, factor, rate, sentence, significant
 from leaderboard.pages.base import count_cell, moment_cell, page_url
 from leaderboard.queries.submissions import TaskVerdictRow, VerificationRow
 from leaderboard.tables import Cell, Column, Table, table
@@ -123,6 +123,11 @@ def _outcome_cell(outcome: str) -> Cell:
 def _speed_cell(side: Side) -> Cell:
     if side.speedup is None:
         label = STATUSES[side.status].label
-        return Cell(f"{side.paper_speedup:.3f}×" if side.paper_speedup else label, side.paper_speedup)
-    ends = [NONE if end is None else f"{end:.3f}" for end in (side.low, side.high)]
-    return Cell(f"{side.speedup:.4g}×", side.speedup, page_url("result", side.result), note=f"{ends[0]} to {ends[1]}")
+        return Cell(f"{significant(side.paper_speedup, 4)}×" if side.paper_speedup else label, side.paper_speedup)
+    ends = [NONE if end is None else significant(end, 4) for end in (side.low, side.high)]
+    return Cell(
+        f"{significant(side.speedup, 4)}×",
+        side.speedup,
+        page_url("result", side.result),
+        note=f"{ends[0]} to {ends[1]}",
+    )

@@ -43,7 +43,7 @@ class HandInForm(forms.Form):
     mail = forms.BooleanField(required=False, label="Write to me when it is rejected, accepted or closed.")
     bundle = forms.FileField(
         label="Bundle",
-        help_text=f"The zip of `evaluator run`, or results of a benchmark we know; {MOST_BYTES >> 20} MiB at most.",
+        help_text=f"The evaluator's zip, or results of a benchmark we know; {MOST_BYTES >> 20} MiB at most.",
         error_messages={"required": "Choose the bundle."},
     )
 

@@ -67,6 +67,18 @@ def close(request: HttpRequest, submission: int) -> HttpResponse:
     return _acted(request, lambda: services.close(submission=row, actor=user_of(request), reason=reason))
 
 
+@require_POST
+@permission_required("runs.publish_run")
+def publish(request: HttpRequest, submission: int) -> HttpResponse:
+    """Its run onto the boards; claims of another benchmark onto their own page."""
+    row = get_object_or_404(Submission.objects.select_related("run"), pk=submission)
+    actor = user_of(request)
+    if row.run is None:
+        return _acted(request, lambda: services.show_claims(submission=row, actor=actor))
+    run = row.run
+    return _acted(request, lambda: services.publish_run(run=run, actor=actor))
+
+
 @never_cache
 @permission_required(AUDITOR)
 def audit(request: HttpRequest, result: int) -> HttpResponse:

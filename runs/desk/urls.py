@@ -22,6 +22,7 @@ urlpatterns = [
     path("review/<int:review>/decide/", reviewing.decide, name="decide"),
     path("review/submission/<int:submission>/verify/", reviewing.verify, name="verify"),
     path("review/submission/<int:submission>/close/", reviewing.close, name="close"),
+    path("review/submission/<int:submission>/publish/", reviewing.publish, name="publish"),
     path("review/result/<int:result>/audit/", reviewing.audit, name="audit"),
     path("api/v1/submissions/", rest.submit, name="api_submit"),
     path("api/v1/submissions/<int:submission>/", rest.status, name="api_status"),

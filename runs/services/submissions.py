@@ -4,7 +4,7 @@ received → checking   claim_check: a lease, as an attempt's
 checking → rejected   reject: with every problem at once
 checking → accepted   accept: the run with all its rows, or none
 checking → received   give_back_check (our fault), requeue_dead_checks: three checks at most
-rejected → received   receive, when its submitter sends the same bytes again
+rejected → received   receive, when its submitter sends the same bytes again; check_again
 any      → closed     close, take_down
 """
 
@@ -80,6 +80,23 @@ def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     note(Action.RECEIVE, actor, "sent again" if known else "", submission=submission)
     wake.check_on_commit(submission_id=submission.pk)
     return submission, True
+
+
+@transaction.atomic
+def check_again(*, submission: Submission, actor: Actor) -> Submission:
+    """Queue a rejected submission once more: the fault was ours, or the site has learnt what it lacked.
+
+    Raises:
+        RunError: it is not rejected.
+    """
+    submission = _locked(submission)
+    if submission.state != State.REJECTED:
+        raise RunError(f"{submission} is {submission.get_state_display()}, not rejected")
+    submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
+    submission.save(update_fields=["state", "problems", "problem_count", "checks"])
+    note(Action.RECEIVE, actor, "checked again", submission=submission)
+    wake.check_on_commit(submission_id=submission.pk)
+    return submission
 
 
 def claim_check(*, submission_id: int | None = None) -> Submission | None:

@@ -33,8 +33,9 @@ def make_token(*, user: User, name: str, days: int = 90) -> tuple[ApiToken, str]
     return row, text
 
 
-def revoke_token(*, token: ApiToken) -> None:
-    ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
+def revoke_token(*, token: ApiToken) -> int:
+    """1, or 0 where it was revoked before."""
+    return ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 
 def user_of_token(*, text: str, scope: str) -> User | None:

@@ -18,7 +18,7 @@ from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result,
 ASKING = "?round=autumn&attempt=1&q=planted"
 ADMIN = (
     *("agent", "attempt", "auditentry", "configuration", "deviceclass", "host", "result", "round", "run", "suite"),
-    *("task", "unseenevaluation"),
+    *("task", "unseenevaluation", "submission", "apitoken", "verification", "resultaudit", "review"),
 )
 
 

@@ -1,0 +1,69 @@
+"""What was handed in, verified and audited, to look at; the desk's own pages (/review/) are where it is decided."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from runs import services
+from runs.doors import ReadOnly, user_of
+from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnly):
+    list_display = ("id", "state", "outcome", "submitter_name", "format", "problem_count", "run", "received_at")
+    list_select_related = ("run",)
+    list_filter = ("state", "format")
+    search_fields = ("digest", "submitter_name")
+    actions = ("check_again",)
+
+    def has_review_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.review_submission")
+
+    @admin.action(description="Check again", permissions=["review"])
+    def check_again(self, request: HttpRequest, submissions: QuerySet[Submission]) -> None:
+        actor = user_of(request)
+        self.try_each(
+            request,
+            submissions,
+            lambda one: bool(services.check_again(submission=one, actor=actor)),
+            "submissions wait for their check",
+        )
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnly):
+    list_display = ("name", "user", "scope", "created_at", "expires_at", "revoked_at", "used_at")
+    list_select_related = ("user",)
+    exclude = ("digest",)
+    actions = ("revoke",)
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.change_apitoken")
+
+    @admin.action(description="Revoke", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, tokens: QuerySet[ApiToken]) -> None:
+        self.try_each(request, tokens, lambda one: services.revoke_token(token=one), "tokens revoked")
+
+
+@admin.register(Verification)
+class VerificationAdmin(ReadOnly):
+    list_display = ("id", "claimed", "measured", "sample", "verdict", "reproduced_tasks", "compared_tasks", "closed_at")
+    list_select_related = ("claimed", "measured")
+    list_filter = ("verdict",)
+
+
+@admin.register(ResultAudit)
+class ResultAuditAdmin(ReadOnly):
+    list_display = ("at", "result", "verdict", "auditor_name", "reason")
+    list_select_related = ("result",)
+    list_filter = ("verdict",)
+
+
+@admin.register(Review)
+class ReviewAdmin(ReadOnly):
+    list_display = ("opened_at", "kind", "submission", "opened_by_name", "closed_at", "decision")
+    list_select_related = ("submission",)
+    list_filter = ("kind",)
