@@ -164,7 +164,7 @@ def _sources(reading: Reading, folder: str, task: str) -> dict[str, bytes]:
     path = f"{folder}/config.yaml".lstrip("/")
     config = reading.mapping(path) if path in reading.files else {}
     named = config.get("target_file_path") or config.get("source_file_path") or []
-    names = [named] if isinstance(named, str) else [name for name in named if isinstance(name, str)]
+    names = [name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)]
     places = {name: f"{folder}/{name}".lstrip("/") for name in names}
     found = {
         name: reading.source(reading.files[place], place, task)

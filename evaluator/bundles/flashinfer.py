@@ -91,7 +91,7 @@ def _trace(reading: Reading, place: str, raw: Mapping[str, Any]) -> Trace | None
         hint = "Convert it with the current tools, which write log, environment.hardware and workload.uuid"
         reading.problem(place, "a trace of the older generation", "one of the current generation", hint)
         return None
-    if evaluation.get("status") not in STATUSES:
+    if str(evaluation.get("status")) not in STATUSES:
         reading.problem(f"{place}: evaluation.status", evaluation.get("status"), f"one of {', '.join(STATUSES)}")
         return None
     return Trace(place, definition, str(raw.get("solution")), fib_cases.workload_key(workload), evaluation)

@@ -41,7 +41,7 @@ def parse_json(data: bytes) -> Any:
         raise ParseError(f"more than {NODES} values")
     try:
         text = data.decode("utf-8-sig")
-        value = json.loads(text, object_pairs_hook=_unique)
+        value = json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
     except ParseError:
         raise
     except UnicodeDecodeError as error:
@@ -77,6 +77,11 @@ def parse_yaml(data: bytes) -> Any:
         raise ParseError("text that is not UTF-8") from error
     except yaml.YAMLError as error:
         raise ParseError(f"text that is not YAML ({' '.join(str(error).split())})") from error
+
+
+def _integer(text: str) -> int | float:
+    """Whole numbers that no float can hold are infinite, so that nothing has to expect them."""
+    return int(text) if len(text) <= DIGITS else float(text)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

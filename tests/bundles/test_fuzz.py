@@ -12,10 +12,11 @@ import os
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ from evaluator.bundles.archive import read_members
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.limits import Limits
 from evaluator.bundles.masking import masked
-from evaluator.bundles.parsers import ParseError, parse_json, parse_lines, parse_yaml
+from evaluator.bundles.parsers import DIGITS, ParseError, parse_json, parse_lines, parse_yaml
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.report import json_of, text_of
 from tests.bundles import made
@@ -119,7 +120,8 @@ def test_values_come_back_as_they_were(value: Any) -> None:
         again = parse_json(data)
     except ParseError:
         return
-    assert json.dumps(again, sort_keys=True) == json.dumps(json.loads(data), sort_keys=True)
+    plain = json.loads(data, parse_int=lambda text: int(text) if len(text) <= DIGITS else float(text))
+    assert json.dumps(again, sort_keys=True) == json.dumps(plain, sort_keys=True)
 
 
 @fuzz
@@ -127,16 +129,14 @@ def test_values_come_back_as_they_were(value: Any) -> None:
 def test_a_bundle_with_one_value_changed(data: st.DataObject) -> None:
     files = dict(data.draw(st.sampled_from(BUNDLES))())
     name = data.draw(st.sampled_from(sorted(name for name in files if name.endswith(("json", "jsonl", "yaml")))))
-    rows = [json.loads(line) for line in files[name].splitlines()] if name.endswith("jsonl") else [_value(files[name])]
+    rows = (
+        [json.loads(line) for line in files[name].splitlines()] if name.endswith("jsonl") else [parse_yaml(files[name])]
+    )
     for _ in range(data.draw(st.integers(1, 3))):
         row = data.draw(st.integers(0, len(rows) - 1))
         rows[row] = _changed(rows[row], data)
     files[name] = made.lines(*rows) if name.endswith("jsonl") else made.yaml_of(rows[0])
     ends_well(files)
-
-
-def _value(data: bytes) -> Any:
-    return parse_yaml(data)
 
 
 def _changed(value: Any, data: st.DataObject) -> Any:
@@ -149,6 +149,35 @@ def _changed(value: Any, data: st.DataObject) -> Any:
         del copy[key]
     else:
         copy[key] = _changed(value[key], data)
+    return copy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(BUNDLES)))
+def test_a_bundle_with_each_value_replaced_in_turn(number: int) -> None:
+    files = BUNDLES[number]()
+    for name in sorted(name for name in files if name.endswith(("json", "jsonl", "yaml"))):
+        is_lines = name.endswith("jsonl")
+        value = [json.loads(line) for line in files[name].splitlines()] if is_lines else parse_yaml(files[name])
+        for place in _places(value):
+            for other in ([], {"a": 1}, 10**400):
+                changed = _put(value, place, other)
+                data = made.lines(*changed) if is_lines and isinstance(changed, list) else made.yaml_of(changed)
+                ends_well(files | {name: data})
+
+
+def _places(value: Any) -> Iterator[tuple[Any, ...]]:
+    yield ()
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from ((key, *place) for place in _places(item))
+
+
+def _put(value: Any, place: tuple[Any, ...], other: Any) -> Any:
+    if not place:
+        return other
+    copy = value.copy()
+    copy[place[0]] = _put(value[place[0]], place[1:], other)
     return copy
 
 
