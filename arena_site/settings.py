@@ -13,6 +13,7 @@ env.load_env_file(BASE_DIR / ".env")
 STATE = state_folder() / "site"  # database, archive, broker, logs, collected static files
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)
 ARCHIVE_FOLDER = env.env_path("ARENA_ARCHIVE", STATE / "archive")
+DUMP_FOLDER = env.env_path("ARENA_DUMP", STATE / "dump")  # what `manage.py dump_results` writes and the data page links
 
 SECRET_KEY = env.env_secret("SECRET_KEY")
 DEBUG = env.env_bool("DEBUG", False)

@@ -46,6 +46,14 @@ def significant(value: float, digits: int = DIGITS) -> str:
     return f"{mantissa}e{exponent}"
 
 
+def size(count_bytes: int) -> str:
+    """Of a file, with a decimal unit."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count_bytes >= scale:
+            return f"{significant(count_bytes / scale)}{NBSP}{unit}"
+    return f"{count_bytes}{NBSP}B"
+
+
 def factor(log_ratio: float) -> float:
     """A log ratio as the ratio, kept within what a number can hold."""
     return math.exp(max(-LARGEST_LOG, min(log_ratio, LARGEST_LOG)))

@@ -275,5 +275,5 @@ ROUTES = (
         section="metrics",
     ),
     Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
-    Route("data", "data/", data.DataPage, _data, "This list"),
+    Route("data", "data/", data.DataPage, _data, "Addresses of data, and the nightly dump", is_live=True),
 )

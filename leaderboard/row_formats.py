@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from leaderboard.encoding import encode
-from leaderboard.queries.collection import Collection, Kind, Rows
+from leaderboard.queries.collection import Collection, Field, Kind, Rows
 from leaderboard.tables import defused
 
 
@@ -19,18 +19,25 @@ def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[st
     return [dict(zip(names, encode(row), strict=True)) for row in page]
 
 
+class CsvText:
+    """Writes rows of these fields as CSV, some at once."""
+
+    def __init__(self, fields: tuple[Field, ...]) -> None:
+        self._header = [field.name for field in fields]
+        self._changed = [(at, PLAIN[field.kind]) for at, field in enumerate(fields) if field.kind in PLAIN]
+
+    def header(self) -> str:
+        return _written([self._header])
+
+    def lines(self, page: Iterable[tuple[Any, ...]]) -> str:
+        return _written(_plain(row, self._changed) for row in page)
+
+
 def csv_chunks(collection: Collection, rows: Rows) -> Iterator[str]:
     """The header, then some thousand lines at once."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(collection.header)
-    changed = [(at, PLAIN[field.kind]) for at, field in enumerate(collection.fields) if field.kind in PLAIN]
-    for page in collection.stream(rows):
-        writer.writerows(_plain(row, changed) for row in page)
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
+    text = CsvText(collection.fields)
+    yield text.header()
+    yield from map(text.lines, collection.stream(rows))
 
 
 def as_text(value: object) -> str | None:
@@ -48,6 +55,12 @@ PLAIN: dict[Kind, Callable[[Any], Any]] = {
     "moment": moment_text,
     "json": as_text,
 }
+
+
+def _written(rows: Iterable[list[Any]]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
+    return buffer.getvalue()
 
 
 def _plain(row: tuple[Any, ...], changed: list[tuple[int, Callable[[Any], Any]]]) -> list[Any]:

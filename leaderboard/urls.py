@@ -21,6 +21,8 @@ def _patterns(route: Route) -> Iterator[URLPattern]:
 
 urlpatterns = [
     *(pattern for route in ROUTES for pattern in _patterns(route)),
+    path("feed.atom", views.feed, name="feed"),
+    path("dump/<str:name>", views.dump_file, name="dump"),
     path("result/<int:result>/attempt/<int:number>/record.json", views.record, name="record"),
     path("result/<int:result>/attempt/<int:number>/unseen.json", views.unseen, name="unseen"),
     path("result/<int:result>/attempt/<int:number>/log.txt", views.log, name="log"),

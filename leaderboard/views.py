@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from leaderboard import dump_folder
 from leaderboard.charts import Chart
 from leaderboard.drawings import drawing_of
 from leaderboard.encoding import encode
+from leaderboard.feed import feed_of_changes
 from leaderboard.figures import plotly_figure
 from leaderboard.freshness import settled
 from leaderboard.pages import result as result_page
@@ -134,6 +136,21 @@ def png(route: Route) -> View:
             return problem(503, f"{error}.")
 
     return file
+
+
+@reading
+@settled
+def feed(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(feed_of_changes(request), content_type="application/atom+xml; charset=utf-8")
+
+
+@reading
+def dump_file(request: HttpRequest, name: str) -> FileResponse:
+    """A file of the nightly dump, as it lies there."""
+    path = dump_folder.file_path(name)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), as_attachment=True, content_type="application/octet-stream")
 
 
 @reading

@@ -15,6 +15,7 @@ os.environ |= {
     "DEBUG": "false",
     "API_POINTS_A_MINUTE": "0",  # all tests have one address
     "ARENA_ARCHIVE": str(SESSION / "archive"),
+    "ARENA_DUMP": str(SESSION / "dump"),
     "ARENA_BROKER": str(SESSION / "broker"),
 }
 

@@ -6,11 +6,16 @@ import csv
 import io
 import json
 import math
+import re
+import struct
 
 import pytest
 from drf_spectacular.validation import validate_schema
 
+from leaderboard import raster
 from leaderboard.encoding import encode
+from leaderboard.queries.public_rows import COLLECTIONS
+from leaderboard.raster import ZOOM, png_of
 from leaderboard.routes import ROUTES
 from leaderboard.tables import json_rows
 from runs.models import Attempt
@@ -18,6 +23,7 @@ from runs.papers import load_published
 from tests import factories
 
 BOARD = "/board/smoke/all/cpu-x86_64/"
+BOARD_PATTERN = "/board/{suite}/{category}/{device}/"
 
 
 def strict(text: bytes):
@@ -131,6 +137,37 @@ def test_every_chart_has_a_drawing_and_an_explore_page(published, suite, client)
             assert b"plotly" not in client.get(address).content
 
 
+def test_a_chart_is_a_png_of_the_same_drawing(published, client) -> None:
+    published()
+    answer = client.get(f"/api/v1{BOARD}rates.png")
+    assert answer["Content-Type"] == "image/png"
+    assert answer["Content-Disposition"] == 'attachment; filename="board-rates.png"'
+    height = re.search(rb'height="([\d.]+)"', client.get(f"/api/v1{BOARD}rates.svg").content)
+    assert height
+    width_px, height_px = struct.unpack(">II", answer.content[16:24])
+    assert (width_px, height_px) == (ZOOM * 660, round(ZOOM * float(height[1])))
+    blank = png_of('<svg xmlns="http://www.w3.org/2000/svg" width="660" height="100"></svg>')
+    assert len(answer.content) > 4 * len(blank)
+
+
+def test_without_letters_there_is_no_png_but_a_reason(published, client, monkeypatch) -> None:
+    published()
+    monkeypatch.setattr("leaderboard.raster.FONTS", ())
+    monkeypatch.setattr("leaderboard.raster._font_files", raster._font_files.__wrapped__)
+    answer = client.get(f"/api/v1{BOARD}rates.png")
+    assert answer.status_code == answer.json()["status"] == 503
+    assert "fonts-liberation" in answer.json()["detail"]
+
+
+def test_letters_and_colours_of_a_chart_reach_its_png() -> None:
+    text = (
+        '<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="660" height="100"><style>.chart {{ --ink: {}; }}'
+    )
+    text += ' .chart text {{ fill: var(--ink); }}</style><text x="20" y="50" font-size="40">{}</text></svg>'
+    drawn = [png_of(text.format(colour, words)) for colour, words in (("#000", "a"), ("#f00", "a"), ("#000", "b"))]
+    assert len(set(drawn)) == 3
+
+
 def test_csv_has_the_numbers_of_the_json(published, entry, client) -> None:
     published("wrong_output", *["passed"] * 5, configuration=entry("One"))
     [entry_json] = client.get(f"/api/v1{BOARD}").json()["entries"]
@@ -157,7 +194,9 @@ def test_the_schema_is_valid_and_says_what_pages_hold(db, client) -> None:
     board = schema["components"]["schemas"]["BoardPage"]["properties"]
     assert set(board) >= {"suite", "entries", "answers", "refusals"}
     assert "tables" not in board
-    assert len([path for path in schema["paths"] if not path.endswith("schema.json")]) == len(ROUTES)
+    assert len([path for path in schema["paths"] if not path.endswith("schema.json")]) == len(ROUTES) + len(COLLECTIONS)
+    [sort] = [one for one in schema["paths"][f"/api/v1{BOARD_PATTERN}"]["get"]["parameters"] if one["name"] == "sort"]
+    assert sort["in"] == "query"
 
 
 def test_answers_match_the_schema(addresses, client) -> None:

@@ -1,0 +1,143 @@
+"""Everything public in files: each table as Parquet and as CSV, what its columns mean, and a checksum of each file.
+
+The tables are the collections of the API and the ranks of every board. They are read within one transaction
+and written some thousand rows at a time, so memory stays flat; the folder is replaced only when all of it is there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from django.db import connection, transaction
+
+from leaderboard.dump_folder import ABOUT, SUMS
+from leaderboard.dump_ranks import RANK_FIELDS, rank_pages
+from leaderboard.queries.collection import Collection, Field, Kind
+from leaderboard.queries.public_rows import COLLECTIONS
+from leaderboard.row_formats import CsvText, as_text
+
+Pages = Iterator[Sequence[tuple[Any, ...]]]
+ARROW: Mapping[Kind, pa.DataType] = {
+    "text": pa.string(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "truth": pa.bool_(),
+    "moment": pa.timestamp("us", tz="UTC"),
+    "json": pa.string(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DumpTable:
+    name: str
+    about: str
+    fields: tuple[Field, ...]
+    pages: Callable[[], Pages]
+
+
+def write_dump(out: Path) -> dict[str, int]:
+    """Write the dump in place of what `out` holds; rows by table.
+
+    Raises:
+        OSError: there is no room, or `out` cannot be written; what is there stays.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        with _one_moment():
+            rows = {table.name: _write_table(new, table) for table in _tables()}
+        _write_about(new, rows)
+        _write_sums(new)
+        new.chmod(0o755)
+        _replace(out, new)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return rows
+
+
+def _tables() -> list[DumpTable]:
+    ranks = DumpTable(
+        "ranks", "Entries of every board, each with its rank or the reason why it has none.", RANK_FIELDS, rank_pages
+    )
+    return [*(DumpTable(one.name, one.about, one.fields, _reader(one)) for one in COLLECTIONS), ranks]
+
+
+def _reader(collection: Collection) -> Callable[[], Pages]:
+    return lambda: collection.stream(collection.public())
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """All tables as they are at one moment: what is published meanwhile comes with the next dump."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and not connection.savepoint_ids:
+            connection.cursor().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
+def _write_table(folder: Path, table: DumpTable) -> int:
+    schema = pa.schema([pa.field(one.name, ARROW[one.kind], metadata={"about": one.about}) for one in table.fields])
+    json_columns = [at for at, one in enumerate(table.fields) if one.kind == "json"]
+    text, rows = CsvText(table.fields), 0
+    with (
+        pq.ParquetWriter(folder / f"{table.name}.parquet", schema, compression="zstd") as parquet,
+        (folder / f"{table.name}.csv.gz").open("wb") as file,
+        gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="") as lines,
+    ):
+        lines.write(text.header())
+        for page in table.pages():
+            columns = [list(column) for column in zip(*page, strict=True)]
+            for at in json_columns:
+                columns[at] = [as_text(value) for value in columns[at]]
+            arrays = [pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)]
+            parquet.write_batch(pa.record_batch(arrays, schema=schema))
+            lines.write(text.lines(page))
+            rows += len(page)
+    return rows
+
+
+def _write_about(folder: Path, rows: Mapping[str, int]) -> None:
+    tables = [
+        {
+            "name": table.name,
+            "about": table.about,
+            "rows": rows[table.name],
+            "columns": [{"name": one.name, "kind": one.kind, "about": one.about} for one in table.fields],
+        }
+        for table in _tables()
+    ]
+    about = {"format": "arena-dump-1", "made_at": datetime.now(UTC).isoformat(timespec="seconds"), "tables": tables}
+    (folder / ABOUT).write_text(json.dumps(about, indent=1), encoding="utf-8")
+
+
+def _write_sums(folder: Path) -> None:
+    """As `sha256sum -c SHA256SUMS` reads them."""
+    lines = []
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as file:
+            lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    (folder / SUMS).write_text("".join(lines), encoding="ascii")
+
+
+def _replace(out: Path, new: Path) -> None:
+    old = out.with_name(f".{out.name}-old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        os.replace(out, old)
+    os.replace(new, out)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,57 @@
+"""Changes of the boards as an Atom feed, for who would rather be told than look."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.utils.feedgenerator import Atom1Feed
+
+from leaderboard.formatting import printable
+from leaderboard.pages.base import entry_name, page_url
+from leaderboard.queries.changes import ChangeRow, newest
+
+MOST = 50
+_WORDS = {"publish": "Published", "withdraw": "Withdrawn", "reveal": "Revealed"}
+
+
+def feed_of_changes(request: HttpRequest) -> str:
+    feed = Atom1Feed(
+        title="ArenaBoard: changes of the boards",
+        link=request.build_absolute_uri("/"),
+        feed_url=request.build_absolute_uri(request.path),
+        description="Runs published and withdrawn, answers replaced, rounds revealed.",
+        language="en",
+    )
+    for change in newest(MOST):
+        link = request.build_absolute_uri(_address(change))
+        feed.add_item(
+            title=printable(_title(change)),
+            link=link,
+            description=printable(_sentence(change)),
+            unique_id=f"{link}#change-{change.id}",
+            pubdate=change.at,
+            updateddate=change.at,
+        )
+    return feed.writeString("utf-8")
+
+
+def _address(change: ChangeRow) -> str:
+    return page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
+
+
+def _title(change: ChangeRow) -> str:
+    word = _WORDS[change.action]
+    if change.run_id is None:
+        return f"{word}: round {change.round} of {change.round_suite}"
+    who = entry_name(change.agent or "", change.model)
+    where = f"{change.suite}@{change.version}, {change.device}"
+    return f"{word}: {who}, another answer to {change.task} ({where})" if change.task else f"{word}: {who} ({where})"
+
+
+def _sentence(change: ChangeRow) -> str:
+    parts = []
+    if change.to_status:
+        before = f"{change.from_status} before, " if change.from_status else ""
+        parts.append(f"{before}{change.to_status} now.".replace("_", " "))
+    if change.reason:
+        parts.append(f"Reason: {change.reason}")
+    return " ".join(parts) or f"{_title(change)}."

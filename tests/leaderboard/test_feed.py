@@ -1,0 +1,55 @@
+"""The feed says what changed on boards, once, and nothing of what is not public."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+from runs.models import AuditEntry, Result
+from runs.services import publish_results, publish_run, reveal_round, withdraw_run
+from tests import factories
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def entries(client) -> list[dict[str, str]]:
+    answer = client.get("/feed.atom")
+    assert answer["Content-Type"].startswith("application/atom+xml")
+    root = ElementTree.fromstring(answer.content)
+    return [
+        {part.tag.removeprefix(ATOM): part.get("href") or part.text or "" for part in entry}
+        for entry in root.iter(f"{ATOM}entry")
+    ]
+
+
+def test_publish_replace_withdraw_and_reveal_are_told_newest_first(suite, entry, client) -> None:
+    run = factories.make_run(suite=suite, status="passed", configuration=entry("Tuner <1>"))
+    publish_run(run=run, actor="test")
+    result = run.results.first()
+    factories.make_attempt(result=result, status="wrong_output")
+    publish_results(results=Result.objects.filter(pk=result.pk), actor="test", reason="the host was noisy")
+    reveal_round(round=factories.make_round(suite=suite, revealed_at=None), actor="test")
+    withdraw_run(run=run, actor="test", reason="contaminated")
+    withdrawn, revealed, replaced, published = entries(client)
+    assert published["title"] == "Published: Tuner <1> (smoke@1, x86-64 CPU)"
+    assert replaced["title"] == f"Published: Tuner <1>, another answer to {result.task.path} (smoke@1, x86-64 CPU)"
+    assert replaced["summary"] == "passed before, wrong output now. Reason: the host was noisy"
+    assert revealed["title"].startswith("Revealed: round ")
+    assert (withdrawn["title"], withdrawn["summary"]) == (
+        "Withdrawn: Tuner <1> (smoke@1, x86-64 CPU)",
+        "Reason: contaminated",
+    )
+    assert withdrawn["link"] == f"http://testserver/run/{run.pk}/"
+    assert len({one["id"] for one in entries(client)}) == 4
+
+
+def test_drafts_reruns_and_hosts_are_no_change_of_a_board(suite, client) -> None:
+    run = factories.make_run(suite=suite, status="passed")
+    for action in ("rerun", "cancel", "import", "publish"):
+        AuditEntry.objects.create(actor_name="test", action=action, run=run)
+    AuditEntry.objects.create(actor_name="test", action="quarantine", host=factories.make_host())
+    AuditEntry.objects.create(actor_name="test", action="open", round=factories.make_round(suite=suite))
+    assert entries(client) == []
+
+
+def test_pages_name_the_feed(db, client) -> None:
+    assert b'type="application/atom+xml" title="Changes of the boards" href="/feed.atom"' in client.get("/").content
