@@ -13,7 +13,7 @@ class Span(NamedTuple):
 def paragraphs(text: str) -> tuple[tuple[Span, ...], ...]:
     """Blank lines part paragraphs, backticks enclose code; an unclosed backtick is a backtick."""
     blocks = [" ".join(block.split()) for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
-    return tuple(_spans(block) for block in blocks)
+    return tuple(spans(block) for block in blocks)
 
 
 def first_sentence(text: str) -> str:
@@ -24,7 +24,8 @@ def first_sentence(text: str) -> str:
     return head if end < 0 else head[: end + 1]
 
 
-def _spans(block: str) -> tuple[Span, ...]:
+def spans(block: str) -> tuple[Span, ...]:
+    """Of one paragraph, or of a sentence with a command in it."""
     parts = block.split("`")
     if len(parts) % 2 == 0:
         return (Span(block, False),)

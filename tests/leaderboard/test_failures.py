@@ -52,10 +52,10 @@ def test_a_rerun_that_is_not_published_changes_nothing(run, page) -> None:
 
 
 @pytest.mark.parametrize("runs", [1, 3])
-def test_four_questions_whatever_went_wrong(published, client, django_assert_num_queries, runs) -> None:
+def test_five_questions_whatever_went_wrong(published, client, django_assert_num_queries, runs) -> None:
     for _ in range(runs):
         published(*STATUSES)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get("/failures/")
 
 

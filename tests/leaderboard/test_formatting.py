@@ -3,8 +3,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from django.utils.safestring import SafeString
 
 from leaderboard import formatting
+from leaderboard.templatetags.commands import commands
 
 
 def plain(text: str) -> str:
@@ -82,3 +84,10 @@ def test_lists_and_plurals_read_like_sentences() -> None:
     assert plain(formatting.plural(1, "task")) == "1 task"
     assert plain(formatting.plural(2, "entry", "entries")) == "2 entries"
     assert formatting.sentence("on no board") == "On no board."
+
+
+def test_commands_of_a_text_stand_in_the_letters_of_code_and_nothing_of_it_is_markup() -> None:
+    assert commands("Run `make <up>` & wait") == "Run <code>make &lt;up&gt;</code> &amp; wait"
+    assert commands("an unclosed ` & nothing") == "an unclosed ` &amp; nothing"
+    assert commands("<b>") == "<b>"  # no mark of safety: the template escapes it
+    assert not isinstance(commands("<b>"), SafeString)

@@ -63,7 +63,7 @@ def test_who_is_first_is_counted_once_until_something_public_changes(django_asse
 def test_an_empty_site_says_what_to_do(db, client) -> None:
     body = client.get("/").content.decode()
     assert "No run is published yet" in body
-    assert "Nothing ran yet" in body
+    assert "Nothing ran yet. <code>make up</code> runs the demo" in body
 
 
 def test_home_says_that_something_runs(suite, client) -> None:
