@@ -1,0 +1,69 @@
+"""The desk's pages in Chromium, as somebody who is logged in and may do everything sees them."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import expect
+
+from runs.models import Result, Submission
+from tests import factories
+from tests.browser.submission_site import make_submission_places
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+PROBLEM = {
+    "place": "records/hip2hip--arena--GELU.json: protocol",
+    "seen": "'arena-9'",
+    "expected": "'arena-1', as run.json says",
+    "hint": "",
+}
+
+
+@pytest.fixture
+def user() -> User:
+    return User.objects.create_superuser("sam", password="a long enough secret")
+
+
+@pytest.fixture
+def addresses(user) -> list[str]:
+    """With a submission of each kind that these pages show in their own way."""
+    make_submission_places()
+    factories.make_host(name="local")
+    told = Submission.objects.get(run__isnull=False)
+    told.submitter = user
+    told.save()
+    refused = {"state": "rejected", "problem_count": 2, "problems": [PROBLEM, PROBLEM | {"hint": "Remove it"}]}
+    rejected = factories.make_submission(submitter=user, **refused)
+    run = factories.make_run(status="passed", origin="imported", bundle_digest="c" * 64)
+    factories.make_submission(run=run, submitter=user)
+    result = Result.objects.filter(audits__isnull=True).first()
+    assert result is not None
+    return [
+        *("/login/", "/submit/hand-in/", "/submit/tokens/", "/review/", f"/review/result/{result.pk}/audit/"),
+        *(f"/submission/{told.pk}/mine/", f"/submission/{rejected.pk}/mine/"),
+    ]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 320)])
+def test_every_page_of_the_desk_is_clean(addresses, user, visit, scheme, width) -> None:
+    client = Client()
+    client.force_login(user)
+    visitor = visit(scheme=scheme, width=width)
+    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": visitor.base}
+    visitor.page.context.add_cookies([cookie])
+    for address in addresses:
+        visitor.go(address)
+        assert visitor.violations() == [], address
+        assert visitor.overflow() <= 0, address
+
+
+def test_logging_in_leads_to_where_one_wanted_to_go(user, visit) -> None:
+    page = visit(javascript=False).go("/submit/")
+    page.get_by_role("link", name="Hand in a bundle").click()
+    page.get_by_label("Username").fill("sam")
+    page.get_by_label("Password").fill("a long enough secret")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hand in a bundle")
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
