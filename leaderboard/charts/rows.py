@@ -76,10 +76,6 @@ class Row:
     y: float  # baseline of the label
     marks: tuple[Mark, ...]
 
-    @property
-    def rule_y(self) -> float:
-        return self.marks[0].y if self.marks else self.y
-
 
 @dataclass(frozen=True, slots=True)
 class ReferenceLine:

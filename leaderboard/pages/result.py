@@ -96,9 +96,8 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     tried, chart = history(result, attempts, measured), times_screen.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, shown.number if shown else None)
     looked = submissions.audits(result=result) if row.audit != "none" else []
-    status, name = shown.status if shown else "missing", entry_name(row.agent, row.model)
     return ResultPage(
-        title=f"{row.task.rpartition('/')[2]} by {name}",
+        title=f"{row.task.rpartition('/')[2]} by {entry_name(row.agent, row.model)}",
         crumbs=(Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
         tables=by_slug(
             result_screen.cases_table(cases),
@@ -112,7 +111,6 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         audits=tuple(audit_of(one) for one in looked),
         may_rank=results.may_rank(result),
         attempt=shown.number if shown else None,
-        status=status,
         **_ending(shown),
         **_speeds(row, shown),
         gates=result_parts.gates(shown, record),
@@ -126,15 +124,26 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         attempts=tried,
         downloads=result_parts.downloads(row),
         commands=result_parts.commands(row),
-        word=STATUSES[status],
         verdict=result_words.verdict(shown, cases, row.is_functional),
-        notices=result_words.notices(row, shown, attempts, record),
-        facts=result_words.facts(row, shown, record),
+        **_about(row, shown, attempts, record),
         clocks=times_screen.legend(cases),
         conditions=times_screen.conditions(sessions),
         targets=targets,
-        is_open=shown is not None and shown.is_open,
     )
+
+
+def _about(
+    row: ResultRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
+) -> dict[str, Any]:
+    """The status and what stands around it."""
+    status = shown.status if shown else "missing"
+    return {
+        "status": status,
+        "word": STATUSES[status],
+        "is_open": shown is not None and shown.is_open,
+        "notices": result_words.notices(row, shown, attempts, record),
+        "facts": result_words.facts(row, shown, record),
+    }
 
 
 def _recorded(record: Record | None) -> dict[str, Any]:

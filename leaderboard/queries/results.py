@@ -10,7 +10,7 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
 from evaluator.codec import DecodeError
 from evaluator.records import Record, read_record
 from runs import archive
-from runs.models import Attempt, AuditEntry, Measurement, Result, UnseenEvaluation
+from runs.models import Attempt, Measurement, Result, UnseenEvaluation
 from runs.models.attempts import OPEN
 from runs.models.hosts import BACKENDS
 from runs.querysets import ResultQuerySet, withheld
@@ -135,12 +135,6 @@ def measurements_of(result_id: int) -> dict[int, list[MeasurementRow]]:
     for row in rows.values_list(*MeasurementRow._fields):
         found.setdefault(row[0], []).append(MeasurementRow(*row))
     return found
-
-
-def publications_of(result_id: int) -> list[tuple[datetime, str, int | None, int | None, str]]:
-    """When the public answer moved: at, actor, from attempt, to attempt, reason; newest first."""
-    rows = AuditEntry.objects.filter(result=result_id, action="publish").order_by("-at", "-id")
-    return list(rows.values_list("at", "actor_name", "from_attempt__number", "to_attempt__number", "reason"))
 
 
 def may_rank(result_id: int) -> bool:
