@@ -108,7 +108,6 @@ ROUTES = (
         generalizations.GeneralizationsPage,
         generalizations.build,
         "Where unseen cases were tried",
-        is_live=True,
     ),
     Route(
         "generalization",
@@ -118,7 +117,6 @@ ROUTES = (
         "Unseen cases of one board: quadrants, speed, regressions; before the reveal counts over the suite",
         "round, version, protocol",
         section="generalizations",
-        is_live=True,
     ),
     Route(
         "distribution",

@@ -119,10 +119,10 @@ def newest(
         "configuration__model__slug": model,
         "state": state,
     }
-    runs = Run.objects.filter(**{field: value for field, value in wanted.items() if value}).order_by(
-        "-created_at", "-id"
-    )
-    return [RunRow(*row) for row in _with_counts(runs).values_list(*_FIELDS)[offset : offset + limit]]
+    runs = Run.objects.filter(**{field: value for field, value in wanted.items() if value})
+    shown = runs.order_by("-created_at", "-id").values("pk")[offset : offset + limit]  # so that only these are counted
+    counted = _with_counts(Run.objects.filter(pk__in=shown)).order_by("-created_at", "-id")
+    return [RunRow(*row) for row in counted.values_list(*_FIELDS)]
 
 
 def run(run_id: int) -> RunRow | None:
