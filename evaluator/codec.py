@@ -9,6 +9,7 @@ import math
 import types
 import typing
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -87,7 +88,7 @@ def loads(kind: type[T], text: str | bytes) -> T:
         DecodeError: with every problem.
     """
     try:
-        raw = json.loads(text, parse_constant=_refuse_constant)
+        raw = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DecodeError([f"(top): not strict JSON: {error}"]) from error
     return decode(kind, raw)
@@ -99,6 +100,22 @@ def decode(kind: type[T], raw: Any) -> T:
     if problems:
         raise DecodeError(problems)
     return typing.cast(T, value)
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, for `json.loads`.
+
+    Raises:
+        ValueError: a key stands twice.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        met = set[str]()
+        for key, _ in pairs:
+            if key in met:
+                raise ValueError(f"the key {key!r:.100} twice")
+            met.add(key)
+    return found
 
 
 def _refuse_constant(text: str) -> float:
@@ -142,14 +159,21 @@ def _decode_optional(kinds: tuple[Any, ...], raw: Any, path: str, problems: list
 def _decode_dataclass(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
     if not isinstance(raw, dict):
         return _wrong(problems, path, raw, "an object")
-    hints, before = typing.get_type_hints(kind), len(problems)
-    names = [field.name for field in dataclasses.fields(kind)]
-    for name in sorted(set(raw) ^ set(names)):
+    hints, before = _hints(kind), len(problems)
+    names = list(hints)
+    for name in sorted(raw.keys() ^ hints.keys()):
         problems.append(f"{path}.{name}: {'no such field' if name in raw else 'missing'}".lstrip("."))
     values = {
         name: _decode(hints[name], raw[name], f"{path}.{name}".lstrip("."), problems) for name in names if name in raw
     }
     return kind(**values) if len(problems) == before else None
+
+
+@cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    """Type of each field in order; looked up each time it was four fifths of the time that a record takes."""
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
 def _decode_plain(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:

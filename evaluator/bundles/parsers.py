@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from evaluator.codec import unique_keys
+
 DEPTH = 40
 NODES = 2_000_000  # values of a file: 64 bytes each at least
 YAML_BYTES = 2 << 20  # a held-out summary of 196 tasks has 60 kB
@@ -41,9 +43,7 @@ def parse_json(data: bytes) -> Any:
         raise ParseError(f"more than {NODES} values")
     try:
         text = data.decode("utf-8-sig")
-        value = json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
-    except ParseError:
-        raise
+        value = json.loads(text, object_pairs_hook=unique_keys, parse_int=_integer)
     except UnicodeDecodeError as error:
         raise ParseError("text that is not UTF-8") from error
     except RecursionError as error:
@@ -82,15 +82,6 @@ def parse_yaml(data: bytes) -> Any:
 def _integer(text: str) -> int | float:
     """Whole numbers that no float can hold are infinite, so that nothing has to expect them."""
     return int(text) if len(text) <= DIGITS else float(text)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        met = set[str]()
-        twice = next(key for key, _ in pairs if key in met or met.add(key))  # type: ignore[func-returns-value]
-        raise ParseError(f"the key {twice!r} twice")
-    return found
 
 
 def _check_depth(value: Any) -> None:

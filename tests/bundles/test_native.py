@@ -101,3 +101,10 @@ def test_an_unfinished_run_says_how_it_goes_on() -> None:
 def test_a_run_json_that_says_nothing_is_refused(manifest: bytes) -> None:
     with pytest.raises(BundleError, match=r"run\.json"):
         bundle_of(Reading({"run.json": manifest}))
+
+
+def test_a_record_with_a_key_twice_is_refused() -> None:
+    found = files()
+    name = f"records/{slug(GELU)}.json"
+    found[name] = found[name].replace(b'"schema": 1', b'"schema": 1, "schema": 1')
+    assert any("the key 'schema' twice" in str(problem) for problem in check_files(found).problems)
