@@ -125,7 +125,7 @@ def test_a_chart_can_be_explored_and_plotly_finds_nothing_wrong_with_it(site, vi
 def test_a_table_taken_away_is_the_table_shown(site, visit) -> None:
     page = visit().go("/board/smoke/all/cpu-x86_64/")
     with page.expect_download() as taken:
-        page.locator("#entries .csv").click()
+        page.locator("#entries .csv", has_text="CSV").click()
     lines = taken.value.path().read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("rank,name,configuration,correctness,compilation,")
     assert len(lines) == 1 + page.locator("#entries tbody tr:not(.group)").count()
