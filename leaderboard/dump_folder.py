@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -20,7 +21,7 @@ class DumpFile:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    made_at: str  # ISO 8601, in UTC
+    made_at: datetime
     rows: dict[str, int]  # by table
     files: tuple[DumpFile, ...]
 
@@ -35,7 +36,7 @@ def latest() -> Dump | None:
     except FileNotFoundError:  # or just being replaced
         return None
     rows = {table["name"]: table["rows"] for table in about["tables"]}
-    return Dump(about["made_at"], rows, tuple(files))
+    return Dump(datetime.fromisoformat(about["made_at"]), rows, tuple(files))
 
 
 def file_path(name: str) -> Path | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from django.http import HttpRequest
 from django.utils.feedgenerator import Atom1Feed
 
@@ -13,8 +15,14 @@ MOST = 50
 _WORDS = {"publish": "Published", "withdraw": "Withdrawn", "reveal": "Revealed"}
 
 
+class _Feed(Atom1Feed):
+    def latest_post_date(self) -> datetime:
+        """The newest change; where there was none yet no moment at all, lest the same feed differ from call to call."""
+        return max((item["pubdate"] for item in self.items), default=datetime.fromtimestamp(0, UTC))
+
+
 def feed_of_changes(request: HttpRequest) -> str:
-    feed = Atom1Feed(
+    feed = _Feed(
         title="ArenaBoard: changes of the boards",
         link=request.build_absolute_uri("/"),
         feed_url=request.build_absolute_uri(request.path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leaderboard.dump_folder import Dump, DumpFile, latest
-from leaderboard.formatting import NONE, size
+from leaderboard.formatting import NONE, moment, size
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.queries.collection import Collection
 from leaderboard.queries.public_rows import COLLECTIONS
@@ -91,7 +91,8 @@ def _dump_table(dump: Dump | None) -> Table:
     )
     rows = [_file_cells(file, dump.rows) for file in dump.files] if dump else []
     empty = "No dump was made yet. Whoever runs this site makes one with manage.py dump_results, every night from cron."
-    return table("dump", "Nightly dump", columns, rows, empty)
+    caption = f"Nightly dump, made {moment(dump.made_at)}" if dump else "Nightly dump"
+    return table("dump", caption, columns, rows, empty)
 
 
 def _file_cells(file: DumpFile, rows: dict[str, int]) -> tuple[Cell, ...]:

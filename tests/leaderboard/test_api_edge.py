@@ -127,6 +127,15 @@ def test_who_asks_too_often_is_told_how_long_to_wait(db, client, few_points, mon
     assert client.get("/api/v1/metrics/").status_code == 200
 
 
+def test_a_token_has_the_same_points_from_wherever_it_is_used(db, client, few_points) -> None:
+    for number in range(12):
+        answer = client.get("/api/v1/metrics/", REMOTE_ADDR=f"10.0.1.{number}", HTTP_AUTHORIZATION="Bearer one")
+        assert answer.status_code == 200
+    again = {"REMOTE_ADDR": "10.0.1.99"}
+    assert client.get("/api/v1/metrics/", HTTP_AUTHORIZATION="Bearer one", **again).status_code == 429
+    assert client.get("/api/v1/metrics/", HTTP_AUTHORIZATION="Bearer two", **again).status_code == 200
+
+
 def test_a_png_costs_as_much_as_ten(db, client, few_points) -> None:
     assert client.get("/api/v1/metrics/nothing.png").status_code == 404
     assert [client.get("/api/v1/metrics/").status_code for _ in range(3)] == [200, 200, 429]

@@ -51,5 +51,9 @@ def test_drafts_reruns_and_hosts_are_no_change_of_a_board(suite, client) -> None
     assert entries(client) == []
 
 
+def test_a_feed_of_nothing_is_the_same_each_time(db, client) -> None:
+    assert b"<updated>1970-01-01T00:00:00" in client.get("/feed.atom").content
+
+
 def test_pages_name_the_feed(db, client) -> None:
     assert b'type="application/atom+xml" title="Changes of the boards" href="/feed.atom"' in client.get("/").content

@@ -11,6 +11,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from leaderboard.pages.base import Page
+from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES, Route
 from leaderboard.views import POLLED
 from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result, Round, Run, Submission, Suite, Task
@@ -85,6 +86,9 @@ def _forms(route: Route, path: str, page: Page) -> Iterator[str]:
 
 
 def _downloads() -> Iterator[str]:
+    yield "/feed.atom"
+    for collection in COLLECTIONS:
+        yield from (f"/api/v1/rows/{collection.name}/", f"/api/v1/rows/{collection.name}.csv")
     for result in Result.objects.all():
         yield from (f"/result/{result.pk}/attempt/1/{name}" for name in ("record.json", "log.txt", "unseen.json"))
         yield from (f"/result/{result.pk}/candidate/{path}" for path in result.candidate_files)
