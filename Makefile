@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools plotly demo up down lint check test intervals validate clean
+.PHONY: help setup tools plotly demo up down lint check test intervals bench validate clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -49,6 +49,10 @@ test: lint  ## the same with every test: what CI runs
 
 intervals: tools  ## simulate how often the boards' intervals hold the truth, and draw it for the metrics page: 20 s
 	@OMP_NUM_THREADS=1 $(PYTHON) scripts/interval_coverage.py
+
+bench:  ## measure the pages over 10 k, 100 k and 1 M synthetic measurements with wrk; ARGS="--measurements 10000" bounds it
+	@scripts/setup.sh site
+	@nice $(PYTHON) scripts/bench.py $(ARGS)
 
 validate: setup  ## check every task folder whole, runs of its own candidates included: some minutes a task
 	@$(PYTHON) -m evaluator validate all

@@ -1,0 +1,255 @@
+"""`make bench`: how fast pages are sent over synthetic boards of growing size, and whether the budgets are kept.
+
+A database and a port of its own for each size, the web server as `make up` starts it, wrk on loopback with 20 clients.
+Times of one machine say little about another: beside them stands how often they are those of a static file in the same
+run. A miss is printed as one and ends with 1.
+
+usage: scripts/bench.py [--measurements N …] [--seconds S] [--rounds R]
+exit codes: 0 every budget kept, 1 one is missed, 2 usage, 3 this host lacks something, with the reason
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import median, quantiles
+from time import perf_counter, sleep
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from up import status_of, web_command  # noqa: E402
+
+SIZES = (10_000, 100_000, 1_000_000)
+CLIENTS = 20
+COLD_REQUESTS = 20
+READY_S = 60.0
+WARM_P95_MS, COLD_P95_MS, MOST_QUERIES, MOST_BYTES_GZ, CSV_ROWS_A_SECOND = 50.0, 300.0, 6, 60_000, 30_000  # design §10
+EXPORT, MOST_EXPORTED = "/api/v1/rows/measurements.csv", 200_000  # rows are counted up to so many
+STATIC_FILE = "/static/img/mark.svg"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`cold` is what an address gets appended so that nothing kept answers it."""
+
+    name: str
+    address: str
+    queries: int
+    bytes_gz: int
+    cold: str  # {} is a number
+    is_board: bool  # the design's budgets of time are of boards
+    is_html: bool
+    cpu_cold_ms: float  # of one process: what a busy machine changes least
+    cpu_warm_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    p50_ms: float
+    p95_ms: float
+    requests_a_second: float
+    errors: int
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Measure the site's pages over synthetic boards.")
+    parser.add_argument("--measurements", type=int, nargs="+", default=list(SIZES), metavar="N")
+    parser.add_argument("--seconds", type=int, default=5, help="of load on each page, each round")
+    parser.add_argument("--rounds", type=int, default=3, help="medians are over so many")
+    parser.add_argument("--databases", type=Path, metavar="FOLDER", help="keep them there, and use what is there")
+    chosen = parser.parse_args(arguments)
+    if shutil.which("wrk") is None:
+        sys.stderr.write("wrk is missing, and nothing was measured: `apt-get install wrk`\n")
+        return 3
+    missed = [miss for size in chosen.measurements for miss in measure(size, chosen)]
+    say("\nBudgets: " + ("all kept" if not missed else f"{len(missed)} MISSED"), *missed)
+    return 1 if missed else 0
+
+
+def measure(size: int, chosen: argparse.Namespace) -> list[str]:
+    """One size: prints its table, returns the budgets that were missed."""
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+        database = (chosen.databases or Path(folder)).resolve() / f"{size}.sqlite3"
+        environment = dict(os.environ) | settings_of(Path(folder), database)
+        seeded = prepare(size, database, environment)
+        pages = [Page(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
+        with served(environment) as port:
+            # Before there is load: a page that takes long leaves the server busy when wrk has gone.
+            cold_ms = [[cold(port, page, number) for number in range(COLD_REQUESTS)] for page in pages]
+            floor = warm(port, STATIC_FILE, chosen)
+            say(f"\n{size:,} measurements, {seeded}; load {load()}", HEAD, row("static file", floor, floor))
+            missed = []
+            for page, times in zip(pages, cold_ms, strict=True):
+                found = warm(port, page.address, chosen)
+                say(row(page.name, found, floor, times, page))
+                missed += missed_by(page, found, times)
+            rate = export_rate(port)
+            say(f"{EXPORT}: {rate:,.0f} rows/s; load after: {load()}")
+            missed += [f"export: {rate:,.0f} rows/s < {CSV_ROWS_A_SECOND:,}"] if rate < CSV_ROWS_A_SECOND else []
+    return [f"{size:,}: {miss}" for miss in missed]
+
+
+def missed_by(page: Page, found: Load, cold_ms: Sequence[float]) -> list[str]:
+    cold_p95_ms = p95(cold_ms)
+    budgets = [
+        (page.is_board and found.p95_ms > WARM_P95_MS, f"warm p95 {found.p95_ms:.0f} ms > {WARM_P95_MS:.0f}"),
+        (page.is_board and cold_p95_ms > COLD_P95_MS, f"cold p95 {cold_p95_ms:.0f} ms > {COLD_P95_MS:.0f}"),
+        (page.queries > MOST_QUERIES, f"{page.queries} queries > {MOST_QUERIES}"),
+        (page.is_html and page.bytes_gz > MOST_BYTES_GZ, f"{page.bytes_gz} bytes gz > {MOST_BYTES_GZ}"),
+        (found.errors > 0, f"{found.errors} errors under load"),
+    ]
+    return [f"{page.name}: {text}" for is_missed, text in budgets if is_missed]
+
+
+def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
+    """The medians over rounds of wrk with all clients at once."""
+    address = f"http://127.0.0.1:{port}{path}"
+    script = ROOT / "scripts" / "bench.lua"
+    command = [
+        "wrk",
+        "-t1",
+        f"-c{CLIENTS}",
+        f"-d{chosen.seconds}s",
+        "-s",
+        str(script),
+        "-H",
+        "Accept-Encoding: gzip",
+        address,
+    ]
+    request(port, path)  # now it is kept, where it is at all
+    found = []
+    for _ in range(chosen.rounds):
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        found.append(json.loads(said.splitlines()[-1]))
+    return Load(
+        p50_ms=median(one["p50"] for one in found) / 1e3,
+        p95_ms=median(one["p95"] for one in found) / 1e3,
+        requests_a_second=median(one["requests"] / (one["duration"] / 1e6) for one in found),
+        errors=sum(one["errors"] for one in found),
+    )
+
+
+def cold(port: int, page: Page, number: int) -> float:
+    """Milliseconds of one request, by one client, for what was not asked for before."""
+    since = perf_counter()
+    request(port, page.cold.format(number + 1))
+    return 1000 * (perf_counter() - since)
+
+
+def request(port: int, path: str) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    if response.status != 200:
+        raise SystemExit(f"{path}: {response.status}")
+
+
+def export_rate(port: int) -> float:
+    """Rows a second of the stream of all measurements, as far as it is read."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{EXPORT}", timeout=60) as stream:
+        since = perf_counter()
+        rows = sum(1 for _ in islice(stream, MOST_EXPORTED))
+        return rows / (perf_counter() - since)
+
+
+HEAD = "page                   warm p50  p95 ms of floor  req/s  cold p50  p95 ms  CPU cold   warm  queries  kB gz"
+
+
+def row(name: str, found: Load, floor: Load, cold_ms: Sequence[float] = (), page: Page | None = None) -> str:
+    """A line of the table; `of floor` is how many times a static file's median it takes."""
+    of_floor = found.p50_ms / floor.p50_ms
+    text = f"{name:21}{found.p50_ms:10.1f}{found.p95_ms:8.1f}{of_floor:9.1f}{found.requests_a_second:7.0f}"
+    if page is None:
+        return text
+    cpu = f"{page.cpu_cold_ms:10.0f}{page.cpu_warm_ms:7.1f}"
+    times = f"{median(cold_ms):10.0f}{p95(cold_ms):8.0f}"
+    return f"{text}{times}{cpu}{page.queries:9}{page.bytes_gz / 1000:7.1f}"
+
+
+def p95(values: Sequence[float]) -> float:
+    return quantiles(values, n=20)[-1]
+
+
+def prepare(size: int, database: Path, environment: dict[str, str]) -> str:
+    """Static files, and rows where there are none; says how long those took."""
+    is_new = not database.exists()
+    run("manage.py", "migrate", "-v0", environment=environment)
+    run("manage.py", "collectstatic", "-v0", "--no-input", environment=environment)
+    since = perf_counter()
+    if is_new:
+        run("manage.py", "seed_benchmark", "--measurements", str(size), environment=environment)
+    return f"seeded in {perf_counter() - since:.0f} s" if is_new else "seeded before"
+
+
+def run(*command: str, environment: dict[str, str]) -> str:
+    python = [sys.executable, *command]
+    return subprocess.run(python, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def settings_of(folder: Path, database: Path) -> dict[str, str]:
+    """A site of its own: nothing of this one is read or written."""
+    return {
+        "DJANGO_SETTINGS_MODULE": "arena_site.settings",
+        "PYTHONPATH": str(ROOT),
+        "DATABASE_URL": f"sqlite:///{database}",
+        "ARENA_STATE": str(folder),
+        "ARENA_ARCHIVE": str(folder / "archive"),
+        "SECRET_KEY": secrets.token_urlsafe(48),
+        "DEBUG": "false",
+        "HTTPS": "false",
+        "API_POINTS_A_MINUTE": "0",  # wrk is one address
+    }
+
+
+@contextmanager
+def served(environment: dict[str, str]) -> Iterator[int]:
+    """The web server of `make up` on a free port."""
+    port = free_port()
+    command = web_command(port)
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = perf_counter() + READY_S
+        while status_of(f"http://127.0.0.1:{port}/metrics/") != 200:
+            if server.poll() is not None or perf_counter() > until:
+                raise SystemExit("the web server does not answer")
+            sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def say(*texts: str) -> None:
+    sys.stdout.write("\n".join(texts) + "\n")
+    sys.stdout.flush()
+
+
+def load() -> str:
+    return f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
