@@ -133,13 +133,13 @@ LACKS
 }
 
 install_site() {
-    say "installing what the site needs: about 20 MB to download, 80 MB on disk"
+    say "installing what the site needs: about 75 MB to download, 260 MB on disk"
     pip install -qq -r requirements-site.txt
     mark_current requirements-site.txt
 }
 
 install_tools() {
-    say "installing the tools for checks and tests: about 85 MB to download, 290 MB on disk"
+    say "installing the tools for checks and tests: about 100 MB to download, 340 MB on disk"
     pip install -qq -r requirements-dev.txt
     mark_current requirements-dev.txt
 }
