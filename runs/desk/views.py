@@ -60,7 +60,7 @@ def mine(request: HttpRequest, submission: int) -> HttpResponse:
         "reviews": row.reviews.all(),
         "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
-        "is_mine": row.submitter_id == request.user.pk,
+        "declared": [(name.replace("_", " "), value) for name, value in row.declared.items()],
         "form": TextForm(),
     }
     return shown(request, "mine", f"Submission {row.pk}", context)

@@ -39,6 +39,9 @@ COUNTS = {
     "/versions/": 3,
     "/cost/": 2,
     "/queue/": 3,
+    "/submit/": 1,
+    "/submission/{submission}/": 6,
+    "/audits/": 1,
     "/published/": 1,
     "/published/agentkernelarena-main-results/": 2,
     "/metrics/": 0,
@@ -66,8 +69,12 @@ def fill(entries: int, tasks: int) -> dict[str, int]:
             factories.make_unseen(result.published_attempt, ("edge", True, True), ("alignment", True, False))
             factories.make_attempt(result=result, status="wrong_output")
         factories.make_host()
+        submission = factories.make_submission(run=run, submitter=factories.make_user())
+        factories.make_verification(run, ["reproduced"] * tasks)
+        factories.make_audit(run.results.first())
+        factories.make_review(submission, decision="Another.", closed_at=factories.NOON, closed_by_name="admin")
     factories.make_run(suite=suite, status="queued")
-    return {"run": run.pk, "result": run.results.first().pk}
+    return {"submission": submission.pk, "run": run.pk, "result": run.results.first().pk}
 
 
 @pytest.mark.parametrize("address", COUNTS)
