@@ -1,0 +1,49 @@
+"""The cells of a table's row as HTML. A board has thousands: as template tags they took most of a page's time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from django.template import Library
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
+
+from leaderboard.tables import Cell, Column
+from leaderboard.templatetags.commands import commands
+
+register = Library()
+
+
+@register.filter
+def cells(row: Sequence[tuple[Column, Cell]]) -> SafeString:
+    """The first one heads its row."""
+    heads = (f'<th scope="row"{_kind(column)}>{_content(cell)}</th>' for column, cell in row[:1])
+    others = (f"<td{_kind(column)}>{_content(cell)}</td>" for column, cell in row[1:])
+    return mark_safe("".join((*heads, *others)))
+
+
+def _kind(column: Column) -> str:
+    return ' class="number"' if column.is_number else ' class="code"' if column.is_code else ""
+
+
+def _content(cell: Cell) -> str:
+    if not cell.note:
+        return _marked(cell)
+    return f"{_marked(cell)} <small>{conditional_escape(commands(cell.note))}</small>"
+
+
+def _marked(cell: Cell) -> str:
+    if not cell.mark:
+        return _text(cell)
+    tone = escape(cell.tone)
+    shown = _text(cell) if cell.url else f'<span class="{tone}">{escape(cell.text)}</span>'
+    mark = f'<span class="mark {tone}" aria-hidden="true">{escape(cell.mark)}</span>'
+    return f'<span class="marked">{mark} {shown}</span>'
+
+
+def _text(cell: Cell) -> str:
+    text = escape(cell.text)
+    if cell.url:
+        return f'<a href="{escape(cell.url)}">{text}</a>'
+    return f'<time datetime="{escape(cell.iso)}">{text}</time>' if cell.iso else text
