@@ -17,6 +17,8 @@ from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, Submis
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import REVIEWS, SUBMISSION_OUTCOMES, SUBMISSION_STATES, TRAIL, VERIFICATIONS, Word
 
+MOST_CLAIMS = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -71,7 +73,8 @@ class SubmissionPage(Page):
     digest: str | None
     declared: dict[str, str]  # said by the submitter, proved by nothing
     findings: tuple[BundleFinding, ...]
-    claims: tuple[ClaimLine, ...]
+    claims: tuple[ClaimLine, ...]  # the first ones
+    claim_count: int
     run: int | None
     verifications: tuple[Verified, ...]
     measured: tuple[Measured, ...]
@@ -93,7 +96,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
     compared = submissions.task_verdicts_of(run) if run else []
     decided = submissions.decisions_on(row.id) if run else []
     looked = submissions.audits(run=run) if run else []
-    claims = submissions.claims_of(row.id) if row.claim_count else []
+    claims = submissions.claims_of(row.id, MOST_CLAIMS) if row.claim_count else []
     return SubmissionPage(
         title=f"Submission {row.id}",
         lead="" if row.is_told else "What is in it becomes public with its run.",
@@ -102,7 +105,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
             _timeline(trail),
             rounds_table(asked),
             tasks_table(compared),
-            claims_table(claims),
+            claims_table(claims, row.claim_count or 0),
             _decisions(decided),
             audits_table(looked),
         ),
@@ -119,6 +122,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
         declared={name: str(value) for name, value in (row.declared or {}).items()},
         findings=tuple(BundleFinding(one["code"], one["place"], one["text"]) for one in row.findings or ()),
         claims=tuple(ClaimLine(**one._asdict()) for one in claims),
+        claim_count=row.claim_count or 0,
         run=run,
         **verified(asked, compared),
         decisions=tuple(Decision(one.kind, one.detail, one.closed_at, one.decision) for one in decided),

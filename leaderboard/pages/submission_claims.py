@@ -11,7 +11,7 @@ from leaderboard.tables import Cell, Column, Group, Table
 from leaderboard.words import status_cell
 
 
-def claims_table(claims: Sequence[ClaimRow]) -> Table:
+def claims_table(claims: Sequence[ClaimRow], count: int) -> Table:
     columns = (
         *(Column("task", "Task"), Column("attempt", "Attempt"), Column("status", "Status")),
         *(
@@ -24,7 +24,10 @@ def claims_table(claims: Sequence[ClaimRow]) -> Table:
     other = tuple(_cells(one) for one in claims if not one.is_known)
     note = "in no suite of this site: kept, and counted nowhere"
     groups = (Group(known), Group(other, "In quarantine", note))
-    return Table("claims", "What the bundle claims, task by task", columns, groups, "There is no claim.")
+    caption = "What the bundle claims, task by task" + (
+        f": the first {len(claims)} of {count}" if count > len(claims) else ""
+    )
+    return Table("claims", caption, columns, groups, "There is no claim.")
 
 
 def _cells(claim: ClaimRow) -> tuple[Cell, ...]:

@@ -157,9 +157,9 @@ def task_verdicts_of(run_id: int) -> list[TaskVerdictRow]:
     return [TaskVerdictRow(*row) for row in rows.values_list(*fields, *sides)]
 
 
-def claims_of(submission_id: int) -> list[ClaimRow]:
+def claims_of(submission_id: int, limit: int) -> list[ClaimRow]:
     """In the bundle's order, tasks of the suite first."""
-    rows = Claim.objects.filter(submission=submission_id).order_by("-is_known", "id")
+    rows = Claim.objects.filter(submission=submission_id).order_by("-is_known", "id")[:limit]
     fields = ("task", "attempt", "is_known", "status", "message", "claimed_speedup", "recomputed_speedup", "cases")
     return [ClaimRow(*row)._replace(cases=len(row[7])) for row in rows.values_list(*fields)]
 
