@@ -1,4 +1,4 @@
-"""Headers on every answer, checks of what must exist, one queue for each architecture."""
+"""Headers on every answer, checks of what must exist, one queue for each architecture and one for checks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def test_debug_before_the_world_is_an_error(settings: object) -> None:
     assert found() == {"arena.E003"}
 
 
-def test_there_is_a_queue_for_each_architecture_and_one_job() -> None:
-    assert {queue.name for queue in celery_app.conf.task_queues} == set(DeviceClass.Architecture.values)
+def test_there_is_a_queue_for_each_architecture_and_one_for_checks() -> None:
+    assert {queue.name for queue in celery_app.conf.task_queues} == {*DeviceClass.Architecture.values, "checks"}
     celery_app.loader.import_default_modules()
-    assert [name for name in celery_app.tasks if not name.startswith("celery.")] == ["runs.evaluate_attempt"]
+    ours = {name for name in celery_app.tasks if not name.startswith("celery.")}
+    assert ours == {"runs.evaluate_attempt", "runs.check_submission"}
