@@ -9,6 +9,7 @@ from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NBSP, NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.kernelbench_x_attribution import Explained, attribution_table, explained, task_count
 from leaderboard.pages.published import Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
@@ -25,6 +26,10 @@ DISAGREEMENTS = (
     "GEAK after its last round has a speedup of 1.44 and a score of 53.3 % in section 4.4, but 1.15 and 50.0 % in the "
     "overall table, at the same rates of compilation and correctness.",
     "The setup names CUDA 11.8 beside a PyTorch built for CUDA 12.8.",
+)
+RUNS_HERE = (
+    "none: no run of KernelBench-X was evaluated or imported here yet. What needs answers and times of single tasks is "
+    "not shown: shares of a device's peaks, static measures of code, medians over tasks, devices side by side."
 )
 
 Rows = Sequence[Mapping[str, str]]
@@ -58,6 +63,7 @@ class KernelBenchXPage(Page):
     rows: dict[str, list[dict[str, str]]]  # by table, text as printed
     checks: tuple[Check, ...]
     disagreements: tuple[str, ...]
+    attribution: tuple[Explained, ...]  # computed here from the printed category tables
     overall: Table | None = field(metadata=SCREEN)
     sections: tuple[Section, ...] = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
@@ -69,8 +75,11 @@ def build(query: Query) -> KernelBenchXPage:
     is_whole = set(known) == set(cells) == set(SLUGS)
     found = [known[slug] for slug in SLUGS] if is_whole else []
     checks = _checks(cells) if is_whole else ()
+    lines = explained(cells[COMPILED], cells[CORRECT]) if is_whole else ()
     charts = _charts(cells) if is_whole else {}
-    tables = by_slug(*(printed_table(one, cells[one.slug]) for one in found), _checks_table(checks))
+    tables = by_slug(
+        *(printed_table(one, cells[one.slug]) for one in found), _checks_table(checks), attribution_table(lines)
+    )
     return KernelBenchXPage(
         title="KernelBench-X",
         lead="Triton kernels by five methods on 176 tasks of 15 categories, as the paper printed it. Nothing here was "
@@ -82,6 +91,7 @@ def build(query: Query) -> KernelBenchXPage:
         rows=cells,
         checks=checks,
         disagreements=_disagreements(checks),
+        attribution=lines,
         overall=tables.get(OVERALL),
         sections=_sections(tables, charts) if is_whole else (),
         facts=_facts(found[0]) if found else (),
@@ -93,7 +103,7 @@ def _facts(first: PaperTable) -> tuple[tuple[str, str, str], ...]:
         ("From", first.citation.rpartition(",")[0], first.url),
         ("Device", first.device, ""),
         ("Clock", "Triton's do_bench: median of 100 calls after 25 to warm up, against eager PyTorch", ""),
-        ("Runs here", "none: no run of KernelBench-X was evaluated or imported here yet", ""),
+        ("Runs here", RUNS_HERE, ""),
     )
 
 
@@ -138,14 +148,9 @@ def _checks(cells: Mapping[str, Rows]) -> tuple[Check, ...]:
 
 def _check(method: str, rate: str, printed_pct: float, rows: Rows) -> Check:
     tasks = sum(int(row["tasks"]) for row in rows)
-    count = sum(_count(row, method) for row in rows)
+    count = sum(task_count(row, method) for row in rows)
     summed_pct = 100 * count / tasks
     return Check(method, rate, printed_pct, count, tasks, summed_pct, abs(summed_pct - printed_pct) <= ROUNDING_PCT)
-
-
-def _count(row: Mapping[str, str], method: str) -> int:
-    """A category's percentage is that of a whole number of its tasks."""
-    return round(float(row[method]) * int(row["tasks"]) / 100)
 
 
 def _checks_table(checks: Sequence[Check]) -> Table:
@@ -195,7 +200,7 @@ def _heat(slug: str, title: str, rows: Rows) -> HeatChart:
 
 
 def _heat_cell(row: Mapping[str, str], method: str) -> tuple[float, str, str]:
-    return float(row[method]) / 100, f"{row[method]}{NBSP}%", f"{_count(row, method)} of {row['tasks']}"
+    return float(row[method]) / 100, f"{row[method]}{NBSP}%", f"{task_count(row, method)} of {row['tasks']}"
 
 
 def _rates(rows: Rows) -> Chart:

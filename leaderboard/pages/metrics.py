@@ -166,6 +166,15 @@ METRICS = (
         "entry has no verdict: single tasks could be told from it.",
     ),
     Metric(
+        "attribution",
+        "What explains success",
+        "1 − D/D₀,   D = −2 log L,   log L − λ/2·Σβ² at its largest, λ = 1",
+        "A logistic model of right answers on one indicator for each method, each category, or both, and D₀ of the "
+        "model that knows neither. Δ log L is what the second set adds to the first. Shown for KernelBench-X, whose "
+        "printed category tables give the counts.",
+        "It says nothing on single tasks, and no rank is made of it.",
+    ),
+    Metric(
         "published",
         "Published figures",
         "as printed",

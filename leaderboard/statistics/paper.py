@@ -99,16 +99,6 @@ def fast_p(per_task: Numbers, p: float) -> float:
     return float((per_task >= p).mean())
 
 
-def fast_p_by_run(times: Numbers, correct: np.ndarray, p: float) -> float:
-    """Share of all answers that are right and have s[k, r] ≥ p: the reading that this site prefers."""
-    return float((correct & (times >= p)).mean())
-
-
-def fast_p_kernelbench(times: Numbers, correct: np.ndarray, p: float) -> float:
-    """KernelBench's reading: the first run alone, and strictly faster than p."""
-    return float((correct[:, 0] & (times[:, 0] > p)).mean())
-
-
 def _spread(per_run: Numbers) -> RunSpread:
     runs = len(per_run)
     sigma = float(per_run.std(ddof=1)) if runs >= RUNS_FOR_SPREAD else None

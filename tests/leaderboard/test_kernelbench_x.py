@@ -51,3 +51,18 @@ def test_the_legend_of_a_heat_map_names_its_own_steps(shown) -> None:
 def test_rescued_kernels_stand_beside_persistent_ones(shown) -> None:
     first = shown.charts["rescued"].rows[0]
     assert (first.label, [mark.point.value for mark in first.marks]) == ("Round 0 to 1", [1.16, 1.58])
+
+
+def test_the_attribution_stands_beside_the_printed_one(shown) -> None:
+    found = {(one.rate, one.quantity): (round(one.computed, 1), one.printed) for one in shown.attribution}
+    assert found["correctness", "method_pct"] == (3.3, "3.3")
+    assert found["correctness", "category_pct"] == (9.4, "9.4")
+    assert found["correctness", "category_added"] == (34.5, "34.6")
+    assert found["correctness", "method_added"] == (12.9, "13.0")
+    assert found["compilation", "method_pct"] == (4.3, "5.18")  # its compilation tables disagree with each other
+    assert found["compilation", "category_added"][1] is None
+
+
+def test_what_was_printed_is_not_shown_as_computed(shown) -> None:
+    [row] = [row for row in shown.tables["attribution"].groups[0].rows if row[1].value == "category_added"][:1]
+    assert [cell.text for cell in row[2:]] == ["34.53", "34.6", "−0.07", "14"]

@@ -6,13 +6,8 @@ import pytest
 
 from leaderboard.statistics.answers import device_times, paper_times
 from leaderboard.statistics.limits import MISSING, NOT_TIMED
-from leaderboard.statistics.paper import (
-    ONE_RUN,
-    fast_p,
-    fast_p_by_run,
-    fast_p_kernelbench,
-    paper_columns,
-)
+from leaderboard.statistics.paper import ONE_RUN, fast_p, paper_columns
+from leaderboard.statistics.spread import share_at_least
 from tests.leaderboard.arrays import BROKEN, WRONG, answers, right, speedups
 from tests.leaderboard.printed import answers_of, as_printed, printed_rows
 
@@ -60,14 +55,14 @@ def test_a_run_without_a_right_answer_has_no_geometric_mean() -> None:
     assert found.geo_mean_speedup.refused == "A run without a right answer has no geometric mean."
 
 
-def test_the_three_readings_of_fast_p() -> None:
+def test_the_two_readings_of_fast_p() -> None:
     # s = (3, 0), (1, 1), (2, 2): run means 1.5, 1, 2
     given = speedups([[3.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
     times = paper_times(given)
     assert fast_p(times.mean(axis=1), 1) == 1  # more than are right
-    assert fast_p_by_run(times, given.correct, 1) == pytest.approx(5 / 6)
-    assert fast_p_kernelbench(times, given.correct, 1) == pytest.approx(2 / 3)  # strictly faster, first run
-    assert (fast_p(times.mean(axis=1), 2), fast_p_by_run(times, given.correct, 2)) == pytest.approx((1 / 3, 0.5))
+    by_run = share_at_least(times, given.correct, (1, 2)).mean(axis=0)  # the curve of the distribution page
+    assert by_run == pytest.approx((5 / 6, 0.5))
+    assert fast_p(times.mean(axis=1), 2) == pytest.approx(1 / 3)
 
 
 def test_the_papers_columns_are_of_the_papers_clock() -> None:

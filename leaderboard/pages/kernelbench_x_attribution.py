@@ -1,0 +1,103 @@
+"""What explains success in KernelBench-X: computed here from its printed category tables, beside what it printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.formatting import NBSP, NONE
+from leaderboard.statistics.attribution import Attribution, attribution
+from leaderboard.tables import Cell, Column, Table, table
+
+NOT_METHODS = ("category", "tasks", "source")
+QUANTITIES = {
+    "method_pct": "Deviance explained by the method",
+    "category_pct": "Deviance explained by the category",
+    "category_added": "Δ log L of adding the category to the method",
+    "method_added": "Δ log L of adding the method to the category",
+}
+PRINTED = {  # section 4.3 of arXiv 2605.04956
+    "compilation": {"method_pct": "5.18", "category_pct": "5.24"},
+    "correctness": {"method_pct": "3.3", "category_pct": "9.4", "category_added": "34.6", "method_added": "13.0"},
+}
+
+Rows = Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One quantity of the fit; shares in percent, Δ log L in nats."""
+
+    rate: str  # compilation or correctness
+    quantity: str
+    computed: float
+    printed: str | None  # with the paper's digits
+    added_df: int | None  # parameters added, for Δ log L
+
+
+def explained(compiled: Rows, correct: Rows) -> tuple[Explained, ...]:
+    """Of the methods that solve anything, as in the paper: it leaves out the one that solves nothing."""
+    methods = [name for name in correct[0] if name not in NOT_METHODS and any(task_count(row, name) for row in correct)]
+    rates = {"correctness": correct, "compilation": compiled}
+    return tuple(line for rate, rows in rates.items() for line in _lines(rate, _fit(rows, methods)))
+
+
+def task_count(row: Mapping[str, str], method: str) -> int:
+    """A category's percentage is that of a whole number of its tasks."""
+    return round(float(row[method]) * int(row["tasks"]) / 100)
+
+
+def attribution_table(lines: Sequence[Explained]) -> Table:
+    columns = (
+        Column("rate", "Of"),
+        Column("quantity", "What"),
+        Column("computed", "Computed here", is_number=True),
+        Column("printed", "Printed", is_number=True),
+        Column("difference", "Difference", is_number=True),
+        Column("added_df", "Parameters added", is_number=True),
+    )
+    rows = [
+        (
+            Cell(one.rate, one.rate),
+            Cell(QUANTITIES[one.quantity], one.quantity),
+            Cell(f"{one.computed:.2f}{_unit(one)}", round(one.computed, 4)),
+            *_printed_cells(one),
+            Cell(NONE) if one.added_df is None else Cell(str(one.added_df), one.added_df),
+        )
+        for one in lines
+    ]
+    caption = "How much of success the method explains, and how much the task's category; printed: section 4.3"
+    return table(
+        "attribution", caption, columns, rows, "Not all tables are loaded: `manage.py load_published` does it."
+    )
+
+
+def _fit(rows: Rows, methods: Sequence[str]) -> Attribution:
+    passed = np.array([[task_count(row, method) for row in rows] for method in methods], dtype=np.float64)
+    return attribution(passed, np.array([[float(row["tasks"]) for row in rows]] * len(methods)))
+
+
+def _lines(rate: str, found: Attribution) -> tuple[Explained, ...]:
+    """ΔD = −2 Δ log L, and what the paper calls deviance are differences of log L."""
+    printed = PRINTED[rate]
+    computed = {
+        "method_pct": (100 * found.method, None),
+        "category_pct": (100 * found.category, None),
+        "category_added": (found.category_added / 2, found.category_df),
+        "method_added": (found.method_added / 2, found.method_df),
+    }
+    return tuple(Explained(rate, name, value, printed.get(name), df) for name, (value, df) in computed.items())
+
+
+def _printed_cells(one: Explained) -> tuple[Cell, Cell]:
+    if one.printed is None:
+        return Cell(NONE), Cell(NONE)
+    difference = one.computed - float(one.printed)
+    text = f"{difference:+.2f}".replace("-", "−")
+    return Cell(f"{one.printed}{_unit(one)}", float(one.printed)), Cell(text, round(difference, 4))
+
+
+def _unit(one: Explained) -> str:
+    return f"{NBSP}%" if one.quantity.endswith("_pct") else ""
