@@ -14,6 +14,7 @@ from leaderboard.words import ALL
 # Route, title, what it answers; in the order in which they are listed.
 VIEWS = (
     ("failures", "What goes wrong", "How answers end, why, and an example of each: builds, outputs, unseen cases."),
+    ("behaviour", "Agent behaviour", "What candidates do that baselines do not, and how what was handed in ended."),
     ("portability", "From device to device", "The same configuration on several device classes, task by task."),
     ("cost", "What it costs", "Tokens and speedup in a paper, and what judging takes here."),
     ("audits", "Audits", "What people found when they looked at a result, with the lines that show it."),

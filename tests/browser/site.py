@@ -116,7 +116,7 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
         *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
         *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
         *("/kernelbench-x/", "/kernelbench-x/explore/correct/"),
-        *("/analysis/", "/failures/", "/failures/explore/outcomes/", "/noise/", "/noise/explore/aa/"),
+        *("/analysis/", "/failures/", "/failures/explore/outcomes/", "/behaviour/", "/noise/", "/noise/explore/aa/"),
         *("/cost/", "/cost/explore/hip2hip/"),
         *("/portability/", f"/portability/?configuration={run.configuration.slug}", "/versions/"),
         *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),

@@ -77,6 +77,7 @@ def addresses(published, suite):
         "kernelbench_x": "/kernelbench-x/",
         "analysis": "/analysis/",
         "failures": "/failures/",
+        "behaviour": "/behaviour/",
         "noise": "/noise/",
         "portability": f"/portability/?configuration={run.configuration.slug}",
         "versions": "/versions/",

@@ -33,6 +33,7 @@ COUNTS = {
     "/kernelbench-x/": 2,
     "/analysis/": 3,
     "/failures/": 3,
+    "/behaviour/": 3,
     "/noise/": 2,
     "/portability/": 1,
     "/portability/?configuration=one": 2,

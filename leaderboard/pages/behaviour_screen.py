@@ -1,0 +1,129 @@
+"""How agents' behaviour looks: outcomes, labels by configuration, what a label means, and what the paper says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from math import log
+from typing import TYPE_CHECKING
+
+from leaderboard.formatting import NONE, plural, rate, times
+from leaderboard.pages.base import page_url
+from leaderboard.strategies import STRATEGIES, UNCHANGED
+from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.words import CATEGORIES, ROLES
+
+if TYPE_CHECKING:
+    from leaderboard.pages.behaviour import Label, Outcomes
+
+WORDS = {slug: strategy.name for slug, strategy in STRATEGIES.items()} | {
+    UNCHANGED: "As the baseline",
+    "none": "None of these",
+}
+CITATION = "arXiv 2605.16819, Appendix H"
+# Category, what, and in short what the paper says of it, its numbers as printed.
+PAPER = (
+    ("hip2hip", "Completion", "24 tasks, all by every agent within the timeout"),
+    ("torch2hip", "Completion", "24 tasks, all by every agent within the timeout"),
+    ("triton2triton", "Completion", "148 tasks, all by every agent"),
+    ("torch2hip", "Compile failures, Claude Code", "approximately 35 occasions across 24 tasks"),
+    ("torch2hip", "Compile failures, Composer 2", "zero compile-failure strings"),
+    ("triton2triton", "Compile failures", "few; correctness failures tied to autotuning"),
+    ("hip2hip", "Own check passed, then wrong", "1–2 tasks per run"),
+    ("hip2hip", "Strategies", "coalescing, vectorization, compute fusion, __launch_bounds__, shared memory"),
+    ("triton2triton", "Strategies", "BLOCK_SIZE, num_warps, num_stages, waves_per_eu, matrix_instr_nonkdim"),
+    ("torch2hip", "Strategies", "thread-block decomposition, hipMalloc, bindings"),
+)
+EMPTY = "Nothing is published that matches. Take a filter away, or see the drafts among the runs."
+
+
+def outcomes_table(found: Sequence[Outcomes]) -> Table:
+    columns = (
+        Column("name", "Entry"),
+        Column("configuration", "Configuration", on_page=False),
+        Column("category", "Category"),
+        Column("answers", "Tasks × runs", is_number=True),
+        Column("handed_in", "Handed in", is_number=True),
+        Column("judged", "Judged", is_number=True),
+        Column("build_failures", "Did not build", is_number=True),
+        Column("wrong", "Built, not right", is_number=True),
+        Column("passed", "Passed", is_number=True),
+    )
+    caption = "What became of it: handed in and judged of tasks × runs, the rest of what was judged"
+    return table("outcomes", caption, columns, [_outcome_cells(one) for one in found], EMPTY)
+
+
+def sessions_table() -> Table:
+    """Nothing to show yet: the columns say what an import of sessions will bring."""
+    columns = (
+        Column("name", "Entry"),
+        Column("iterations", "Versions checked", is_number=True),
+        Column("build_failures", "Checks that did not build", is_number=True),
+        Column("wrong", "Checks that came out wrong", is_number=True),
+        Column("ended", "How sessions ended"),
+    )
+    empty = (
+        "Nothing is known here of what agents checked on their way. A run writes it down, one file a task below "
+        "sessions/ in its folder, but those files are not imported yet; nothing is guessed in their place."
+    )
+    return table("sessions", "Checks and iterations inside sessions", columns, [], empty)
+
+
+def labels_table(found: Sequence[Label]) -> Table:
+    """A group for each configuration."""
+    columns = (
+        Column("label", "What candidates do"),
+        Column("name", "Entry", on_page=False),
+        Column("configuration", "Configuration", on_page=False),
+        Column("count", "Candidates", is_number=True),
+        Column("of", "Handed in", on_page=False),
+        Column("median_speedup", "Median speedup", is_number=True),
+        Column("timed", "Timed", on_page=False),
+        Column("result", "Example"),
+    )
+    groups = []
+    for _, labels in groupby(found, key=lambda one: one.configuration):
+        own = list(labels)
+        groups.append(Group(tuple(map(_label_cells, own)), own[0].name, plural(own[0].of, "candidate")))
+    caption = "Labels of candidates: of those that were handed in, how many do what the baseline does not"
+    empty = "No source of a published candidate matches. Take a filter away, or see the drafts among the runs."
+    return Table("labels", caption, columns, tuple(groups), empty)
+
+
+def meanings_table() -> Table:
+    columns = (Column("label", "Label"), Column("meaning", "It stands where the source shows"))
+    rows = [(Cell(one.name, slug), Cell(one.sentence, one.sentence)) for slug, one in STRATEGIES.items()]
+    return table("meanings", "What a label means", columns, rows, "")
+
+
+def paper_table() -> Table:
+    columns = (Column("category", "Category"), Column("what", "What"), Column("says", "What it says"))
+    rows = [(Cell(CATEGORIES[one], one), Cell(what, what), Cell(text, text)) for one, what, text in PAPER]
+    return table("paper", f"{CITATION}, in short, numbers as printed", columns, rows, "")
+
+
+def _outcome_cells(one: Outcomes) -> tuple[Cell, ...]:
+    role = ROLES[one.role] if one.role != "entry" else ""
+    return (
+        Cell(one.name, one.name, page_url("configuration", one.configuration), role),
+        Cell(one.configuration, one.configuration),
+        Cell(CATEGORIES[one.category], one.category),
+        Cell(str(one.answers), one.answers),
+        Cell(rate(one.handed_in, one.answers), one.handed_in),
+        Cell(rate(one.judged, one.answers), one.judged),
+        *(Cell(rate(count, one.judged), count) for count in (one.build_failures, one.wrong, one.passed)),
+    )
+
+
+def _label_cells(one: Label) -> tuple[Cell, ...]:
+    speed = NONE if one.median_speedup is None else times(log(one.median_speedup))
+    return (
+        Cell(WORDS[one.label], one.label),
+        Cell(one.name, one.name),
+        Cell(one.configuration, one.configuration),
+        Cell(rate(one.count, one.of), one.count),
+        Cell("", one.of),
+        Cell(speed, one.median_speedup, note=f"of {one.timed} timed" if one.timed else ""),
+        Cell("", one.timed),
+        Cell(f"Result {one.result}", one.result, page_url("result", one.result)),
+    )

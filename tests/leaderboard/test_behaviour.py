@@ -1,0 +1,108 @@
+"""The page of agents' behaviour: outcomes with denominators, labels of candidates, and what is not known."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from runs import archive
+from runs.models import Attempt, Result, Task
+from tests import factories
+
+BASE = "__global__ void k() { y[0] = x[0]; }"
+SHARED = "__global__ void k() { __shared__ float s[4]; y[0] = x[0]; }"
+BOTH = "__global__ void k() { __shared__ float s[4]; atomicAdd(y, x[0]); }"
+
+
+@pytest.fixture
+def run(archive_folder, published, entry):
+    """One configuration: two candidates with shared memory, one of them with atomics too, one without a change."""
+    run = published("passed", "wrong_output", "build_failed", "errored", None, "passed", configuration=entry("One"))
+    Task.objects.update(files={"kernel.hip": archive.put(BASE.encode())})
+    results = [result for result in run.results.order_by("task__path") if result.published_attempt]
+    for result, source in zip(results, (SHARED, BOTH, BASE), strict=False):
+        result.candidate_files = {"kernel.hip": archive.put(source.encode())}
+        result.save()
+    return run
+
+
+def counts(page) -> dict[str, tuple[int, int]]:
+    return {one.label: (one.count, one.of) for one in page.labels}
+
+
+def test_labels_are_counted_over_the_candidates_handed_in(run, page) -> None:
+    assert counts(page("/behaviour/")) == {"shared_memory": (2, 3), "atomics": (1, 3), "unchanged": (1, 3)}
+
+
+def test_shares_are_written_with_their_denominator(run, page) -> None:
+    row = page("/behaviour/").tables["labels"].groups[0].rows[0]
+    assert (row[0].text, row[3].text.replace("\u00a0", " ")) == ("Shared memory", "2 of 3 (67 %)")
+
+
+def test_outcomes_of_a_category_add_up(run, page) -> None:
+    found = page("/behaviour/").outcomes
+    assert [(one.category, one.answers) for one in found] == [("hip2hip", 2), ("torch2hip", 2), ("triton2triton", 2)]
+    for one in found:
+        assert one.build_failures + one.wrong + one.passed == one.judged <= one.answers
+    assert [one.build_failures for one in found] == [0, 1, 0]
+    assert [one.wrong for one in found] == [1, 0, 0]
+
+
+def test_without_a_device_clock_there_is_no_speed(run, page) -> None:
+    assert {one.median_speedup for one in page("/behaviour/").labels} == {None}
+
+
+def test_a_median_is_of_answers_that_may_count(run, page) -> None:
+    device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
+    run.device_class = device
+    run.save()
+    both = Result.objects.exclude(candidate_files={}).order_by("task__path")[:2]
+    for result, factor in zip(both, (2.0, 8.0), strict=True):
+        speed = {"log_speedup": math.log(factor), "cautious_log_speedup": math.log(factor)}
+        passed = {"status": "passed", "compiled": True, "correct": True, "reason": "", "message": "", "gate": ""}
+        Attempt.objects.filter(published_for=result).update(**speed, **passed)
+    medians = {one.label: (one.median_speedup, one.timed) for one in page("/behaviour/").labels}
+    assert medians["shared_memory"] == (pytest.approx(4.0), 2)
+    assert medians["unchanged"] == (None, 0)
+    Attempt.objects.filter(published_for=both[1]).update(is_held=True)
+    [shared] = [one for one in page("/behaviour/").labels if one.label == "shared_memory"]
+    assert (shared.median_speedup, shared.timed, shared.count) == (pytest.approx(2.0), 1, 2)
+
+
+def test_drafts_and_withdrawn_runs_are_not_read(run, page, client) -> None:
+    run.state = "withdrawn"
+    run.save()
+    found = page("/behaviour/")
+    assert (found.outcomes, found.labels, found.candidates_read) == ((), (), 0)
+    assert b"Nothing is published that matches" in client.get("/behaviour/").content
+
+
+def test_a_source_that_the_archive_lost_is_in_no_denominator(run, page, client) -> None:
+    result = Result.objects.exclude(candidate_files={}).order_by("task__path").first()
+    result.candidate_files = {"kernel.hip": factories.sha256("lost")}
+    result.save()
+    found = page("/behaviour/")
+    assert (found.candidates_read, found.candidates_lost) == (2, 1)
+    assert counts(found)["shared_memory"] == (1, 2)
+    assert b"The archive does not have the sources of 1 more" in client.get("/behaviour/").content
+
+
+def test_only_the_newest_candidates_are_read_and_the_page_says_so(run, client, monkeypatch) -> None:
+    monkeypatch.setattr("leaderboard.queries.behaviour.MOST", 2)
+    answer = client.get("/behaviour/")
+    assert answer.context["page"].candidates_read == 2
+    assert b"these are the newest 2" in answer.content
+
+
+def test_it_can_be_narrowed_to_a_category(run, page) -> None:
+    found = page("/behaviour/?category=torch2hip")
+    assert [one.category for one in found.outcomes] == ["torch2hip"]
+    assert counts(found) == {"unchanged": (1, 1)}
+
+
+def test_it_says_that_sessions_are_not_known(db, client) -> None:
+    content = client.get("/behaviour/").content
+    assert b"those files are not imported yet" in content
+    assert b"approximately 35 occasions across 24 tasks" in content
+    assert b"Appendix H" in content
