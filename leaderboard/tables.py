@@ -33,6 +33,7 @@ class Column:
     on_page: bool = True  # False: only in CSV
     sort_url: str = ""
     sorted: str = ""  # ascending or descending, for aria-sort
+    metric: str = ""  # where on the metrics page its formula stands
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,13 @@ SORTS: dict[str, Callable[[Entry], float | None]] = {
     "fast_1": lambda entry: entry.paper.fast_1_pct if entry.paper else None,
     "fast_2": lambda entry: entry.paper.fast_2_pct if entry.paper else None,
 }
+METRIC_OF = {
+    "rank": "rank",
+    "usable_speedup": "usable",
+    **dict.fromkeys(("correctness", "compilation"), "rates"),
+    **dict.fromkeys(("mean_speedup", "mean_score", "geo_mean_speedup"), "paper"),
+    **dict.fromkeys(("fast_1", "fast_2"), "fast-p"),
+}
 GROUPS = (
     ("", "", ""),
     ("Not ranked", "What is missing may turn out either way, so a place would be a guess.", "unranked"),
@@ -110,7 +117,7 @@ def _caption(board: Board, paper: bool) -> str:
 def _rank_columns(board: Board) -> tuple[Column, ...]:
     has_speed = not board.device.is_functional
     speed = (_sortable(board, "usable_speedup", "Usable speedup"),) if has_speed else ()
-    wins = (Column("win", "Win, tie, loss, fail", is_number=True),) if has_speed else ()
+    wins = (Column("win", "Win, tie, loss, fail", is_number=True, metric="outcomes"),) if has_speed else ()
     return (
         _sortable(board, "rank", "Rank", "ascending"),
         _sortable(board, "name", "Entry", "ascending"),
@@ -136,7 +143,7 @@ def _paper_columns(board: Board) -> tuple[Column, ...]:
         _sortable(board, "correctness", "Corr. %"),
         _sortable(board, "mean_speedup", "Mean Spd. ± σr"),
         Column("mean_speedup_sigma_r", "", on_page=False),
-        Column("top_task_share", "Top task's part", is_number=True),
+        Column("top_task_share", "Top task's part", is_number=True, metric="paper"),
         _sortable(board, "mean_score", "Mean Score"),
         _sortable(board, "geo_mean_speedup", "Geo. Mean ± σr"),
         Column("geo_mean_sigma_r", "", on_page=False),
@@ -156,6 +163,7 @@ def _sortable(board: Board, key: str, label: str, direction: str = "descending")
         key,
         label,
         is_number=key != "name",
+        metric=METRIC_OF.get(key, ""),
         sort_url=view.query(sort=wanted) or "?",
         sorted=direction if is_sorted else "",
     )

@@ -54,7 +54,7 @@ def pairs_table(pairs: Sequence[Pair], entries: Sequence[Entry], is_functional: 
             column
             for key, label in metrics
             for column in (
-                Column(key, label, is_number=True),
+                Column(key, label, is_number=True, metric="compare"),
                 Column(f"{key}_says", "It says"),
                 *(Column(f"{key}_{end}", "", on_page=False) for end in _TEST),
             )

@@ -92,8 +92,8 @@ def _quantiles(entries: Sequence[EntrySpread], refused: str | None) -> Table:
     columns = (
         Column("name", "Entry"),
         Column("configuration", "Configuration", on_page=False),
-        Column("task_sd", "Task Std", is_number=True),
-        *(Column(name, label, is_number=True) for name, label in HEADINGS.items()),
+        Column("task_sd", "Task Std", is_number=True, metric="distribution"),
+        *(Column(name, label, is_number=True, metric="distribution") for name, label in HEADINGS.items()),
         *(Column(f"{name}_{end}", "", on_page=False) for name in QUANTILES for end in ("low", "high")),
         Column("smallest", "Smallest", is_number=True),
         Column("largest", "Largest", is_number=True),

@@ -16,6 +16,9 @@ NO_RUN = "No run with this round is published on this board yet. Publish one in 
 _COUNTS = tuple(name for name in QUADRANTS if name != "evaluation_error")
 _ENDS = ("count", "of", "tasks", "low", "high")
 _ENTRY = (Column("entry", "Entry"), Column("configuration", "Configuration", on_page=False))
+_QUADRANT_COLUMNS = tuple(
+    Column(name, QUADRANTS[name].label.capitalize(), is_number=True, metric="quadrant") for name in _COUNTS
+)
 
 
 def entries_tables(entries: Sequence[UnseenEntry]) -> tuple[Table, ...]:
@@ -25,9 +28,9 @@ def entries_tables(entries: Sequence[UnseenEntry]) -> tuple[Table, ...]:
 def counts_table(counts: Sequence[SuiteCounts]) -> Table:
     columns = (
         *_ENTRY,
-        *_rate_columns("conditional", "Conditional correctness"),
-        *_rate_columns("retention", "Retention"),
-        *(Column(name, QUADRANTS[name].label.capitalize(), is_number=True) for name in _COUNTS),
+        *_rate_columns("conditional", "Conditional correctness", metric="conditional"),
+        *_rate_columns("retention", "Retention", metric="retention"),
+        *_QUADRANT_COLUMNS,
         Column("refused", "Why there are none", on_page=False),
     )
     rows = [
@@ -48,10 +51,13 @@ def _quadrants_table(entries: Sequence[UnseenEntry]) -> Table:
     strict = [f"strict_{name}" for name in _COUNTS]
     columns = (
         *_ENTRY,
-        *_rate_columns("conditional", "Conditional correctness"),
-        *_rate_columns("retention", "Retention"),
-        *(Column(name, QUADRANTS[name].label.capitalize(), is_number=True) for name in _COUNTS),
-        *(Column(name, "Strictly regressed", is_number=True, on_page=name.endswith("regression")) for name in strict),
+        *_rate_columns("conditional", "Conditional correctness", metric="conditional"),
+        *_rate_columns("retention", "Retention", metric="retention"),
+        *_QUADRANT_COLUMNS,
+        *(
+            Column(name, "Strictly regressed", is_number=True, on_page=name.endswith("regression"), metric="quadrant")
+            for name in strict
+        ),
         Column("without_verdict", "No verdict", is_number=True),
         *(Column(f"conditional_{end}", "", on_page=False) for end in ("worst", "best")),
     )
@@ -80,8 +86,8 @@ def _speeds_table(entries: Sequence[UnseenEntry]) -> Table:
     columns = (
         *_ENTRY,
         Column("tasks", "Tasks", is_number=True),
-        Column("seen", "Seen", is_number=True),
-        Column("unseen", "Unseen", is_number=True),
+        Column("seen", "Seen", is_number=True, metric="gap"),
+        Column("unseen", "Unseen", is_number=True, metric="gap"),
         *(Column(name, "", on_page=False) for name in _GAPS),
     )
     rows = [
@@ -113,7 +119,7 @@ def _categories_table(entries: Sequence[UnseenEntry]) -> Table:
     columns = (
         *_ENTRY,
         *(column for name, label in CONFIG_CATEGORIES.items() for column in _rate_columns(name, label.capitalize())),
-        *_rate_columns("all", "All cases"),
+        *_rate_columns("all", "All cases", metric="conditional"),
     )
     rows = [
         (
@@ -132,9 +138,9 @@ def _runs_table(entries: Sequence[UnseenEntry]) -> Table:
     columns = (
         Column("run", "Run", is_number=True),
         *_ENTRY,
-        *_rate_columns("conditional", "Conditional correctness"),
-        *_rate_columns("retention", "Retention"),
-        *(Column(name, QUADRANTS[name].label.capitalize(), is_number=True) for name in _COUNTS),
+        *_rate_columns("conditional", "Conditional correctness", metric="conditional"),
+        *_rate_columns("retention", "Retention", metric="retention"),
+        *_QUADRANT_COLUMNS,
         Column("gap", "", on_page=False),
         Column("absolute_gap", "", on_page=False),
     )
@@ -187,8 +193,11 @@ def _entry_cells(configuration: str, name: str, note: str) -> tuple[Cell, ...]:
     return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
 
 
-def _rate_columns(key: str, label: str) -> tuple[Column, ...]:
-    return (Column(key, label, is_number=True), *(Column(f"{key}_{end}", "", on_page=False) for end in _ENDS))
+def _rate_columns(key: str, label: str, metric: str = "") -> tuple[Column, ...]:
+    return (
+        Column(key, label, is_number=True, metric=metric),
+        *(Column(f"{key}_{end}", "", on_page=False) for end in _ENDS),
+    )
 
 
 def _rate_cells(found: Conditional | None, *, tasks: bool = False) -> tuple[Cell, ...]:

@@ -53,7 +53,7 @@ def attribution_table(lines: Sequence[Explained]) -> Table:
     columns = (
         Column("rate", "Of"),
         Column("quantity", "What"),
-        Column("computed", "Computed here", is_number=True),
+        Column("computed", "Computed here", is_number=True, metric="attribution"),
         Column("printed", "Printed", is_number=True),
         Column("difference", "Difference", is_number=True),
         Column("added_df", "Parameters added", is_number=True),

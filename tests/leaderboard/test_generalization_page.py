@@ -77,6 +77,13 @@ def test_quadrants_conditional_correctness_and_retention_stand_for_each_entry(ma
     assert found.is_complete
 
 
+def test_headings_lead_to_the_formulas(make_site, entry, client) -> None:
+    make_site(12)(*[RIGHT] * 12, configuration=entry("One"))
+    body = client.get(PAGE).content.decode()
+    for slug in ("conditional", "retention", "quadrant"):
+        assert f'href="/metrics/#{slug}"' in body
+
+
 def test_retention_leaves_out_answers_that_were_wrong_on_seen_cases(make_site, entry, page) -> None:
     statuses = ["passed"] * 9 + ["wrong_output"] * 3
     make_site(12)(*[RIGHT] * 9, *[BROKEN] * 3, statuses=statuses, configuration=entry("One"))
