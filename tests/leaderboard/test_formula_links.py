@@ -15,7 +15,7 @@ LED_TO = {
     f"/board/{PLACE}": {"rank", "usable", "rates", "outcomes"},
     f"/board/{PLACE}?view=paper": {"rank", "rates", "paper", "fast-p"},
     f"/distribution/{PLACE}": {"distribution"},
-    f"/compare/{PLACE}?a={{one}}&b={{other}}": {"compare"},
+    f"/compare/{PLACE}?a={{one}}&b={{other}}": {"rank", "usable", "rates", "outcomes", "compare"},
 }
 
 
