@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from runs.errors import RunError
 from runs.models import AuditEntry, Calibration, Host
+from runs.services.revision import public_changed
 from runs.services.trail import Actor, note
 
 REASON_CHARACTERS = 300
@@ -28,6 +29,7 @@ def host_started(*, host: Host, facts: Mapping[str, str], calibration: Mapping[s
         is_accepted=calibration.get("accepted"),
         calibration=dict(calibration),
     )
+    public_changed()  # a page says whether a host is accepted; an update in the database tells nobody
     if calibration:
         values = {"is_accepted": calibration["accepted"], "figures": dict(calibration), "facts": dict(facts)}
         Calibration.objects.get_or_create(host=host, made_at=calibration["made_at"], defaults=values)

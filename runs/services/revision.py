@@ -42,10 +42,10 @@ WATCHED = (
 def watch() -> None:
     for model in WATCHED:
         for signal in (post_save, post_delete):
-            signal.connect(_changed, sender=model, dispatch_uid="revision")
+            signal.connect(public_changed, sender=model, dispatch_uid="revision")
 
 
-def _changed(**about: Any) -> None:
+def public_changed(**about: Any) -> None:
     """After the commit, once: a lock on the one row within it would make writers wait for each other, or dead-lock."""
     waiting = transaction.get_connection().run_on_commit
     if not waiting or waiting[-1][1] is not _bump:

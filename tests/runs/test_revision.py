@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from runs.models import Attempt, Revision
-from runs.services import host_seen, publish_run, save_row, withdraw_run
+from runs.services import host_seen, host_started, publish_run, save_row, withdraw_run
 from tests import factories
 
 
@@ -44,6 +44,11 @@ def test_signs_of_life_do_not_count(changes) -> None:
     host, run = factories.make_host(), factories.make_run(status="queued")
     assert changes(lambda: host_seen(host=host)) == 0
     assert changes(lambda: Attempt.objects.filter(result__run=run).update(status="queued")) == 0
+
+
+def test_that_a_host_is_accepted_counts_although_the_row_is_written_in_the_database(changes) -> None:
+    host = factories.make_host()
+    assert changes(lambda: host_started(host=host, facts={}, calibration={})) == 1
 
 
 def test_a_change_that_is_undone_does_not_count(changes) -> None:
