@@ -34,7 +34,7 @@ class Outcomes:
     handed_in: int
     judged: int  # answers that say something about the candidate
     build_failures: int
-    wrong: int  # built, and not right
+    turned_away: int  # for any other reason than its build
     passed: int
 
 
@@ -109,8 +109,8 @@ def _outcomes(row: AnswerRow) -> Outcomes:
         row.answers,
         row.handed_in,
         row.judged,
-        row.judged - row.compiled,
-        row.compiled - row.correct,
+        row.build_failed,
+        row.judged - row.build_failed - row.passed,
         row.passed,
     )
 

@@ -7,10 +7,10 @@ from itertools import groupby
 from math import log
 from typing import TYPE_CHECKING
 
-from leaderboard.formatting import NONE, plural, rate, times
+from leaderboard.formatting import rate, times
 from leaderboard.pages.base import page_url
 from leaderboard.strategies import STRATEGIES, UNCHANGED
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CATEGORIES, ROLES
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def outcomes_table(found: Sequence[Outcomes]) -> Table:
         Column("handed_in", "Handed in", is_number=True),
         Column("judged", "Judged", is_number=True),
         Column("build_failures", "Did not build", is_number=True),
-        Column("wrong", "Built, not right", is_number=True),
+        Column("turned_away", "Turned away otherwise", is_number=True),
         Column("passed", "Passed", is_number=True),
     )
-    caption = "What became of it: handed in and judged of tasks × runs, the rest of what was judged"
+    caption = "What became of it: handed in and judged are of tasks × runs, the columns after them of what was judged"
     return table("outcomes", caption, columns, [_outcome_cells(one) for one in found], EMPTY)
 
 
@@ -70,24 +70,19 @@ def sessions_table() -> Table:
 
 
 def labels_table(found: Sequence[Label]) -> Table:
-    """A group for each configuration."""
+    """A row for each configuration, a column for each label that occurs; CSV has them all, with their medians."""
+    seen = {one.label for one in found}
     columns = (
-        Column("label", "What candidates do"),
-        Column("name", "Entry", on_page=False),
+        Column("name", "Entry"),
         Column("configuration", "Configuration", on_page=False),
-        Column("count", "Candidates", is_number=True),
-        Column("of", "Handed in", on_page=False),
-        Column("median_speedup", "Median speedup", is_number=True),
-        Column("timed", "Timed", on_page=False),
-        Column("result", "Example"),
+        Column("of", "Candidates", is_number=True),
+        *(Column(slug, name, is_number=True, on_page=slug in seen) for slug, name in WORDS.items()),
+        *(Column(f"{slug}_median_speedup", "", on_page=False) for slug in WORDS),
     )
-    groups = []
-    for _, labels in groupby(found, key=lambda one: one.configuration):
-        own = list(labels)
-        groups.append(Group(tuple(map(_label_cells, own)), own[0].name, plural(own[0].of, "candidate")))
-    caption = "Labels of candidates: of those that were handed in, how many do what the baseline does not"
+    rows = [_label_cells(list(labels)) for _, labels in groupby(found, key=lambda one: one.configuration)]
+    caption = "How many candidates do what the baseline does not, with an example and their median speedup"
     empty = "No source of a published candidate matches. Take a filter away, or see the drafts among the runs."
-    return Table("labels", caption, columns, tuple(groups), empty)
+    return table("labels", caption, columns, rows, empty)
 
 
 def meanings_table() -> Table:
@@ -111,19 +106,23 @@ def _outcome_cells(one: Outcomes) -> tuple[Cell, ...]:
         Cell(str(one.answers), one.answers),
         Cell(rate(one.handed_in, one.answers), one.handed_in),
         Cell(rate(one.judged, one.answers), one.judged),
-        *(Cell(rate(count, one.judged), count) for count in (one.build_failures, one.wrong, one.passed)),
+        *(Cell(rate(count, one.judged), count) for count in (one.build_failures, one.turned_away, one.passed)),
     )
 
 
-def _label_cells(one: Label) -> tuple[Cell, ...]:
-    speed = NONE if one.median_speedup is None else times(log(one.median_speedup))
+def _label_cells(own: Sequence[Label]) -> tuple[Cell, ...]:
+    first, by_label = own[0], {one.label: one for one in own}
     return (
-        Cell(WORDS[one.label], one.label),
-        Cell(one.name, one.name),
-        Cell(one.configuration, one.configuration),
-        Cell(rate(one.count, one.of), one.count),
-        Cell("", one.of),
-        Cell(speed, one.median_speedup, note=f"of {one.timed} timed" if one.timed else ""),
-        Cell("", one.timed),
-        Cell(f"Result {one.result}", one.result, page_url("result", one.result)),
+        Cell(first.name, first.name, page_url("configuration", first.configuration)),
+        Cell(first.configuration, first.configuration),
+        Cell(str(first.of), first.of),
+        *(_share_cell(by_label.get(slug)) for slug in WORDS),
+        *(Cell("", by_label[slug].median_speedup if slug in by_label else None) for slug in WORDS),
     )
+
+
+def _share_cell(one: Label | None) -> Cell:
+    if one is None:
+        return Cell("0", 0)
+    speed = "" if one.median_speedup is None else f"{times(log(one.median_speedup))}, {one.timed} timed"
+    return Cell(rate(one.count, one.of), one.count, page_url("result", one.result), speed)

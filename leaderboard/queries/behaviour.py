@@ -26,8 +26,7 @@ class AnswerRow(NamedTuple):
     answers: int
     handed_in: int
     judged: int
-    compiled: int
-    correct: int
+    build_failed: int
     passed: int
 
 
@@ -58,8 +57,7 @@ def answers(**wanted: str) -> list[AnswerRow]:
         answers=Count("id"),
         handed_in=Count("id", filter=~Q(candidate_digest="")),
         judged=Count("id", filter=Q(**{f"{published}compiled__isnull": False})),
-        compiled=Count("id", filter=Q(**{f"{published}compiled": True})),
-        correct=Count("id", filter=Q(**{f"{published}correct": True})),
+        build_failed=Count("id", filter=Q(**{f"{published}status": "build_failed"})),
         passed=Count("id", filter=Q(**{f"{published}status": "passed"})),
     )
     return [AnswerRow(*row) for row in found.order_by(*_ENTRY[1:], _ENTRY[0], "task__category")]

@@ -36,17 +36,21 @@ def test_labels_are_counted_over_the_candidates_handed_in(run, page) -> None:
 
 
 def test_shares_are_written_with_their_denominator(run, page) -> None:
-    row = page("/behaviour/").tables["labels"].groups[0].rows[0]
-    assert (row[0].text, row[3].text.replace("\u00a0", " ")) == ("Shared memory", "2 of 3 (67 %)")
+    table = page("/behaviour/").tables["labels"]
+    cells = dict(zip([column.key for column in table.columns], table.groups[0].rows[0], strict=True))
+    assert cells["shared_memory"].text.replace("\u00a0", " ") == "2 of 3 (67 %)"
+    assert cells["shared_memory"].url.startswith("/result/")
+    assert (cells["of"].value, cells["unrolling"].text, cells["atomics_median_speedup"].value) == (3, "0", None)
+    assert [column.key for column in table.shown_columns][2:] == ["shared_memory", "atomics", "unchanged"]
 
 
 def test_outcomes_of_a_category_add_up(run, page) -> None:
     found = page("/behaviour/").outcomes
     assert [(one.category, one.answers) for one in found] == [("hip2hip", 2), ("torch2hip", 2), ("triton2triton", 2)]
     for one in found:
-        assert one.build_failures + one.wrong + one.passed == one.judged <= one.answers
+        assert one.build_failures + one.turned_away + one.passed == one.judged <= one.answers
     assert [one.build_failures for one in found] == [0, 1, 0]
-    assert [one.wrong for one in found] == [1, 0, 0]
+    assert [one.turned_away for one in found] == [1, 0, 0]
 
 
 def test_without_a_device_clock_there_is_no_speed(run, page) -> None:
