@@ -23,6 +23,7 @@ urlpatterns = [
     *(pattern for route in ROUTES for pattern in _patterns(route)),
     path("feed.atom", views.feed, name="feed"),
     path("dump/<str:name>", views.dump_file, name="dump"),
+    path("run/<int:run>/records.zip", views.run_files, name="run_files"),
     path("result/<int:result>/attempt/<int:number>/record.json", views.record, name="record"),
     path("result/<int:result>/attempt/<int:number>/unseen.json", views.unseen, name="unseen"),
     path("result/<int:result>/attempt/<int:number>/log.txt", views.log, name="log"),

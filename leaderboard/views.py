@@ -26,10 +26,12 @@ from leaderboard.pages import task as task_page
 from leaderboard.pages.base import Page
 from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import results
+from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
 from leaderboard.raster import NoLetters, png_of
 from leaderboard.routes import Route
 from leaderboard.row_formats import csv_chunks
+from leaderboard.run_zip import zip_chunks
 from leaderboard.tables import Table, csv_lines, json_rows
 
 View = Callable[..., HttpResponseBase]
@@ -164,6 +166,16 @@ def record(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
 def unseen(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
     """What became of it on unseen cases: nothing is there before its round is revealed."""
     return _download(results.unseen_record(result, number), "application/json", f"unseen-{result}-{number}.json")
+
+
+@reading
+@settled
+def run_files(request: HttpRequest, run: int) -> HttpResponseBase:
+    """Records and candidates of a run's public answers; asked again, 304 until something public changes."""
+    files = run_files_query.public_files(run)
+    if files is None:
+        raise Http404
+    return _named(StreamingHttpResponse(zip_chunks(files), content_type="application/zip"), f"run-{run}.zip")
 
 
 @reading
