@@ -15,6 +15,11 @@ CATEGORIES = {
 }
 
 
+def suite_name(title: str, slug: str) -> str:
+    """Its title; of a suite without one its name as words: Native 24."""
+    return title or slug.replace("-", " ").capitalize()
+
+
 class Word(NamedTuple):
     label: str
     tone: str  # good, bad: the candidate's; ours: says nothing about it; open: not ended

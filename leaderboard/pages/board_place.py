@@ -9,7 +9,7 @@ from leaderboard.pages.board_query import SHARED, BoardView
 from leaderboard.pages.standings import Entry, Standings, standings
 from leaderboard.queries import boards
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
-from leaderboard.words import ALL, CATEGORIES
+from leaderboard.words import ALL, CATEGORIES, suite_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Board:
 
     @property
     def title(self) -> str:
-        return f"{self.suite.title or self.suite.name}: {CATEGORIES[self.category].replace('All', 'all')}"
+        return f"{suite_name(self.suite.title, self.suite.name)}: {CATEGORIES[self.category].replace('All', 'all')}"
 
     @property
     def is_mixed(self) -> bool:

@@ -45,6 +45,8 @@ class Standing:
     """A configuration's public runs on one suite and device class, by category and over all of them."""
 
     configuration: str
+    agent: str
+    model: str | None
     role: str
     suite: str
     suite_version: int
@@ -130,10 +132,12 @@ def standings_table(found: Sequence[Standing], *, shows_entry: bool) -> Table:
 def _standing(rows: list[StandingRow]) -> Standing:
     first = rows[0]
     by_category = {row.category: Tally(row.results, row.compiled, row.correct, row.may_rank) for row in rows}
-    whole = Tally(*(sum(column) for column in zip(*(row[10:14] for row in rows), strict=True)))
+    whole = Tally(*(sum(column) for column in zip(*(row[-4:] for row in rows), strict=True)))
     tallies = {ALL: whole} | {slug: by_category[slug] for slug in CATEGORIES if slug in by_category}
     return Standing(
         configuration=first.configuration,
+        agent=first.agent,
+        model=first.model,
         role=first.role,
         suite=first.suite,
         suite_version=first.version,

@@ -11,7 +11,7 @@ from leaderboard.pages.base import Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.generalization import PlaceRow
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import ALL
+from leaderboard.words import ALL, suite_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _table(rows: Sequence[PlaceRow], places: Sequence[UnseenPlace]) -> Table:
     )
     cells = [
         (
-            Cell(row.suite_title or row.suite, row.suite, place.url, f"{row.suite}@{row.version}"),
+            Cell(suite_name(row.suite_title, row.suite), row.suite, place.url, f"{row.suite}@{row.version}"),
             Cell(row.device_title, row.device, note=row.device),
             Cell(row.round, row.round),
             moment_cell(row.opened_at),

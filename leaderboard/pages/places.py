@@ -17,7 +17,7 @@ from leaderboard.queries import places as queries
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.queries.places import PlaceRow
 from leaderboard.queries.revision import revision
-from leaderboard.words import ALL, CATEGORIES
+from leaderboard.words import ALL, CATEGORIES, suite_name
 
 KEPT_S = 600  # then it is made again, whatever the counter says
 
@@ -54,7 +54,7 @@ class Place:
 
     @property
     def title(self) -> str:
-        return f"{self.suite_title or self.suite} on {self.device_title}"
+        return f"{suite_name(self.suite_title, self.suite)} on {self.device_title}"
 
 
 def places() -> tuple[Place, ...]:

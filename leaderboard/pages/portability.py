@@ -35,6 +35,8 @@ class PortableEntry:
     """`places` by device class; those on which it did not run are not in it."""
 
     configuration: str
+    agent: str
+    model: str | None
     role: str
     suite: str
     suite_version: int
@@ -116,7 +118,8 @@ def _entry(own: Sequence[Standing]) -> PortableEntry:
         )
         for one in own
     }
-    return PortableEntry(first.configuration, first.role, first.suite, first.suite_version, first.protocol, places)
+    who = (first.configuration, first.agent, first.model, first.role)
+    return PortableEntry(*who, first.suite, first.suite_version, first.protocol, places)
 
 
 def _tasks(rows: Sequence[PortableRow]) -> tuple[PortableTask, ...]:

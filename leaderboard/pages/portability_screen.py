@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, heat_map
 from leaderboard.formatting import NONE, percent, plural, rate, significant, times
-from leaderboard.pages.base import page_url, task_url
+from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ROLES
 
@@ -28,10 +28,10 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
     rows = [
         (
             Cell(
-                entry.configuration,
+                entry_name(entry.agent, entry.model),
                 entry.configuration,
                 f"?configuration={entry.configuration}#tasks",
-                ROLES[entry.role] if entry.role != "entry" else "",
+                entry.configuration if entry.role == "entry" else f"{entry.configuration}, {ROLES[entry.role]}",
             ),
             Cell(f"{entry.suite}@{entry.suite_version}", f"{entry.suite}@{entry.suite_version}"),
             Cell(entry.protocol, entry.protocol),
@@ -71,7 +71,7 @@ def charts(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> dict
     slugs = sorted(devices)
     given = [
         (
-            entry.configuration,
+            entry_name(entry.agent, entry.model),
             f"{entry.suite}@{entry.suite_version}",
             [_heat_cell(entry.places.get(slug)) for slug in slugs],
         )

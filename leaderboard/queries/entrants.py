@@ -56,6 +56,8 @@ class StandingRow(NamedTuple):
     device_title: str
     protocol: str
     category: str
+    agent: str
+    model: str | None
     runs: int
     results: int
     compiled: int
@@ -102,7 +104,7 @@ def standings(**wanted: str) -> list[StandingRow]:
         .values_list(
             *("run__configuration__slug", "run__configuration__role", "run__suite__name", "run__suite__version"),
             *("run__suite__is_current", "run__device_class__slug", "run__device_class__title", "run__protocol"),
-            "task__category",
+            *("task__category", "run__configuration__agent__name", "run__configuration__model__name"),
         )
         .annotate(
             runs=Count("run", distinct=True),

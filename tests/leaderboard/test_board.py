@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.eligibility import REFERENCE_LINE
+from leaderboard.words import suite_name
 from runs.models import Result
 from tests import factories
 
@@ -277,3 +278,14 @@ def test_control_characters_in_a_name_spoil_no_drawing(published, entry, page, c
         for row in rows
     ]
     assert name == "a\ufffdb\ufffdc\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"), [("", "Smoke: all categories"), ("Smoke tests", "Smoke tests: all categories")]
+)
+def test_a_suite_without_a_title_is_called_by_its_name_in_words(published, suite, page, title, shown) -> None:
+    suite.title = title
+    suite.save()
+    published()
+    assert page(BOARD).title == shown
+    assert suite_name("", "native-24") == "Native 24"

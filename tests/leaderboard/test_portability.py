@@ -44,13 +44,19 @@ def test_right_answers_stand_by_device_class(run_on, page) -> None:
     }
 
 
+def test_a_configuration_has_its_entrys_name_with_its_own_below(run_on, page) -> None:
+    run_on("h100-sxm", None)
+    [[cell, *_]] = page("/portability/").tables["entries"].groups[0].rows
+    assert (cell.text, cell.value, cell.note) == ("Tuner", "tuner", "tuner")
+
+
 def test_an_empty_cell_is_where_it_did_not_run(run_on, published, entry, page) -> None:
     run_on("h100-sxm", None)
     published(configuration=entry("Other", slug="other"))
     chart = page("/portability/").charts["correct"]
     assert {row.label: [cell.share for cell in row.cells] for row in chart.rows} == {
-        "other": [1.0, None],
-        "tuner": [None, 1.0],
+        "Other": [1.0, None],
+        "Tuner": [None, 1.0],
     }
 
 
