@@ -29,7 +29,7 @@ COUNTS = {
     "/runs/": 2,
     "/run/{run}/": 3,
     "/run/{run}/progress/": 3,
-    "/result/{result}/": 5,  # one more where an audit stands on it
+    "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 2,
     "/analysis/": 3,
     "/failures/": 3,
