@@ -2,7 +2,8 @@
 
 A single output may come out near zero by chance. Relative to itself its error is then large, whoever computed it: of
 single dot products of 10 numbers in float32, right in every order, 3 % were "wrong", of 1000 numbers 1 %; with scales
-of 32 draws 0.2 % (of 8 draws now and then 2 %), and that with a quarter of what tasks allow. Outputs with more elements bring their scale along.
+of 32 draws 0.2 % (of 8 draws now and then 2 %), and that with a quarter of what tasks allow. Outputs with more elements
+bring their scale along.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def wrong_by_rounding(context, scales):
 
 
 def test_a_right_dot_product_is_hardly_ever_wrong_for_being_small(context):
-    assert wrong_by_rounding(context, {}) > 0.02 * CASES
-    assert wrong_by_rounding(context, least_scales(context, case_of(1))["standard"]) <= 0.01 * CASES
+    assert wrong_by_rounding(context, {}) > 0.1 * CASES
+    assert wrong_by_rounding(context, least_scales(context, case_of(1))["standard"]) <= 0.02 * CASES
 
 
 def test_the_scale_is_the_usual_size_of_the_output(context):
