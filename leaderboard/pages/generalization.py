@@ -24,7 +24,7 @@ from leaderboard.queries.generalization import RoundRow
 from leaderboard.statistics import INTERVAL_FROM_TASKS
 from leaderboard.statistics.limits import SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
 from leaderboard.tables import Table
-from leaderboard.words import ALL, CATEGORIES
+from leaderboard.words import ALL, CATEGORIES, suite_name
 
 QUERY = ("round", "version", "protocol")  # what its links keep
 ROUND_LASTS = timedelta(days=91)
@@ -81,7 +81,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
     protocol = query.get("protocol") or PROTOCOL
     board = (suite_row.id, device, protocol, shown.id) if shown else None
     return GeneralizationPage(
-        title=f"{suite_row.title or suite_row.name}: unseen cases, {CATEGORIES[category].replace('All', 'all')}",
+        title=f"{suite_name(suite_row.title, suite_row.name)}: unseen cases, "
+        + CATEGORIES[category].replace("All", "all"),
         lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}"
         + (f", round {shown.slug}." if shown else "."),
         crumbs=(Link("Unseen cases", page_url("generalizations")),),
