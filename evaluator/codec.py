@@ -8,7 +8,7 @@ import json
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,12 +65,14 @@ def dumps(value: Any) -> str:
     return json.dumps(encode(value), allow_nan=False, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def write(value: Any, path: Path) -> None:
-    """Write one value atomically, its folder made where it is missing.
+def write(value: T, path: Path, problems_of: Callable[[T], list[str]]) -> None:
+    """Write one value atomically, its folder made where it is missing. What breaks its own rules is never written.
 
     Raises:
-        ValueError: a number is not finite.
+        DecodeError: with every problem. ValueError: a number is not finite.
     """
+    if problems := problems_of(value):
+        raise DecodeError(problems)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".part")
     try:
@@ -79,6 +81,18 @@ def write(value: Any, path: Path) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def read(kind: type[T], text: str | bytes, problems_of: Callable[[T], list[str]]) -> T:
+    """Read one dataclass and check its own rules.
+
+    Raises:
+        DecodeError: with every problem.
+    """
+    value = loads(kind, text)
+    if problems := problems_of(value):
+        raise DecodeError(problems)
+    return value
 
 
 def loads(kind: type[T], text: str | bytes) -> T:

@@ -145,9 +145,7 @@ def write_record(record: Record, path: Path) -> None:
     Raises:
         codec.DecodeError: the record is inconsistent.
     """
-    if problems := problems_of(record):
-        raise codec.DecodeError(problems)
-    codec.write(record, path)
+    codec.write(record, path, problems_of)
 
 
 def read_record(text: str | bytes) -> Record:
@@ -156,10 +154,7 @@ def read_record(text: str | bytes) -> Record:
     Raises:
         codec.DecodeError: with every problem.
     """
-    record = codec.loads(Record, text)
-    if problems := problems_of(record):
-        raise codec.DecodeError(problems)
-    return record
+    return codec.read(Record, text, problems_of)
 
 
 def problems_of(record: Record) -> list[str]:

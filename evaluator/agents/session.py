@@ -82,9 +82,7 @@ def write_session(session: AgentSession, path: Path) -> None:
     Raises:
         codec.DecodeError: the session breaks its own rules.
     """
-    if problems := problems_of(session):
-        raise codec.DecodeError(problems)
-    codec.write(session, path)
+    codec.write(session, path, problems_of)
 
 
 def read_session(text: str | bytes) -> AgentSession:
@@ -93,10 +91,7 @@ def read_session(text: str | bytes) -> AgentSession:
     Raises:
         codec.DecodeError: with every problem.
     """
-    session = codec.loads(AgentSession, text)
-    if problems := problems_of(session):
-        raise codec.DecodeError(problems)
-    return session
+    return codec.read(AgentSession, text, problems_of)
 
 
 def problems_of(session: AgentSession) -> list[str]:

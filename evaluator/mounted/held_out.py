@@ -58,17 +58,12 @@ class HeldOutRecord:
 
 def write_held_out(record: HeldOutRecord, path: Path) -> None:
     """Write atomically; raises codec.DecodeError where the record breaks its own rules."""
-    if problems := problems_of(record):
-        raise codec.DecodeError(problems)
-    codec.write(record, path)
+    codec.write(record, path, problems_of)
 
 
 def read_held_out_record(text: str | bytes) -> HeldOutRecord:
     """Read and check one record; raises codec.DecodeError with every problem."""
-    record = codec.loads(HeldOutRecord, text)
-    if problems := problems_of(record):
-        raise codec.DecodeError(problems)
-    return record
+    return codec.read(HeldOutRecord, text, problems_of)
 
 
 def problems_of(record: HeldOutRecord) -> list[str]:

@@ -117,9 +117,7 @@ def write_unseen(record: UnseenRecord, path: Path) -> None:
     Raises:
         codec.DecodeError: the record is inconsistent.
     """
-    if problems := problems_of(record):
-        raise codec.DecodeError(problems)
-    codec.write(record, path)
+    codec.write(record, path, problems_of)
 
 
 def read_unseen(text: str | bytes) -> UnseenRecord:
@@ -128,10 +126,7 @@ def read_unseen(text: str | bytes) -> UnseenRecord:
     Raises:
         codec.DecodeError: with every problem.
     """
-    record = codec.loads(UnseenRecord, text)
-    if problems := problems_of(record):
-        raise codec.DecodeError(problems)
-    return record
+    return codec.read(UnseenRecord, text, problems_of)
 
 
 def problems_of(record: UnseenRecord) -> list[str]:
