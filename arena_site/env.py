@@ -1,103 +1,133 @@
-"""Settings from the environment and .env. An odd value is refused by the name of its variable, never guessed."""
+"""Settings from the environment and .env. An odd value is refused by the name of its variable, never guessed.
+
+Each function below notes what it read in `READ`, which deploy/SETTINGS.md is compared with, and what is wrong with it;
+`refuse_problems` then tells everything at once.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from typing import TypeVar
+from urllib.parse import SplitResult, unquote, urlsplit
 
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 SECRET_CHARACTERS = 32  # fewer can be guessed
+SECRET = f"at least {SECRET_CHARACTERS} characters that cannot be guessed"
+DATABASE = "postgresql://USER:PASSWORD@HOST:PORT/NAME or sqlite:////ABSOLUTE/PATH"
 _LINE = re.compile(r"^(?:export\s+)?([A-Z][A-Z0-9_]*)=(.*)$")
 
 
 class SettingError(Exception):
-    """A variable holds what cannot be meant; the message names it."""
+    """Variables hold what cannot be meant; the message names each, one a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What is taken where nothing is said, and what may be said."""
+
+    default: str
+    allowed: str
+
+
+READ: dict[str, Variable] = {}
+_problems: list[str] = []
+T = TypeVar("T")
 
 
 def load_env_file(path: Path) -> None:
-    """Take KEY=VALUE lines as defaults: what the environment says wins. A file that is not there is empty.
-
-    Raises:
-        SettingError: a line is neither empty, a comment nor KEY=VALUE.
-    """
+    """Take KEY=VALUE lines as defaults: what the environment says wins. A file that is not there is empty."""
     if not path.is_file():
         return
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         match = _LINE.match(line.strip())
-        if match is None:
-            raise SettingError(f"{path.name}, line {number}: expected NAME=VALUE, seen {line.partition('=')[0]!r}")
-        os.environ.setdefault(match[1], _unquoted(match[2].strip()))
+        if match is None:  # the value is not told: it may be a secret
+            seen = line.partition("=")[0]
+            _problems.append(f"{path.name}, line {number}: expected NAME=VALUE, seen {seen!r}")
+        else:
+            os.environ.setdefault(match[1], _unquoted(match[2].strip()))
 
 
-def env_text(name: str, default: str) -> str:
-    return os.environ.get(name, "").strip() or default
+def refuse_problems() -> None:
+    """
+    Raises:
+        SettingError: with everything that was odd since the last call.
+    """
+    found, _problems[:] = _problems[:], []
+    if found:
+        raise SettingError("\n".join(found))
+
+
+def env_text(name: str, default: str, *, pattern: str = ".*", allowed: str = "any text") -> str:
+    value = _value(name, default, allowed)
+    return value if re.fullmatch(pattern, value) else _refused(name, value, default)
+
+
+def env_choice(name: str, *choices: str) -> str:
+    """One of some words, the first where nothing is said."""
+    value = _value(name, choices[0], ", ".join(choices))
+    return value if value in choices else _refused(name, value, choices[0])
 
 
 def env_bool(name: str, default: bool) -> bool:
-    value = env_text(name, str(default)).lower()
-    if value not in TRUE + FALSE:
-        raise SettingError(f"{name}: seen {value!r}; expected one of {', '.join(TRUE + FALSE)}")
-    return value in TRUE
+    value = _value(name, TRUE[3] if default else FALSE[3], ", ".join(TRUE + FALSE)).lower()
+    return value in TRUE if value in TRUE + FALSE else _refused(name, value, default)
 
 
 def env_int(name: str, default: int, *, low: int, high: int) -> int:
-    value = env_text(name, str(default))
-    if not re.fullmatch(r"-?[0-9]{1,18}", value) or not low <= int(value) <= high:
-        raise SettingError(f"{name}: seen {value!r}; expected a whole number from {low} to {high}")
-    return int(value)
+    value = _value(name, str(default), f"a whole number from {low} to {high}")
+    is_number = re.fullmatch(r"-?[0-9]{1,18}", value) is not None
+    return int(value) if is_number and low <= int(value) <= high else _refused(name, value, default)
 
 
 def env_list(name: str, default: tuple[str, ...]) -> list[str]:
     """Values parted by commas."""
-    values = [value.strip() for value in env_text(name, ",".join(default)).split(",")]
-    if not all(values):
-        raise SettingError(f"{name}: an empty value between commas")
-    return values
+    text = _value(name, ",".join(default), "values parted by commas, none empty")
+    values = [value.strip() for value in text.split(",")]
+    return values if all(values) else _refused(name, text, list(default))
 
 
 def env_path(name: str, default: Path) -> Path:
-    path = Path(env_text(name, str(default))).expanduser()
-    if not path.is_absolute():
-        raise SettingError(f"{name}: seen {str(path)!r}; expected an absolute path")
-    return path
+    path = Path(_value(name, str(default), "an absolute path")).expanduser()
+    return path if path.is_absolute() else _refused(name, str(path), default)
 
 
-def env_secret(name: str) -> str:
+def env_url(name: str, default: str, *schemes: str) -> str:
+    """A URL of one of these schemes; of an odd one only the scheme is told, since it may hold a password."""
+    value = _value(name, default, " or ".join(f"{scheme}://…" for scheme in schemes))
+    parts = _split(value)
+    is_fine = parts is not None and parts.scheme in schemes and bool(parts.netloc)
+    return value if is_fine else _refused(name, f"{parts.scheme if parts else ''}:…", default)
+
+
+def env_secret(name: str, *, needed: bool = True) -> str:
     """A secret has no default; its value is never part of a message."""
-    value = env_text(name, "")
-    if not value:
-        raise SettingError(f"{name}: missing; `make up` writes one to .env")
-    if len(value) < SECRET_CHARACTERS or len(set(value)) < 8:
-        raise SettingError(f"{name}: expected at least {SECRET_CHARACTERS} characters that cannot be guessed")
+    value = _value(name, "", SECRET)
+    if not value and needed:
+        _problems.append(f"{name}: missing; expected {SECRET}. `make up` writes one to .env")
+    if value and (len(value) < SECRET_CHARACTERS or len(set(value)) < 8):
+        _problems.append(f"{name}: expected {SECRET}")
     return value
 
 
 def env_database(name: str, default: Path) -> dict[str, object]:
     """postgresql://user:password@host:port/name or sqlite:////absolute/path; nothing: the default SQLite file."""
-    url = env_text(name, f"sqlite:///{default}")
-    parts = urlsplit(url)
-    if parts.scheme == "sqlite":
-        return sqlite(_sqlite_path(name, parts.path, bool(parts.netloc)))
-    if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
-        shown = parts.scheme or "no scheme"  # never the URL: it may hold a password
-        raise SettingError(
-            f"{name}: seen {shown}; expected postgresql://USER:PASSWORD@HOST:PORT/NAME or sqlite:////PATH"
-        )
-    try:
-        port = parts.port
-    except ValueError as error:
-        raise SettingError(f"{name}: the port is not a number from 1 to 65535") from error
+    parts = _split(_value(name, f"sqlite:///{default}", DATABASE))
+    if parts is not None and parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
+        return sqlite(Path("/" + unquote(parts.path).lstrip("/")))
+    if parts is None or parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
+        return _refused(name, f"{parts.scheme if parts else ''}:…", sqlite(default))  # the URL may hold a password
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
-        "PORT": str(port or ""),
+        "PORT": str(parts.port or ""),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
@@ -120,10 +150,25 @@ def sqlite(path: Path) -> dict[str, object]:
     }
 
 
-def _sqlite_path(name: str, path: str, has_host: bool) -> Path:
-    if has_host or not path.startswith("/") or len(path) < 2:
-        raise SettingError(f"{name}: expected sqlite:////ABSOLUTE/PATH")
-    return Path("/" + unquote(path).lstrip("/"))
+def _value(name: str, default: str, allowed: str) -> str:
+    READ[name] = Variable(default, allowed)
+    return os.environ.get(name, "").strip() or default
+
+
+def _split(url: str) -> SplitResult | None:
+    """None: it is no URL, or its port is no number from 0 to 65535."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def _refused(name: str, seen: str, instead: T) -> T:
+    """Note the problem; with the default in the value's place the others can be read, too."""
+    _problems.append(f"{name}: seen {seen!r}; expected {READ[name].allowed}")
+    return instead
 
 
 def _unquoted(value: str) -> str:

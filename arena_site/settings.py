@@ -1,17 +1,18 @@
-"""The site's one settings module. Defaults run on a laptop; everything else comes through env.py."""
+"""The site's one settings module. Defaults run on a laptop; everything else comes through env.py.
+
+deploy/SETTINGS.md has the table of what the environment may say.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from arena_site import env
-from evaluator.state import state_folder
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_env_file(BASE_DIR / ".env")
 
-STATE = state_folder() / "site"  # database, archive, broker, logs, collected static files
-STATE.mkdir(parents=True, exist_ok=True, mode=0o700)
+STATE = env.env_path("ARENA_STATE", BASE_DIR / ".arena") / "site"  # database, archive, broker, logs, static files
 ARCHIVE_FOLDER = env.env_path("ARENA_ARCHIVE", STATE / "archive")
 DUMP_FOLDER = env.env_path("ARENA_DUMP", STATE / "dump")  # what `manage.py dump_results` writes and the data page links
 
@@ -104,11 +105,11 @@ LOGIN_URL = "desk:login"
 LOGIN_REDIRECT_URL = "desk:hand_in"
 
 # Mail to submitters who asked for it: printed unless a server is named.
-SITE_URL = env.env_text("SITE_URL", "http://localhost:8000")
+SITE_URL = env.env_url("SITE_URL", "http://localhost:8000", "http", "https")
 EMAIL_HOST = env.env_text("EMAIL_HOST", "")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = env.env_text("EMAIL_FROM", "arenaboard@localhost")
+DEFAULT_FROM_EMAIL = env.env_text("EMAIL_FROM", "arenaboard@localhost", pattern=r".*\S@\S.*", allowed="an address")
 
 # The API only reads, so it knows no users.
 REST_FRAMEWORK = {
@@ -126,14 +127,15 @@ API_POINTS_A_MINUTE = env.env_int("API_POINTS_A_MINUTE", 600, low=0, high=1_000_
 SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
 
 # Jobs; arena_site.celeryconfig makes Celery's settings of these.
-BROKER_URL = env.env_text("BROKER_URL", "filesystem://localhost")
+BROKER_URL = env.env_url("BROKER_URL", "filesystem://localhost", "filesystem", "redis", "rediss")
 BROKER_FOLDER = env.env_path("ARENA_BROKER", STATE / "broker")
-HOST_NAME = env.env_text("ARENA_HOST", "local")  # the Host row that a worker here works for
+# The Host row that a worker here works for.
+HOST_NAME = env.env_text("ARENA_HOST", "local", pattern=r"[\w-]{1,60}", allowed="a host's name in the registry")
 QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one for each architecture, and one for submissions
 # A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
 JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
-EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device")
+EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 
 LOGGING = {
@@ -143,3 +145,8 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
 }
+
+TASKS_FOLDER = env.env_path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
+PORT = env.env_int("PORT", 8000, low=1, high=65535)
+env.refuse_problems()
+STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -49,11 +49,12 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments:
             env.load_env_file(ENV_FILE)
+            env.refuse_problems()
             return down(state_folder() / "site")
         make_secrets()
         from django.conf import settings
 
-        return up(Path(settings.STATE), env.env_int("PORT", 8000, low=1, high=65535))
+        return up(Path(settings.STATE), settings.PORT)
     except env.SettingError as error:
         say(str(error), to=sys.stderr)
         return 3

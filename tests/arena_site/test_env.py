@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from arena_site import env
 from arena_site.env import SettingError
+
+ROOT = Path(__file__).parents[2]
+
+
+def refused(match: str = "ARENA_THING") -> str:
+    """What is told; the problems are gone then."""
+    with pytest.raises(SettingError, match=match) as caught:
+        env.refuse_problems()
+    return str(caught.value)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """No test reads what it does not ask about; the table of variables stays that of the settings."""
+    read = dict(env.READ)
+    yield
+    env.refuse_problems()
+    env.READ.clear()
+    env.READ.update(read)
 
 
 @pytest.fixture
@@ -25,15 +47,15 @@ def test_a_switch_is_on_or_off(given: Callable[[str], None], value: str, expecte
 @pytest.mark.parametrize("value", ["2", "ja", "truee", "None"])
 def test_a_switch_refuses_anything_else(given: Callable[[str], None], value: str) -> None:
     given(value)
-    with pytest.raises(SettingError, match="ARENA_THING: seen"):
-        env.env_bool("ARENA_THING", False)
+    assert env.env_bool("ARENA_THING", False) is False
+    refused("ARENA_THING: seen")
 
 
 @pytest.mark.parametrize("value", ["0", "65536", "8e3", "80.0", "-1", "0x50", "٣", "9" * 30])
 def test_a_number_is_whole_and_within_its_bounds(given: Callable[[str], None], value: str) -> None:
     given(value)
-    with pytest.raises(SettingError, match=r"ARENA_THING: seen .* from 1 to 65535"):
-        env.env_int("ARENA_THING", 8000, low=1, high=65535)
+    env.env_int("ARENA_THING", 8000, low=1, high=65535)
+    refused(r"ARENA_THING: seen .* from 1 to 65535")
 
 
 def test_a_number_has_its_default_only_where_nothing_is_said(given: Callable[[str], None]) -> None:
@@ -45,22 +67,55 @@ def test_a_number_has_its_default_only_where_nothing_is_said(given: Callable[[st
 @pytest.mark.parametrize("value", ["a,,b", ",a", "a,"])
 def test_a_list_holds_no_empty_value(given: Callable[[str], None], value: str) -> None:
     given(value)
-    with pytest.raises(SettingError, match="ARENA_THING"):
-        env.env_list("ARENA_THING", ("a",))
+    env.env_list("ARENA_THING", ("a",))
+    refused()
 
 
 def test_a_path_is_absolute(given: Callable[[str], None]) -> None:
     given("somewhere/else")
-    with pytest.raises(SettingError, match="ARENA_THING"):
-        env.env_path("ARENA_THING", Path("/"))
+    env.env_path("ARENA_THING", Path("/"))
+    refused()
 
 
 @pytest.mark.parametrize("value", ["", "short", "a" * 60])
 def test_a_secret_is_long_and_never_repeated(given: Callable[[str], None], value: str) -> None:
     given(value)
-    with pytest.raises(SettingError, match="ARENA_THING") as caught:
-        env.env_secret("ARENA_THING")
-    assert not value or value not in str(caught.value)
+    env.env_secret("ARENA_THING")
+    told = refused()
+    assert not value or value not in told
+
+
+def test_a_secret_that_may_be_left_out_is_still_no_short_one(given: Callable[[str], None]) -> None:
+    assert env.env_secret("ARENA_THING", needed=False) == ""
+    env.refuse_problems()
+    given("short")
+    env.env_secret("ARENA_THING", needed=False)
+    refused()
+
+
+@pytest.mark.parametrize(
+    "value", ["ftp://planted:secret@host/", "planted", "http:host", "http://[planted", "http://h:x/"]
+)
+def test_a_url_has_one_of_the_schemes_and_is_never_repeated(given: Callable[[str], None], value: str) -> None:
+    given(value)
+    assert env.env_url("ARENA_THING", "http://localhost", "http", "https") == "http://localhost"
+    assert "planted" not in refused()
+
+
+def test_a_choice_is_one_of_its_words(given: Callable[[str], None]) -> None:
+    assert env.env_choice("ARENA_THING", "text", "json") == "text"
+    given("json")
+    assert env.env_choice("ARENA_THING", "text", "json") == "json"
+    given("xml")
+    env.env_choice("ARENA_THING", "text", "json")
+    refused("expected text, json")
+
+
+def test_everything_odd_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_THING", "maybe")
+    monkeypatch.setenv("ARENA_OTHER", "many")
+    env.env_bool("ARENA_THING", True), env.env_int("ARENA_OTHER", 1, low=0, high=9), env.env_secret("ARENA_KEY")
+    assert [line.partition(":")[0] for line in refused().splitlines()] == ["ARENA_THING", "ARENA_OTHER", "ARENA_KEY"]
 
 
 def test_without_a_url_the_database_is_a_file_in_wal_mode() -> None:
@@ -88,6 +143,7 @@ def test_a_url_names_a_postgresql_database(given: Callable[[str], None]) -> None
         "mysql://arena:secret@host/board",
         "postgresql://arena:secret@host",
         "postgresql://arena:secret@host:port/board",
+        "postgresql://arena:secret@[host/board",
         "sqlite://secret/relative",
         "sqlite:///",
         "secret",
@@ -95,9 +151,8 @@ def test_a_url_names_a_postgresql_database(given: Callable[[str], None]) -> None
 )
 def test_a_url_that_names_no_database_is_refused_without_its_password(given: Callable[[str], None], value: str) -> None:
     given(value)
-    with pytest.raises(SettingError, match="ARENA_THING") as caught:
-        env.env_database("ARENA_THING", Path("/unused"))
-    assert "secret" not in str(caught.value)
+    env.env_database("ARENA_THING", Path("/unused"))
+    assert "secret" not in refused()
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +169,19 @@ def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.
 def test_a_line_of_the_file_that_is_no_setting_is_refused_without_its_value(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     path.write_text("SECRET KEY=very secret\n")
-    with pytest.raises(SettingError, match=r"\.env, line 1") as caught:
-        env.load_env_file(path)
-    assert "very" not in str(caught.value)
+    env.load_env_file(path)
+    assert "very" not in refused(r"\.env, line 1")
+
+
+def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
+    odd = {"PORT": "0", "DEBUG": "perhaps", "ARENA_STATE": "here", "SECRET_KEY": "short", "PATH": os.environ["PATH"]}
+    command = [sys.executable, "manage.py", "check"]
+    ended = subprocess.run(command, cwd=ROOT, env=odd, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert [line.partition(":")[0] for line in ended.stderr.splitlines()] == [
+        "ARENA_STATE",
+        "SECRET_KEY",
+        "DEBUG",
+        "PORT",
+    ]
+    assert not (ROOT / "here").exists()
