@@ -88,6 +88,7 @@ def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParse
     check = actions.add_parser("check", help="tell every problem and finding at once, offline")
     check.add_argument("path", type=Path, metavar="PATH", help="a folder, zip, tar (.gz, .zst), JSON or YAML file")
     check.add_argument("--json", action="store_true", help="everything that was understood, for programs")
+    check.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="what it does not say itself")
     check.set_defaults(command="bundle", action="check")
     submit = actions.add_parser("submit", help="check it, then send it to a site")
     submit.add_argument("path", type=Path, metavar="PATH")

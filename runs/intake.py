@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evaluator.bundles import native
 from evaluator.bundles.archive import read_members
-from evaluator.bundles.checking import check, check_files
+from evaluator.bundles.checking import check_files
 from evaluator.bundles.packing import write_zip
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.reading import Reading
@@ -39,11 +39,6 @@ def check_next(submission_id: int | None = None) -> bool:
         log.exception("%s: a fault of ours", submission)
         services.give_back_check(submission=submission)
     return True
-
-
-def problems_of(path: Path) -> Sequence[Problem]:
-    """What a bundle's own content has against it; what this site knows otherwise shows when it is imported."""
-    return check(path).problems
 
 
 def kept(path: Path) -> tuple[str, int]:
@@ -71,7 +66,7 @@ def _check(submission: Submission) -> None:
 
 def _imported(submission: Submission, files: dict[str, bytes]) -> tuple[Sequence[Problem], str]:
     """Its problems, none where it was accepted, and its format."""
-    checked = check_files(files)
+    checked = check_files(files, submission.declared)
     if checked.problems or checked.submission is None:
         return checked.problems, checked.submission.format if checked.submission else ""
     try:
@@ -89,7 +84,7 @@ def _imported(submission: Submission, files: dict[str, bytes]) -> tuple[Sequence
 def _import_native(submission: Submission, claimed: Claimed, files: Mapping[str, bytes]) -> None:
     bundle = native.bundle_of(Reading(native.own_files(files)))
     declared = _declared(submission, claimed)
-    if submission.submitter is None:  # a maintainer's command: the agent's name is a configuration's
+    if submission.submitter is None and "agent" not in submission.declared:  # a command: it names a configuration
         declared = {"configuration": bundle.agent} | declared
     configuration = services.configuration_for(declared=declared)
     services.accept(submission=submission, bundle=bundle, claimed=claimed, configuration=configuration)

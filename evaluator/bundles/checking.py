@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -50,17 +51,20 @@ class Checked:
     problems: tuple[Problem, ...]
 
 
-def check(path: Path, limits: Limits = LIMITS, name: str = "") -> Checked:
-    """Read, recognise and translate a bundle; never raises on what it holds. `name` as for `read_members`."""
+def check(path: Path, limits: Limits = LIMITS, name: str = "", said: Mapping[str, str] | None = None) -> Checked:
+    """Read, recognise and translate a bundle; never raises on what it holds.
+
+    `name` as for `read_members`; `said`: what its submitter adds, by the names of DECLARABLE.
+    """
     try:
         files = read_members(path, limits, name)
     except BundleError as error:
         return Checked(None, error.problems)
-    return check_files(files)
+    return check_files(files, said)
 
 
-def check_files(files: dict[str, bytes]) -> Checked:
-    reading = Reading(files)
+def check_files(files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> Checked:
+    reading = Reading(files, said)
     fitting = [form for form in FORMATS if form.recognises(reading)]
     if held_out in fitting:  # its folders hold copies of the run's own results
         fitting = [held_out]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from evaluator.bundles.checking import check
 from evaluator.bundles.handing_in import Answer, submit
 from evaluator.bundles.report import json_of, text_of
+from evaluator.bundles.submission import DECLARABLE
 from evaluator.codec import plain_text
 from evaluator.errors import UsageError
 
 OK, HAS_PROBLEMS, SITE_FAILS = 0, 1, 3
+FORM = ("mail",)  # what the site's form asks beside what a bundle can declare
 TOKEN_VARIABLE = "ARENABOARD_TOKEN"  # a command line can be read by everybody on the host
 
 
@@ -24,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    checked = check(options.path)
+    checked = check(options.path, said=said_in(options.set))
     sys.stdout.write(json_of(checked) if options.json else f"{text_of(options.path.name, checked)}\n")
     return HAS_PROBLEMS if checked.problems else OK
 
@@ -33,11 +36,12 @@ def _submit(options: argparse.Namespace) -> int:
     """Problems are told before anything is sent."""
     if not options.consent:
         raise UsageError("--consent: that you may publish these results and sources, under the licence you name")
-    checked = check(options.path)
+    said = said_in(options.set, FORM)
+    checked = check(options.path, said=said)
     if checked.problems:
         sys.stdout.write(f"{text_of(options.path.name, checked)}\nnothing was sent\n")
         return HAS_PROBLEMS
-    fields = {"licence": options.licence, "consent": "on", **dict(map(_field, options.set))}
+    fields = {"licence": options.licence, "consent": "on", **said}
     answer = submit(options.path, options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""), fields)
     sys.stdout.write(f"{_told(answer)}\n")
     if answer.is_taken:
@@ -45,11 +49,18 @@ def _submit(options: argparse.Namespace) -> int:
     return HAS_PROBLEMS if 400 <= answer.status < 500 else SITE_FAILS
 
 
-def _field(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise UsageError(f"--set {text}: expected NAME=VALUE")
-    return name, value
+def said_in(fields: Sequence[str], more: Sequence[str] = ()) -> dict[str, str]:
+    """What `--set NAME=VALUE` says, by the names that a form asks for.
+
+    Raises:
+        UsageError: no such name, or no value.
+    """
+    said = dict[str, str]()
+    for text in fields:
+        name, _, said[name] = text.partition("=")
+        if name not in (*DECLARABLE, *more) or not said[name]:
+            raise UsageError(f"--set {text}: expected NAME=VALUE, with one of {', '.join((*DECLARABLE, *more))}")
+    return said
 
 
 def _told(answer: Answer) -> str:

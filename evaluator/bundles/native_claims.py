@@ -24,7 +24,7 @@ def recognises(reading: Reading) -> bool:
 
 
 def translate(reading: Reading) -> Submission | None:
-    own = Reading(own_files(reading.files))
+    own = Reading(own_files(reading.files), reading.said)
     try:
         bundle = bundle_of(own)
     except BundleError as error:

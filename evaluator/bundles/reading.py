@@ -24,8 +24,9 @@ SPELLED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf, "infinity": math
 class Reading:
     """Never raises on content: a file that cannot be read is a problem, and the reading goes on."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.files, self.digest = files, digest_of(files)
+    def __init__(self, files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> None:
+        """`said`: what its submitter adds, by the names of DECLARABLE; it goes over what the bundle says of itself."""
+        self.files, self.digest, self.said = files, digest_of(files), dict(said or {})
         self.problems, self.findings = list[Problem](), list[Finding]()
         self._parsed = dict[str, Any]()
         self._broken = dict[str, parsers.ParseError]()
@@ -114,7 +115,7 @@ class Reading:
         return {name: _spelled(raw[name]) for name in names if name in raw}
 
     def declared(self, found: Mapping[str, object]) -> dict[str, str]:
-        """What the format itself says, then what `arenaboard.yaml` adds."""
+        """What the format itself says, then what `arenaboard.yaml` adds, then the submitter."""
         said = {key: shown(str(value)) for key, value in found.items() if value not in ABSENT}
         for path in self.named(DECLARED_FILE):
             for key, value in self.mapping(path).items():
@@ -124,7 +125,7 @@ class Reading:
                     self.problem(f"{path}: {key}", value, "text")
                 else:
                     said[key] = shown(str(value))
-        return said
+        return said | {key: shown(value) for key, value in self.said.items() if key in DECLARABLE and value}
 
     def _note_masked(self, codes: tuple[str, ...], place: str, task: str | None) -> None:
         """Once for each task: logs repeat themselves."""

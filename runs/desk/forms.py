@@ -6,13 +6,15 @@ from typing import Any
 
 from django import forms
 
+from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from runs.desk.uploading import MOST_BYTES
 from runs.models import DeviceClass, Submission
 from runs.models.audits import VERDICTS
 
 DECLARED = (
     *("agent", "agent_version", "model", "settings", "device", "versions"),
-    *("benchmark_commit", "output_tokens", "cost_usd", "started_at"),
+    *("benchmark_commit", "level", "golden_machine", "precision"),
+    *("output_tokens", "cost_usd", "started_at"),
 )
 
 
@@ -30,6 +32,14 @@ class HandInForm(forms.Form):
     device = _line("Device", "Product and partition mode, such as MI300X SPX.")
     versions = _line("Software", "Versions of ROCm or CUDA, torch, Triton.")
     benchmark_commit = _line("Benchmark commit", "Of another benchmark, if it was one.")
+    level = forms.ChoiceField(
+        required=False,
+        choices=[("", "none"), *((level, level) for level in KERNELBENCH_LEVELS)],
+        label="KernelBench level",
+        help_text="Its files do not say it, and a problem's number alone is no task.",
+    )
+    golden_machine = _line("Golden machine", "KernelBench-X: whose golden results the speeds are relative to.")
+    precision = _line("Precision", "Of another benchmark: the dtype that was run.")
     output_tokens = forms.IntegerField(required=False, min_value=0, label="Output tokens", help_text="In all.")
     cost_usd = forms.DecimalField(required=False, min_value=0, label="Cost", help_text="In US dollars, in all.")
     started_at = _line("Day of the run", "Such as 2026-11-28.")

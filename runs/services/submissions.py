@@ -248,8 +248,9 @@ def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reaso
 def _about(claimed: bundles.Submission) -> dict[str, Any]:
     totals = [asdict(total) for total in claimed.totals]
     about = {"generation": claimed.generation, "suite": claimed.suite, "totals": totals, "said": dict(claimed.declared)}
+    about |= {"suite_tasks": len(claimed.suite_tasks), "absent": len(claimed.absent), "asked": list(claimed.asked)}
     findings = [asdict(finding) for finding in claimed.findings]
-    return {"format": claimed.format, "findings": findings, "about": about | {"suite_tasks": len(claimed.suite_tasks)}}
+    return {"format": claimed.format, "findings": findings, "about": about}
 
 
 def _claim(submission: Submission, claim: bundles.Claim) -> Claim:

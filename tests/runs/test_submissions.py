@@ -17,10 +17,12 @@ from django.test import Client
 from django.utils import timezone
 
 from evaluator.agents import produce
+from evaluator.bundles.checking import check
 from runs import archive, candidates, intake, services
 from runs.errors import RunError
 from runs.models import ApiToken, AuditEntry, Review, Run, Submission
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
+from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
 from tests.runs.conftest import Site
 
@@ -216,10 +218,58 @@ def test_the_command_checks_without_writing_and_says_everything(
 ) -> None:
     good, bad = make_zip(tmp_path / "run", site.suite), make_folder(tmp_path / "bad", site.suite, protocol="arena-9")
     call_command("import_bundle", good, check=True)
-    assert "no problems" in capsys.readouterr().out
+    assert "run.zip: it can be handed in" in capsys.readouterr().out
     with pytest.raises(CommandError, match="2 problems"):
         call_command("import_bundle", bad, check=True)
     assert not Submission.objects.exists()
+
+
+def test_results_of_another_benchmark_come_in_by_command_with_what_they_do_not_say(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "eval_results.json"
+    path.write_bytes(made.kb(declared="")["eval_results.json"])
+    with pytest.raises(CommandError, match="who wrote the candidates"):
+        call_command("import_bundle", path)
+    with pytest.raises(CommandError, match="expected NAME=VALUE, with one of agent"):
+        call_command("import_bundle", path, set=["mdoel=x"])
+    call_command("import_bundle", path, check=True, set=["level=1"])
+    assert "kernelbench-level1: 1 of 100 tasks are here" in capsys.readouterr().out
+    call_command("import_bundle", path, set=["agent=Somebody", "level=1"], publish=True)
+    submission = Submission.objects.get()
+    assert f"eval_results.json: {submission}, 1 claims of KernelBench" in capsys.readouterr().out
+    assert (submission.is_public, submission.claims.get().is_known) == (True, True)
+
+
+def test_form_rest_command_and_offline_check_say_the_same(site: Site, submitter: User, tmp_path: Path) -> None:
+    """The level is asked for, since the file does not say it: without it nothing is counted."""
+    path = tmp_path / "eval_results.json"
+    path.write_bytes(made.kb(declared="")["eval_results.json"])
+    offline = check(path, said={"level": "1", "agent": "A"}).submission
+    assert offline is not None
+    _, token = services.make_token(user=submitter, name="ci")
+    browser = Client()
+    browser.force_login(submitter)
+    fields = {"agent": "A", "level": "1", "licence": "MIT", "consent": "on"}
+    found = []
+    for send in ("form", "rest", "command"):
+        with path.open("rb") as file:
+            if send == "form":
+                browser.post("/submit/hand-in/", fields | {"bundle": file})
+            elif send == "rest":
+                bearer = {"Authorization": f"Bearer {token}"}
+                Client().post("/api/v1/submissions/", fields | {"bundle": file}, headers=bearer)
+            else:
+                call_command("import_bundle", path, set=["agent=A", "level=1"], licence="MIT")
+        intake.check_next()
+        row = Submission.objects.get()
+        claims = list(row.claims.values_list("task", "attempt", "is_known", "status", "recomputed_speedup", "cases"))
+        found.append((row.format, [(one["code"], one["text"]) for one in row.findings], row.about, claims))
+        row.trail.all().delete()
+        row.delete()
+    assert found[0] == found[1] == found[2]
+    assert found[0][1] == [(one.code, one.text) for one in offline.findings]
+    assert found[0][2]["suite"] == "kernelbench-level1"
 
 
 # By program.

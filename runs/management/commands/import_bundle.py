@@ -1,4 +1,4 @@
-"""Import runs that were made somewhere else: the same way that a bundle takes from the form, at once and by hand."""
+"""Import results that were made somewhere else: the same way that a bundle takes from the form, at once and by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluator.bundles.checking import check
+from evaluator.bundles.commands import said_in
 from evaluator.bundles.problems import Problem
+from evaluator.bundles.report import text_of
+from evaluator.errors import UsageError
 from runs import intake, services
 from runs.errors import RunError
 from runs.models import Run, Submission
@@ -17,48 +21,64 @@ ACTOR = "import_bundle"
 
 
 class Command(BaseCommand):
-    help = "Imports run folders or their zips, each whole or, with every problem listed, not at all."
+    help = "Imports run folders, their zips, or results of other benchmarks: each whole or, with every problem, not."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--configuration", metavar="SLUG", help="whose run it is; default: the agent's name")
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as the form asks")
         parser.add_argument("--licence", default=Submission.Licence.CC_BY, choices=Submission.Licence.values)
-        parser.add_argument("--publish", action="store_true", help="put it on the boards at once")
-        parser.add_argument("--check", action="store_true", help="only say what is wrong with it")
+        parser.add_argument("--publish", action="store_true", help="put it on the boards, or show its claims, at once")
+        parser.add_argument("--check", action="store_true", help="only tell what is in it, and what is wrong with it")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            said = said_in(options["set"])
+        except UsageError as error:
+            raise CommandError(str(error)) from error
         for path in options["paths"]:
             if not path.exists():
                 raise CommandError(f"{path}: there is no such file or folder")
             if options["check"]:
-                self._check(path)
+                self._check(path, said)
             else:
-                run = self._imported(path, options)
-                self.stdout.write(f"{path.name}: {run}, {run.get_state_display()}, {run.results.count()} results")
+                submission = self._imported(path, options, said)
+                self.stdout.write(f"{path.name}: {self._told(path, submission, options)}")
 
-    def _check(self, path: Path) -> None:
-        if problems := intake.problems_of(path):
-            raise _refused(path, problems)
-        self.stdout.write(f"{path.name}: no problems")
+    def _check(self, path: Path, said: dict[str, str]) -> None:
+        """As `python -m evaluator bundle check` does; what this site knows otherwise shows when it is imported."""
+        checked = check(path, said=said)
+        if checked.problems:
+            raise _refused(path, checked.problems)
+        self.stdout.write(text_of(path.name, checked))
 
-    def _imported(self, path: Path, options: dict[str, Any]) -> Run:
+    def _imported(self, path: Path, options: dict[str, Any], said: dict[str, str]) -> Submission:
         digest, size = intake.kept(path)
-        declared = {"configuration": options["configuration"]} if options["configuration"] else {}
-        upload = services.Upload(digest, size, path.name, declared, options["licence"])
+        named = {"configuration": options["configuration"]} if options["configuration"] else {}
+        name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
+        upload = services.Upload(digest, size, name, said | named, options["licence"])
         submission, _ = services.receive(upload=upload, actor=ACTOR)
         intake.check_next(submission.pk)
         submission.refresh_from_db()
-        if submission.run is None:
+        if submission.run is None and not submission.claim_count:
             raise _refused(path, [Problem(**one) for one in submission.problems])
-        if options["publish"] and submission.run.state == Run.State.DRAFT:
-            return self._published(path, submission.run)
-        return submission.run
+        return submission
 
-    def _published(self, path: Path, run: Run) -> Run:
+    def _told(self, path: Path, submission: Submission, options: dict[str, Any]) -> str:
+        if options["publish"]:
+            self._publish(path, submission)
+        if submission.run is None:
+            return f"{submission}, {submission.claim_count} claims of {submission.format}"
+        return f"{submission.run}, {submission.run.get_state_display()}, {submission.run.results.count()} results"
+
+    def _publish(self, path: Path, submission: Submission) -> None:
         try:
-            return services.publish_run(run=run, actor=ACTOR)
+            if submission.run is None:
+                services.show_claims(submission=submission, actor=ACTOR)
+            elif submission.run.state == Run.State.DRAFT:
+                submission.run = services.publish_run(run=submission.run, actor=ACTOR)
         except RunError as error:
-            raise CommandError(f"{path}: imported as {run}, not published: {error}") from error
+            raise CommandError(f"{path}: imported as {submission}, not published: {error}") from error
 
 
 def _refused(path: Path, problems: Sequence[Problem]) -> CommandError:
