@@ -246,9 +246,9 @@ def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reaso
 
 
 def _about(claimed: bundles.Submission) -> dict[str, Any]:
-    totals = [asdict(total) for total in claimed.totals]
-    about = {"generation": claimed.generation, "suite": claimed.suite, "totals": totals, "said": dict(claimed.declared)}
+    about: dict[str, Any] = {"generation": claimed.generation, "suite": claimed.suite, "said": dict(claimed.declared)}
     about |= {"suite_tasks": len(claimed.suite_tasks), "absent": len(claimed.absent), "asked": list(claimed.asked)}
+    about["totals"] = [asdict(total) for total in claimed.totals]
     findings = [asdict(finding) for finding in claimed.findings]
     return {"format": claimed.format, "findings": findings, "about": about}
 
