@@ -6,7 +6,6 @@ Torch and CUDA are the host's own. The process that judges holds a context of it
 from __future__ import annotations
 
 import functools
-import glob
 import re
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from evaluator.hip.prepare_gpu import GpuHost, find_nvcc, prepare_gpu, version_o
 from evaluator.inside.limits import Access, Limits
 from evaluator.state import state_folder
 
-NODES = ("/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-caps")
+NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-caps")
 SYSTEM_PATHS = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia")  # the driver looks for the card's place
 DRIVER = "libcuda.so.1"
 SLUGS = {"NVIDIA H100 80GB HBM3": "h100-sxm", "NVIDIA H200": "h200-sxm"}
@@ -48,7 +47,8 @@ class CudaBackend(Backend):
         self._card: Any = torch.cuda.get_device_properties(0)
         self.architecture = f"sm_{self._card.major}{self._card.minor}"
         self.cache_bytes = int(self._card.L2_cache_size)
-        self._nvml = Nvml(f"GPU-{self._card.uuid}")
+        self._card_name = f"GPU-{self._card.uuid}"  # by name, since a sandbox would count from its own first card
+        self._nvml = Nvml(self._card_name)
         self.device_class = slug(str(self._card.name)) + ("-mig" if self._nvml.facts().get("mig") == "on" else "")
 
     @functools.cached_property
@@ -74,8 +74,8 @@ class CudaBackend(Backend):
         readable += [self.allocator.parent] if self.allocator else []
         return Access(
             readable=tuple(str(path) for path in readable if path.exists()),
-            nodes=tuple(node for pattern in NODES for node in sorted(glob.glob(pattern))),
-            variables=quiet_heap() | driver_variables(folder),
+            nodes=(self._nvml.node, *(node for node in NODES if Path(node).exists())),
+            variables=quiet_heap() | driver_variables(folder) | {"CUDA_VISIBLE_DEVICES": self._card_name},
             device="cuda",
         )
 

@@ -53,6 +53,14 @@ class Nvml:
             throttled=tuple(name for bit, name in SLOWED_BY.items() if reasons & bit),
         )
 
+    @property
+    def node(self) -> str:
+        """The card's device file; the driver does not number cards as their users do."""
+        minor = self._number("nvmlDeviceGetMinorNumber")
+        if minor is None:
+            raise NvmlError("the driver does not say which /dev/nvidia* is this card's")
+        return f"/dev/nvidia{minor}"
+
     def facts(self) -> dict[str, str]:
         """What stays as it is while the host runs; what the driver does not tell is left out."""
         found = {

@@ -24,7 +24,7 @@ class Turn:
         if self._depth == 0:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            fcntl.flock(self._fd, fcntl.LOCK_SH)
+            self._take(fcntl.LOCK_SH)
         self._depth += 1
         try:
             yield
@@ -36,10 +36,19 @@ class Turn:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Within `shared`: beside nothing. No worker of this evaluator may be left on the device from before."""
-        fcntl.flock(
-            self._fd, fcntl.LOCK_EX
-        )  # the shared lock is given up first, so two that wait do not block each other
+        fcntl.flock(self._fd, fcntl.LOCK_UN)  # given up first, so two that wait do not block each other
+        self._take(fcntl.LOCK_EX)
         try:
             yield
         finally:
-            fcntl.flock(self._fd, fcntl.LOCK_SH)
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
+            self._take(fcntl.LOCK_SH)
+
+    def _take(self, kind: int) -> None:
+        """Behind all that wait already: new checks would else keep a session waiting for ever (190 s were seen)."""
+        door = os.open(self._path.with_suffix(".door"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            fcntl.flock(self._fd, kind)
+        finally:
+            os.close(door)

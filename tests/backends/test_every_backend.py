@@ -68,6 +68,16 @@ def test_what_it_needs_in_a_sandbox_is_there(backend: Backend) -> None:
         worker.call("attach", timeout_s=120, device=backend.torch_device, **_plain_options(backend))
 
 
+@pytest.mark.gpu
+def test_a_sandbox_has_the_judged_card_and_no_other() -> None:
+    if "cuda" not in present():
+        pytest.skip("this host has no cuda")
+    backend = get_backend("cuda")
+    access = backend.access()
+    assert access.variables["CUDA_VISIBLE_DEVICES"] == backend.facts()["card_uuid"]
+    assert len([node for node in access.nodes if re.fullmatch(r"/dev/nvidia\d+", node)]) == 1
+
+
 def test_a_sample_is_quick_and_true(backend: Backend) -> None:
     if not backend.has_clock:
         with pytest.raises(HostError):

@@ -71,3 +71,15 @@ def test_a_turn_within_a_turn_ends_with_the_outer_one(tmp_path: Path) -> None:
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
+
+
+def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) -> None:
+    with Turn(tmp_path / "lock").shared():
+        waiting, in_session = started(session, tmp_path / "lock")
+        assert not in_session.wait(0.5)
+        later, entered = started(check, tmp_path / "lock")
+        assert not entered.wait(0.5), "it would share with the check that holds the session up"
+    assert in_session.wait(WAIT_S)
+    assert entered.wait(WAIT_S)
+    waiting.join(WAIT_S)
+    later.join(WAIT_S)
