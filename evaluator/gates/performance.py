@@ -160,14 +160,14 @@ def _session(
     baseline, candidate = context.baseline, context.candidate_side()
     order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
     with ExitStack() as stack:
-        with context.spending("turn"):
-            stack.enter_context(context.alone())
         with context.spending("workers"):
             runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
         with context.spending("first_calls"):
             for side in order:
                 _call_first(context, runners[id(side)], cases)
         context.at_work = None
+        with context.spending("turn"):  # only now: first calls compile, for half a minute, and need no clock
+            stack.enter_context(context.alone())
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):
@@ -196,7 +196,7 @@ def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 
 
 def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) -> None:
-    """Every kernel compiled and tuned: first calls are in no clock, and one side's tuning is not disturbed."""
+    """Every kernel compiled and tuned: first calls are in no clock. Checks of another evaluation may run beside."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
         for state in cases:
             context.at_work = state

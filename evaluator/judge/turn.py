@@ -35,7 +35,7 @@ class Turn:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Within `shared`: beside nothing. No worker of this evaluator may be left on the device from before."""
+        """Within `shared`: beside nothing. The workers that wait have answered their first calls, and are idle."""
         fcntl.flock(self._fd, fcntl.LOCK_UN)  # given up first, so two that wait do not block each other
         self._take(fcntl.LOCK_EX)
         try:
