@@ -2,7 +2,7 @@
 
 DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip; with a revealed round DIR/unseen/<task>.json,
 without one seen cases only. A record is kept if it is of this task, candidate and round; everything else is evaluated
-again. DIR/sessions/<task>.json says how an agent came to its candidate; it stays out of the zip.
+again. DIR/sessions/<task>.json says how an agent came to its candidate.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -15,10 +16,7 @@ from time import monotonic
 import yaml
 
 from evaluator import VERSION, codec
-from evaluator.agents.catalog import Agent, launcher_of
-from evaluator.agents.interface import Checked, Desk, Produced, Work
-from evaluator.agents.scoring import speedup_of, told
-from evaluator.agents.session import (
+from evaluator.agent_session import (
     MAX_DIFF,
     SESSION_SCHEMA_VERSION,
     AgentSession,
@@ -27,6 +25,9 @@ from evaluator.agents.session import (
     shortened,
     write_session,
 )
+from evaluator.agents.catalog import Agent, launcher_of
+from evaluator.agents.interface import Checked, Desk, Heard, Produced, Work, nobody
+from evaluator.agents.scoring import speedup_of, told
 from evaluator.candidate import Candidate
 from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
@@ -35,6 +36,15 @@ from evaluator.taskspec import TaskSpec
 
 CHECK_SESSIONS = 1  # of the device clock: the answer is timed in full afterwards
 STANDS_FOR = {"cpu": "gfx942"}  # what a host without a GPU compiles for
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A session that is over, with the bytes of what was handed in."""
+
+    session: AgentSession
+    candidate: Candidate
+    expected: Status | None
 
 
 def work_on(
@@ -47,7 +57,19 @@ def work_on(
     """
     if kept := _kept(task, agent, path, sources, repeat):
         return Produced(kept, None)
-    bench, started_at = Workbench(task, evaluator), datetime.now(UTC)
+    held = hold_session(task, agent, evaluator, repeat=repeat)
+    _write_sources(held.candidate, sources)
+    write_session(held.session, path)
+    return Produced(held.candidate, held.expected)
+
+
+def hold_session(task: TaskSpec, agent: Agent, evaluator: Evaluator, *, repeat: int = 0, hear: Heard = nobody) -> Held:
+    """Let the agent work; `hear` is told each entry of the transcript and each version that was checked.
+
+    Raises:
+        HostError: the agent cannot work here at all.
+    """
+    bench, started_at = Workbench(task, evaluator, hear), datetime.now(UTC)
     desk = Desk(
         task=task,
         settings=agent.settings,
@@ -57,11 +79,11 @@ def work_on(
         access=evaluator.backend.access(),
         deadline=bench.begin + agent.settings.timeout_s,
         agent=agent.name,
+        hear=hear,
     )
     work = launcher_of(agent.name)(desk)
-    _write_sources(work.candidate, sources)
-    write_session(_session(desk, agent, evaluator, bench, work, started_at.isoformat(timespec="seconds")), path)
-    return Produced(work.candidate, work.expected)
+    session = _session(desk, agent, evaluator, bench, work, started_at.isoformat(timespec="seconds"))
+    return Held(session, work.candidate, work.expected)
 
 
 def target_of(architecture: str) -> str:
@@ -71,8 +93,8 @@ def target_of(architecture: str) -> str:
 class Workbench:
     """The checks of one session."""
 
-    def __init__(self, task: TaskSpec, evaluator: Evaluator) -> None:
-        self._task, self._evaluator = task, evaluator
+    def __init__(self, task: TaskSpec, evaluator: Evaluator, hear: Heard = nobody) -> None:
+        self._task, self._evaluator, self._hear = task, evaluator, hear
         self.begin = monotonic()
         self.iterations: list[Iteration] = []
         self._answers: dict[str, Checked] = {}
@@ -87,6 +109,7 @@ class Workbench:
         record = self._evaluator.evaluate(self._task, candidate, sessions=CHECK_SESSIONS)
         number = len(self.iterations) + 1
         self.iterations.append(self._iteration(number, candidate, record, began))
+        self._hear(self.iterations[-1])
         checked = Checked(number, record, told(record))
         if record.status is not Status.ERRORED:
             self._answers[key] = checked

@@ -12,7 +12,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import admin_desk, candidates, services
+from runs import admin_desk, admin_sessions, agents, services
+from runs.admin_sessions import RunForm
 from runs.doors import OnceMade, ReadOnly, Registered, about, user_of
 from runs.models import (
     Agent,
@@ -32,7 +33,7 @@ from runs.models import (
     UnseenMeasurement,
 )
 
-__all__ = ["admin_desk"]  # registers its own rows
+__all__ = ["admin_desk", "admin_sessions"]  # register their own rows
 
 
 @admin.register(Agent)
@@ -47,9 +48,14 @@ class ModelVersionAdmin(Registered):
 
 @admin.register(Configuration)
 class ConfigurationAdmin(Registered):
-    list_display = ("slug", "agent", "model", "role")
+    list_display = ("slug", "agent", "model", "role", "state", "run_cap_usd", "day_cap_usd")
     list_select_related = ("agent", "model")
     list_filter = ("role",)
+
+    @admin.display(description="Sessions")
+    def state(self, configuration: Configuration) -> str:
+        """Whether a run of it could be started here."""
+        return agents.state_of(configuration)
 
 
 @admin.register(DeviceClass)
@@ -63,7 +69,7 @@ class HostAdmin(Registered):
     list_select_related = ("device_class",)
     readonly_fields = (
         *("is_accepted", "calibration", "quarantined_at", "quarantine_reason"),
-        *("facts", "started_at", "seen_at"),
+        *("facts", "agents", "started_at", "seen_at"),
     )
     actions = ("lift_quarantine",)
 
@@ -120,7 +126,7 @@ class TaskAdmin(ReadOnly):
 
 @admin.register(Run)
 class RunAdmin(OnceMade):
-    """Adding a run lets a built-in agent write its candidates and queues them all."""
+    """Adding runs queues all tasks of a suite: a reference agent writes its candidates at once, others in sessions."""
 
     list_display = ("id", "configuration", "suite", "device_class", "repeat", "state", "origin", "progress")
     list_select_related = ("configuration", "suite", "device_class")
@@ -130,8 +136,12 @@ class RunAdmin(OnceMade):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         return Run.objects.with_progress()
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **kwargs, **({"form": RunForm} if obj is None else {}))
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        made = ("configuration", "suite", "device_class", "repeat", "round", "note")
+        made: tuple[str, ...] = ("configuration", "suite", "device_class", "repeat", "round", "note")
+        made = (*made, "repeats", "may_spend") if obj is None else made
         later = ("state", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
         return made if obj is None else made + later
 
@@ -150,8 +160,11 @@ class RunAdmin(OnceMade):
         return f"{run.ended} of {run.tasks}"
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> Run:
-        written = candidates.written_by(data["configuration"], data["suite"], data["repeat"])
-        return services.create_run(written=written, actor=user_of(request), **data)
+        asked = {name: value for name, value in data.items() if name != "may_spend"}
+        first, *others = services.start_runs(actor=user_of(request), **asked)
+        if others:
+            self.message_user(request, f"{len(others)} more were made: {', '.join(map(str, others))}.")
+        return first
 
     def has_rerun_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("runs.rerun_run")

@@ -25,7 +25,10 @@ from runs.models import Host
 from runs.models.hosts import BACKENDS
 
 if TYPE_CHECKING:
+    from evaluator.agents.catalog import Agent
+    from evaluator.agents.interface import Heard
     from evaluator.health.trial import Trial
+    from evaluator.workbench import Held
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +51,7 @@ class Evaluating(Protocol):
         generator: str,
         uploaded: bool = False,
     ) -> UnseenRecord: ...
+    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, hear: Heard) -> Held: ...
     def host(self) -> records.Host: ...
     def trials(self) -> Iterable[Trial]: ...
     def calibration(self) -> Mapping[str, Any]: ...

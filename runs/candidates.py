@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from evaluator.agents import AGENTS, produce
 from evaluator.candidate import Candidate
 from evaluator.taskreader import load_task
@@ -41,6 +43,15 @@ def spec_of(task: Task) -> TaskSpec:
 def kept(candidate: Candidate) -> dict[str, str]:
     """Put the sources into the archive; path → digest."""
     return {path: archive.put(data) for path, data in candidate.files.items()}
+
+
+def columns(candidate: Candidate, files: dict[str, str]) -> dict[str, Any]:
+    """A result's, of its candidate; `files` is what `kept` returned."""
+    return {
+        "candidate_digest": candidate.digest if candidate.files else "",
+        "candidate_files": files,
+        "candidate_problems": [list(problem) for problem in candidate.problems],
+    }
 
 
 def stored(result: Result) -> Candidate:

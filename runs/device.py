@@ -10,12 +10,17 @@ from itertools import islice
 from typing import Any
 
 from evaluator import records
+from evaluator.agents.catalog import Agent
+from evaluator.agents.interface import Heard
+from evaluator.agents.readiness import lacks_here
 from evaluator.backends import get_backend
 from evaluator.codec import DecodeError
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial, trials
 from evaluator.judge.timing.calibration import read_calibration
 from evaluator.pipeline import Evaluator
+from evaluator.taskspec import TaskSpec
+from evaluator.workbench import Held, hold_session
 
 CPU_TRIALS = 2  # a good and a wrong kernel: a CPU is not poisoned by a process that dies on it
 
@@ -29,6 +34,12 @@ class Device(Evaluator):
 
     def __init__(self, backend: str) -> None:
         super().__init__(get_backend(backend))
+
+    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, hear: Heard) -> Held:
+        """Raises: HostError: the agent lacks something here."""
+        if missing := lacks_here(agent):
+            raise HostError(missing)
+        return hold_session(task, agent, self, repeat=repeat, hear=hear)
 
     def host(self) -> records.Host:
         return self.backend.host()

@@ -8,7 +8,7 @@ from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
-from runs import candidates, services
+from runs import agents, candidates, services, working
 from runs.bench import Bench
 from runs.models import Host, Result
 from runs.pulse import Interrupted, Pulse
@@ -28,7 +28,8 @@ def get_ready(host: Host) -> None:
     _BENCH.take(host)
     is_fit(host)
     evaluating = _BENCH.take(host)
-    services.host_started(host=host, facts=evaluating.host().facts, calibration=evaluating.calibration())
+    facts, calibration = evaluating.host().facts, evaluating.calibration()
+    services.host_started(host=host, facts=facts, calibration=calibration, agents=agents.lacking())
 
 
 def is_fit(host: Host) -> bool:
@@ -56,7 +57,7 @@ def evaluate_oldest(*, host: Host, worker: str) -> bool:
     False: nothing waits, the attempt was given back, or the host is not fit.
     """
     claim = services.claim_oldest(host=host, worker=worker) if is_fit(host) else None
-    if claim is None:
+    if claim is None or services.stop_at_cap(claim=claim):
         return False
     is_written = _evaluate(claim, host, worker)
     is_fit(host)  # at once: a quarantine shows before the next attempt waits for it
@@ -87,9 +88,12 @@ def _evaluate(claim: Claim, host: Host, worker: str) -> bool:
 
 
 def _record_of(claim: Claim, host: Host) -> Record:
-    result = Result.objects.select_related("task", "run__configuration__agent").get(attempts=claim.attempt_id)
-    candidate = candidates.stored(result)
+    about = ("task", "run__configuration__agent", "run__configuration__model", "run__device_class")
+    result = Result.objects.select_related(*about).get(attempts=claim.attempt_id)
     spec = candidates.spec_of(result.task)
+    if agents.awaits_session(result):
+        _write(claim, host, result, spec)
+    candidate = candidates.stored(result)
     uploaded = result.run.is_from_outside
     record = _BENCH.take(host).evaluate(spec, candidate, uploaded=uploaded)
     if (record.task.digest, record.candidate.digest) != (result.task.digest, candidate.digest):
@@ -98,6 +102,15 @@ def _record_of(claim: Claim, host: Host) -> Record:
         _BENCH.is_tried = False
     _try_unseen_cases(claim, host, spec, candidate, uploaded)
     return record
+
+
+def _write(claim: Claim, host: Host, result: Result, spec: TaskSpec) -> None:
+    """Let an agent of ours work in a session; its candidate is the result's from then on."""
+    held = working.hold_session(claim, result, spec, _BENCH.take(host))
+    crashed = any(one.status is Status.CRASHED for one in held.iterations)
+    if crashed and not host.device_class.is_functional:
+        close_bench()  # fresh processes for the verdict, and known kernels before the next
+    result.refresh_from_db(fields=("candidate_digest", "candidate_files", "candidate_problems"))
 
 
 def _try_unseen_cases(claim: Claim, host: Host, spec: TaskSpec, candidate: Candidate, uploaded: bool) -> None:

@@ -15,7 +15,16 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 if TYPE_CHECKING:
-    from runs.models import Attempt, Result, Run, Submission, UnseenEvaluation, UnseenMeasurement  # noqa: F401
+    from runs.models import (  # noqa: F401
+        AgentSession,
+        Attempt,
+        Iteration,
+        Result,
+        Run,
+        Submission,
+        UnseenEvaluation,
+        UnseenMeasurement,
+    )
 
 FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
 NOTHING = Q(pk__in=())
@@ -133,3 +142,15 @@ class UnseenMeasurementQuerySet(models.QuerySet["UnseenMeasurement"]):
     def visible(self) -> Self:
         """The same rule for single cases."""
         return self.filter(evaluation__round__revealed_at__isnull=False)
+
+
+class AgentSessionQuerySet(models.QuerySet["AgentSession"]):
+    def visible(self) -> Self:
+        """What anybody may see: nothing that an agent wrote in a round that is not revealed, nor when it did."""
+        return self.exclude(is_secret(run="result__run__"))
+
+
+class IterationQuerySet(models.QuerySet["Iteration"]):
+    def visible(self) -> Self:
+        """The same rule for single versions."""
+        return self.exclude(is_secret(run="session__result__run__"))

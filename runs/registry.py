@@ -22,6 +22,7 @@ from runs.errors import RegistryError, RunError
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, Task
 
 BUNDLED = Path(__file__).parent / "registry.yaml"
+CAPS = ("run_cap_usd", "day_cap_usd", "expected_task_usd")
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 Named = TypeVar("Named", Agent, ModelVersion, DeviceClass)
 
@@ -107,12 +108,15 @@ class _Registration:
         services.save_row(row=row)
 
     def _configuration(self, slug: str, fields: Fields) -> None:
-        fields.only(("agent", "model", "settings", "role"))
+        fields.only(("agent", "model", "settings", "role", *CAPS))
         agent = self._named(Agent, "agents", fields, "agent")
         model = self._named(ModelVersion, "models", fields, "model") if "model" in fields else None
         row = Configuration.objects.filter(slug=slug).first() or Configuration(slug=slug)
         row.settings = _settings(fields.mapping("settings", optional=True))
         row.role = str(fields.choice("role", tuple(Configuration.Role.values), Configuration.Role.ENTRY.value))
+        for name in CAPS:
+            if name in fields:  # else what a maintainer set stays
+                setattr(row, name, float(fields.number(name, None, low=0)))
         alike = Configuration.objects.filter(agent=agent, model=model, settings=row.settings)
         if self.only_missing and alike.exists():
             return  # not missing: a maintainer gave it another name

@@ -11,8 +11,8 @@ from typing import Any, Literal, cast
 
 import yaml
 
+from evaluator.agent_session import Own
 from evaluator.agents.interface import Checked, Desk, Launcher, Produced, Settings
-from evaluator.agents.session import Own
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
 from evaluator.fields import Fields, Problems
@@ -21,7 +21,8 @@ from evaluator.taskspec import TaskSpec
 FOLDER = Path(__file__).parent
 FILE = "agent.yaml"
 Kind = Literal["reference", "program", "model"]
-KEYS = ("title", "kind", "timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets", "own")
+SHARED = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")
+KEYS = ("title", "kind", *SHARED, "needs", "own")
 LONGEST_S = 7 * 24 * 3600.0
 
 
@@ -31,6 +32,7 @@ class Agent:
     title: str
     kind: Kind  # reference: known lines of a board, made in no time, without a session
     settings: Settings
+    needs: tuple[str, ...] = ()  # what has no default: settings of its own, `program`, `secrets` (one of them is set)
 
 
 def agent_names() -> tuple[str, ...]:
@@ -64,6 +66,7 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
             secrets=fields.strings("secrets", ()),
             own=_own(fields.mapping("own", optional=True)),
         ),
+        needs=fields.strings("needs", ()),
     )
     problems.raise_if_any()
     return agent
@@ -111,7 +114,7 @@ def _changed(name: str, raw: Any, changes: Mapping[str, object]) -> Any:
     if not isinstance(raw, dict):
         return raw
     raw = {**raw, "own": dict(raw.get("own") or {})}
-    fixed = ("title", "kind", "own")
+    fixed = ("title", "kind", "needs", "own")
     for key, value in changes.items():
         if key in raw["own"]:
             raw["own"][key] = _of_kind(key, raw["own"][key], value)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
+from evaluator.agent_session import Entry, Usage, shortened
 from evaluator.agents.answers import FORMAT, files_of
 from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
 from evaluator.agents.interface import Desk, Settings
 from evaluator.agents.prompt import Question, prompt_of
-from evaluator.agents.session import Entry, Usage, shortened
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.workspace import HIDDEN, visible_files
@@ -23,7 +23,8 @@ class Chat:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._endpoint = desk, endpoint_of(desk.settings)
         self.prompt = _whole_prompt(desk)
-        self.transcript = [Entry("prompt", shortened(self.prompt))]
+        self.transcript = list[Entry]()
+        self._add(Entry("prompt", shortened(self.prompt)))
         self.answers: list[Answer] = []
         self._messages = [{"role": "user", "content": self.prompt}]
         self._files: dict[str, bytes] = {
@@ -47,7 +48,7 @@ class Chat:
             raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
         self.answers.append(answer)
         self._messages.append({"role": "assistant", "content": answer.text})
-        self.transcript.append(Entry("text", shortened(self._veiled(answer.text))))
+        self._add(Entry("text", shortened(self._veiled(answer.text))))
         files, problem = files_of(answer.text, self._desk.task.editable)
         if answer.finish == "length":
             return None, "the answer was cut at the longest length that is allowed; write less around the files"
@@ -57,7 +58,7 @@ class Chat:
     def say(self, text: str, *, failed: bool = False) -> None:
         """What the next question adds."""
         self._messages.append({"role": "user", "content": text})
-        self.transcript.append(Entry("check", shortened(text), failed=failed))
+        self._add(Entry("check", shortened(text), failed=failed))
 
     @property
     def last_text(self) -> str:
@@ -83,7 +84,11 @@ class Chat:
         return text.replace(self._endpoint.key, "***") if self._endpoint.key else text
 
     def _note(self, text: str) -> None:
-        self.transcript.append(Entry("error", shortened(text), failed=True))
+        self._add(Entry("error", shortened(text), failed=True))
+
+    def _add(self, entry: Entry) -> None:
+        self.transcript.append(entry)
+        self._desk.hear(entry)
 
 
 def endpoint_of(settings: Settings) -> Endpoint:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from evaluator.agent_session import Ending, Entry, shortened
 from evaluator.agents.check_server import CheckServer
 from evaluator.agents.events import Stream
 from evaluator.agents.interface import Desk, Settings, Work
 from evaluator.agents.prompt import Question, prompt_of
 from evaluator.agents.proxy import Proxy
-from evaluator.agents.session import Ending, Entry, shortened
 from evaluator.candidate import read_candidate
 from evaluator.errors import HostError
 from evaluator.inside import arena
@@ -132,12 +132,18 @@ class _Session:
             total += len(piece)
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
-                self._stream.feed(line.decode("utf-8", "replace"))
+                self._feed(line)
             if not piece:
-                self._stream.feed(rest.decode("utf-8", "replace"))
+                self._feed(rest)
                 return None
             if total > MAX_STREAM_BYTES or len(rest) > MAX_LINE_BYTES:
                 return "it printed without end"
+
+    def _feed(self, line: bytes) -> None:
+        known = len(self._stream.entries)
+        self._stream.feed(line.decode("utf-8", "replace"))
+        for entry in self._stream.entries[known:]:
+            self._desk.hear(entry)
 
     def _ending(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
         for value in self._secrets.values():

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from evaluator.agents.session import MAX_ENTRIES, Entry, Usage, shortened
+from evaluator.agent_session import MAX_ENTRIES, Entry, Usage, shortened
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
 MAX_ODD = 20  # lines that are no event, in the transcript

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
-from evaluator.agents.session import Ending, Entry, Own, Usage
+from evaluator.agent_session import Ending, Entry, Iteration, Own, Usage
 from evaluator.candidate import Candidate
 from evaluator.inside.limits import Access
 from evaluator.reasons import Status
@@ -54,6 +54,13 @@ class Check(Protocol):
     def __call__(self, candidate: Candidate) -> Checked: ...
 
 
+Heard = Callable[[Entry | Iteration], None]  # whoever watches a session; called in any of its threads
+
+
+def nobody(news: Entry | Iteration) -> None:
+    """Listens to a session that nobody watches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """All that a session is given. Only our own reference agents look at what `task` hides from others."""
@@ -66,6 +73,7 @@ class Desk:
     access: Access = field(default_factory=Access)  # the device and its toolchain
     deadline: float = float("inf")  # on the clock of `monotonic`
     agent: str = ""
+    hear: Heard = nobody  # each entry of the transcript, as it comes
 
     @property
     def left_s(self) -> float:

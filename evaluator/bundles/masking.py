@@ -17,6 +17,11 @@ _SECRET = re.compile(
 )
 
 
+def veiled(text: str) -> str:
+    """The plain text, masked, whole."""
+    return _SECRET.sub(MASK, _HOME.sub(MASK, plain_text(text)))
+
+
 def masked(text: str) -> tuple[str, tuple[str, ...]]:
     """The plain text, cut, and the codes of what was masked in it: keys of FINDINGS."""
     text = plain_text(text[: 4 * MESSAGE_CHARACTERS])

@@ -1,6 +1,7 @@
-"""ArenaBoard's own bundles: a run folder of the evaluator, or its zip, with records, sources and unseen cases.
+"""ArenaBoard's own bundles: a run folder of the evaluator or its zip: records, sources, unseen cases and sessions.
 
-run.json, records/<task>.json, candidates/<task>/…, unseen/<task>.json. Everything is held against everything beside it.
+run.json, records/<task>.json, candidates/<task>/…, unseen/<task>.json, sessions/<task>.json. Everything is held against
+everything beside it. Sessions are there for every task or for none.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from evaluator import records
+from evaluator.agent_session import AgentSession, read_session
 from evaluator.bundles.archive import digest_of, read_members
-from evaluator.bundles.packing import LEFT_OUT, slug
+from evaluator.bundles.packing import slug
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
 from evaluator.candidate import Candidate
@@ -38,6 +40,8 @@ class Entry:
     candidate: Candidate
     unseen: UnseenRecord | None
     unseen_bytes: bytes
+    session: AgentSession | None  # how an agent came to its candidate
+    session_bytes: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class Bundle:
     protocol: str
     device_class: str
     round: str | None  # sha256 of its secret
+    settings: Mapping[str, Any]  # of an agent that works in sessions
     tasks: Mapping[str, str]  # id → digest
     entries: tuple[Entry, ...]
     problems: tuple[Problem, ...] = field(default=())
@@ -83,11 +88,11 @@ def digest_at(path: Path) -> str:
 
 
 def own_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Without the one folder that everything lies in, if it does, and without what no importer takes."""
+    """Without the one folder that everything lies in, if it does."""
     tops = {PurePosixPath(path).parts[0] for path in files}
     if len(tops) == 1 and f"{next(iter(tops))}/{MANIFEST}" in files:
         files = {path.partition("/")[2]: data for path, data in files.items()}
-    return {path: data for path, data in files.items() if PurePosixPath(path).parts[0] not in LEFT_OUT}
+    return dict(files)
 
 
 def _manifest(reading: Reading) -> dict[str, Any]:
@@ -99,6 +104,7 @@ def _manifest(reading: Reading) -> dict[str, Any]:
     values: dict[str, Any] = {name: _typed(reading, raw, name, str, "") for name in TEXTS}
     values["repeat"] = _typed(reading, raw, "repeat", int, 0)
     values["round"] = _typed(reading, raw, "round", str, "") if raw.get("round") is not None else None
+    values["settings"] = _typed(reading, raw, "settings", dict, {}) if "settings" in raw else {}
     values["tasks"] = _typed(reading, raw, "tasks", dict, {})
     if not values["tasks"] or not all(isinstance(digest, str) for digest in values["tasks"].values()):
         reading.problem(f"{MANIFEST}: tasks", values["tasks"], "the digest of each task")
@@ -117,7 +123,9 @@ def _entry(reading: Reading, task: str, digest: str, values: Mapping[str, Any]) 
     name, files = slug(task), reading.files
     record = _read(reading, records.read_record, f"records/{name}.json")
     unseen = _read(reading, read_unseen, f"unseen/{name}.json") if values["round"] else None
-    if record is None or (values["round"] and unseen is None):
+    has_sessions = any(path.startswith("sessions/") for path in files)
+    session = _read(reading, read_session, f"sessions/{name}.json") if has_sessions else None
+    if record is None or (values["round"] and unseen is None) or (has_sessions and session is None):
         return None
     folder = f"candidates/{name}/"
     sources = {path.removeprefix(folder): data for path, data in files.items() if path.startswith(folder)}
@@ -126,8 +134,11 @@ def _entry(reading: Reading, task: str, digest: str, values: Mapping[str, Any]) 
         reading.problems.append(problem)
     if unseen is not None:
         reading.problems += _of_another(f"unseen/{name}.json", unseen, record, values["round"])
-    unseen_bytes = files[f"unseen/{name}.json"] if unseen is not None else b""
-    return Entry(task, record, files[f"records/{name}.json"], candidate, unseen, unseen_bytes)
+    if session is not None:
+        reading.problems += _of_another_session(f"sessions/{name}.json", session, record, values)
+    unseen_bytes, session_bytes = (files.get(f"{folder}/{name}.json", b"") for folder in ("unseen", "sessions"))
+    record_bytes = files[f"records/{name}.json"]
+    return Entry(task, record, record_bytes, candidate, unseen, unseen_bytes, session, session_bytes)
 
 
 def _read(reading: Reading, read: Callable[[bytes], T], name: str) -> T | None:
@@ -175,11 +186,28 @@ def _of_another(place: str, unseen: UnseenRecord, record: Record, round_hash: st
             yield Problem(f"{place}: {what}", "another", "the record's or run.json's")
 
 
+def _of_another_session(
+    place: str, session: AgentSession, record: Record, values: Mapping[str, Any]
+) -> Iterator[Problem]:
+    for what, seen, expected in (
+        ("task", session.task, record.task),
+        ("candidate", session.candidate, record.candidate),
+        ("agent", session.agent, values["agent"]),
+        ("repeat", session.repeat, values["repeat"]),
+        ("device class", session.device_class, values["device_class"]),
+        ("settings", dict(session.settings), values["settings"]),
+    ):
+        if seen != expected:
+            yield Problem(f"{place}: {what}", "another", "the record's or run.json's")
+
+
 def _strangers(reading: Reading, tasks: Mapping[str, str]) -> None:
     """Files that belong to no task of the run."""
     names = {slug(task) for task in tasks}
-    known = {MANIFEST, DECLARED_FILE, *(f"{folder}/{name}.json" for folder in ("records", "unseen") for name in names)}
+    folders = ("records", "unseen", "sessions")
+    known = {MANIFEST, DECLARED_FILE, *(f"{folder}/{name}.json" for folder in folders for name in names)}
     for path in reading.files:
         parts = PurePosixPath(path).parts
         if path not in known and not (parts[0] == "candidates" and len(parts) > 2 and parts[1] in names):
-            reading.problem(path, "a file of no task of run.json", f"{MANIFEST}, records/, candidates/ or unseen/")
+            expected = f"{MANIFEST}, records/, candidates/, unseen/ or sessions/"
+            reading.problem(path, "a file of no task of run.json", expected)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import IO
 
 ZIP_DATE = (2026, 1, 1, 0, 0, 0)
-LEFT_OUT = ("sessions",)  # how an agent came to its candidates: no importer takes it yet
 
 
 def zip_folder(folder: Path) -> Path:
@@ -36,6 +35,4 @@ def slug(task_id: str) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")):
-        if path.relative_to(folder).parts[0] not in LEFT_OUT:
-            yield path
+    return iter(sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")))

@@ -11,6 +11,7 @@ from runs.models.problems import Suite, SuiteMembership, Task
 from runs.models.published import PublishedRow, PublishedTable
 from runs.models.results import Result, Run
 from runs.models.rounds import Round
+from runs.models.sessions import AgentSession, Iteration
 from runs.models.submissions import ApiToken, Submission
 from runs.models.trail import AuditEntry, Revision
 from runs.models.unseen import UnseenEvaluation, UnseenMeasurement
@@ -18,6 +19,7 @@ from runs.models.verifications import TaskVerdict, Verification
 
 __all__ = [
     "Agent",
+    "AgentSession",
     "ApiToken",
     "Attempt",
     "AuditEntry",
@@ -26,6 +28,7 @@ __all__ = [
     "Configuration",
     "DeviceClass",
     "Host",
+    "Iteration",
     "Measurement",
     "ModelVersion",
     "PublishedRow",

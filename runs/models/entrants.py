@@ -59,10 +59,25 @@ class Configuration(models.Model):
     settings = models.JSONField(default=dict, blank=True, help_text="timeout_s, max_iterations, cheatsheets, …")
     settings_digest = models.CharField(max_length=64, editable=False)
     role = models.CharField(max_length=20, choices=Role, default=Role.ENTRY)
+    # What it may spend is no part of what it is: changing it makes no other configuration.
+    run_cap_usd = models.FloatField(
+        null=True, blank=True, help_text="Most that one run may spend; a paid model starts only with one."
+    )
+    day_cap_usd = models.FloatField(null=True, blank=True, help_text="Most that all its runs may spend in a day, UTC.")
+    expected_task_usd = models.FloatField(
+        null=True, blank=True, help_text="What a task may cost, until sessions here say it themselves."
+    )
 
     class Meta:
         ordering = ("slug",)
         constraints = [
+            *(
+                models.CheckConstraint(
+                    name=f"configuration_{name}_is_positive",
+                    condition=Q(**{f"{name}__isnull": True}) | Q(**{f"{name}__gt": 0}),
+                )
+                for name in ("run_cap_usd", "day_cap_usd", "expected_task_usd")
+            ),
             models.UniqueConstraint(
                 name="configuration_settings_once_per_agent_and_model",
                 fields=["agent", "model", "settings_digest"],

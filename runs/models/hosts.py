@@ -54,6 +54,9 @@ class Host(models.Model):
     )
     quarantine_reason = models.CharField(max_length=300, blank=True)
     facts = models.JSONField(default=dict, blank=True, help_text="Versions and products, as its worker says.")
+    agents = models.JSONField(
+        default=dict, blank=True, help_text="What each agent of ours lacks there, as its worker says; empty: nothing."
+    )
     note = models.CharField(max_length=200, blank=True)
     started_at = models.DateTimeField(null=True, blank=True, help_text="When its worker last started.")
     seen_at = models.DateTimeField(null=True, blank=True, help_text="Its worker's last sign of life.")

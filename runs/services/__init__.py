@@ -2,6 +2,9 @@
 
 entries   create runs, run again, cancel, publish, withdraw
 claims    a worker's side: claim, heartbeat, verdict, release; and the sweeper's: dead claims, lost messages
+sessions  a worker's side of an agent's session; those that bundles bring
+starts    runs of an agent of ours, by repeats
+spending  estimates and caps of what calls a paid model
 unseen    a worker's side of unseen cases: which they are, what became of them
 imports   a bundle from elsewhere as a run
 rounds    open and reveal rounds of unseen cases
@@ -45,6 +48,9 @@ from runs.services.mirror import mirror_suite, mirror_tasks, store_published_tab
 from runs.services.names import configuration_for
 from runs.services.registry import register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
+from runs.services.sessions import begin_session, record_session, session_goes_on
+from runs.services.spending import Estimate, estimate_of, stop_at_cap
+from runs.services.starts import REPEATS, start_runs, told_estimate
 from runs.services.submissions import (
     Upload,
     accept,
@@ -66,13 +72,16 @@ from runs.services.unseen import UnseenJob, begin_unseen, fail_unseen, record_un
 from runs.services.verification import begin_verification, conclude_verifications
 
 __all__ = [
+    "REPEATS",
     "Claim",
+    "Estimate",
     "UnseenJob",
     "Upload",
     "accept",
     "accept_claims",
     "answer_audit",
     "audit_result",
+    "begin_session",
     "begin_unseen",
     "begin_verification",
     "cancel_results",
@@ -85,6 +94,7 @@ __all__ = [
     "configuration_for",
     "create_run",
     "decide_review",
+    "estimate_of",
     "fail_unseen",
     "give_back_check",
     "heartbeat",
@@ -101,6 +111,7 @@ __all__ = [
     "publish_run",
     "quarantine_host",
     "receive",
+    "record_session",
     "record_unseen",
     "record_verdict",
     "register_suite",
@@ -114,9 +125,13 @@ __all__ = [
     "revoke_token",
     "save_row",
     "seed_synthetic_board",
+    "session_goes_on",
     "show_claims",
+    "start_runs",
+    "stop_at_cap",
     "store_published_table",
     "take_down",
+    "told_estimate",
     "user_of_token",
     "wake_forgotten",
     "wake_forgotten_checks",

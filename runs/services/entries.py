@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
-from runs import candidates, wake
+from runs import agents, candidates, wake
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
 from runs.services.trail import Actor, note
@@ -22,7 +22,7 @@ def create_run(
     configuration: Configuration,
     suite: Suite,
     device_class: DeviceClass,
-    written: Mapping[int, Candidate],
+    written: Mapping[int, Candidate] | None,
     repeat: int = 0,
     round: Round | None = None,
     actor: Actor,
@@ -32,7 +32,8 @@ def create_run(
 
     With a round, each candidate is tried on its unseen cases, too.
 
-    `written` holds the candidates by the task's primary key: exactly one for each task.
+    `written` holds the candidates by the task's primary key: exactly one for each task. None: an agent of ours writes
+    each in a session, before its first evaluation.
 
     Raises:
         RunError: a candidate is missing or belongs to no task of the suite, or a task to none of the secret round.
@@ -40,8 +41,8 @@ def create_run(
     tasks = list(suite.tasks.all())
     if round is not None and not round.is_revealed and (other := set(tasks) - set(round.suite.tasks.all())):
         raise RunError(f"{round} was opened for {round.suite}, which lacks {', '.join(sorted(t.path for t in other))}")
-    if not tasks or set(written) != {task.pk for task in tasks}:
-        raise RunError(f"{suite} has {len(tasks)} tasks, candidates were given for {len(written)}")
+    if not tasks or (written is not None and set(written) != {task.pk for task in tasks}):
+        raise RunError(f"{suite} has {len(tasks)} tasks, candidates were given for {len(written or ())}")
     run = Run.objects.create(
         configuration=configuration,
         suite=suite,
@@ -52,15 +53,9 @@ def create_run(
         created_by=actor if isinstance(actor, User) else None,
     )
     for task in tasks:
-        candidate = written[task.pk]
-        result = Result.objects.create(
-            run=run,
-            task=task,
-            candidate_digest=candidate.digest if candidate.files else "",
-            candidate_files=candidates.kept(candidate),
-            candidate_problems=[list(problem) for problem in candidate.problems],
-        )
-        queue_first(result)
+        candidate = written[task.pk] if written is not None else None
+        known = candidates.columns(candidate, candidates.kept(candidate)) if candidate else {}
+        queue_first(Result.objects.create(run=run, task=task, **known))
     return run
 
 
@@ -167,7 +162,7 @@ def queue_first(result: Result) -> Attempt:
 
 
 def _refuse_what_cannot_run(result: Result) -> None:
-    if not result.candidate_files and not result.candidate_problems:
+    if not result.candidate_files and not result.candidate_problems and not agents.awaits_session(result):
         raise RunError(f"{result} has no candidate that could be evaluated again")
     try:
         candidates.spec_of(result.task)
@@ -214,4 +209,4 @@ def _locked(results: Iterable[Result]) -> list[Result]:
     """Fresh rows, locked in one order, so that two people who click at once wait for each other."""
     keys = [result.pk for result in results]
     found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
-    return list(found.select_related("run__device_class", "run__configuration"))
+    return list(found.select_related("run__device_class", "run__configuration__agent"))

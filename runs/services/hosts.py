@@ -17,15 +17,18 @@ REASON_CHARACTERS = 300
 
 
 @transaction.atomic
-def host_started(*, host: Host, facts: Mapping[str, str], calibration: Mapping[str, Any]) -> None:
+def host_started(
+    *, host: Host, facts: Mapping[str, str], calibration: Mapping[str, Any], agents: Mapping[str, str] | None = None
+) -> None:
     """Its worker starts and says what it runs on, and how still its device is; no calibration: nobody knows.
 
-    Each calibration is kept beside those before it.
+    `agents`: what each agent of ours lacks there. Each calibration is kept beside those before it.
     """
     Host.objects.filter(pk=host.pk).update(
         started_at=Now(),
         seen_at=Now(),
         facts=dict(facts),
+        agents=dict(agents or {}),
         is_accepted=calibration.get("accepted"),
         calibration=dict(calibration),
     )

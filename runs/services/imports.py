@@ -33,6 +33,7 @@ from runs.models import (
     UnseenEvaluation,
 )
 from runs.services.entries import publish_run
+from runs.services.sessions import store_session
 from runs.services.trail import Actor, note
 from runs.services.unseen import cases_of, store
 
@@ -138,12 +139,10 @@ def _other_cases(entry: Entry, round: Round, device_class: DeviceClass) -> Itera
 
 def _write_entry(run: Run, task: Task, entry: Entry) -> None:
     record = entry.record
-    result = Result.objects.create(
-        run=run,
-        task=task,
-        candidate_digest=entry.candidate.digest if entry.candidate.files else "",
-        candidate_files=candidates.kept(entry.candidate),
-    )
+    files = candidates.kept(entry.candidate)
+    result = Result.objects.create(run=run, task=task, **candidates.columns(entry.candidate, files))
+    if entry.session is not None:
+        store_session(result, entry.session, entry.session_bytes)
     started_at = datetime.fromisoformat(record.started_at)
     attempt = Attempt.objects.create(
         result=result,

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from evaluator.suites import suite_digest
+from runs import agents
 from runs.errors import RunError
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, SuiteMembership, Task
 
@@ -29,6 +30,7 @@ def save_row(*, row: Row) -> Row:
     """
     if isinstance(row, Configuration):
         row.settings_digest = settings_digest(row.settings)
+        _refuse_what_its_agent_does_not_know(row)
         _refuse_another_meaning(row)
         _refuse_another_name(row)
     row.full_clean()
@@ -79,6 +81,16 @@ def _refuse_another_meaning(row: Configuration) -> None:
     if changed:
         names = ", ".join(name.removesuffix("_id").removesuffix("_digest") for name in changed)
         raise ValidationError(f"{row.slug} has runs, so its {names} cannot change: register another configuration")
+
+
+def _refuse_what_its_agent_does_not_know(row: Configuration) -> None:
+    """An agent of ours that works in sessions knows its settings; before a run meets one that it does not."""
+    if row.agent_id is None or not agents.works_in_sessions(row):
+        return
+    try:
+        agents.agent_of(row)
+    except RunError as error:
+        raise ValidationError({"settings": str(error)}) from error
 
 
 def _refuse_another_name(row: Configuration) -> None:

@@ -1,4 +1,4 @@
-"""An agent over a suite: sessions lie beside the records, are kept when the run goes on, and stay out of the zip."""
+"""An agent over a suite: sessions lie beside the records, are kept when the run goes on, and go into the zip."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from time import monotonic
 
 import pytest
 
+from evaluator.agent_session import read_session
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.codex import launcher as codex
 from evaluator.agents.interface import Desk
-from evaluator.agents.session import read_session
+from evaluator.bundles.checking import check
 from evaluator.errors import UsageError
 from evaluator.reasons import Status
 from evaluator.runfolder import run_suite
@@ -30,13 +31,16 @@ def replayed(tmp_path):
     return read_agent("replay", {"source": str(source)})
 
 
-def test_each_task_has_a_session_that_no_importer_has_to_know(tmp_path, replayed):
+def test_each_task_has_a_session_that_is_handed_in(tmp_path, replayed):
     suite, folder = load_suite("smoke"), tmp_path / "run"
     run_suite(suite, replayed, CountingEvaluator(), folder)
     sessions = [read_session(path.read_bytes()) for path in sorted((folder / "sessions").iterdir())]
     assert sorted(session.task.id for session in sessions) == sorted(task.id for task in suite.tasks)
     with zipfile.ZipFile(tmp_path / "run.zip") as bundle:
-        assert {name.split("/")[0] for name in bundle.namelist()} == {"run.json", "records", "candidates"}
+        assert {name.split("/")[0] for name in bundle.namelist()} == {
+            *("run.json", "records", "candidates", "sessions")
+        }
+    assert check(tmp_path / "run.zip").problems == ()
     assert json.loads((folder / "run.json").read_text())["settings"]["max_iterations"] == "1"
 
 

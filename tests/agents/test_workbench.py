@@ -8,10 +8,10 @@ import json
 import pytest
 
 from evaluator import codec, workbench
+from evaluator.agent_session import Entry, Usage, read_session, shortened
 from evaluator.agents import scoring
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.interface import Desk, Work
-from evaluator.agents.session import Entry, Usage, read_session, shortened
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from evaluator.taskreader import load_task

@@ -16,6 +16,7 @@ from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
+from tests.agent_sessions import make_session
 from tests.records import make_record
 
 GELU, SILU = "hip2hip/arena/GELU", "hip2hip/arena/SiLU"
@@ -57,9 +58,47 @@ def test_a_run_folder_becomes_claims() -> None:
     assert checked.submission.claims[0].files == {"gelu.hip": b"// x\n"}
 
 
-def test_a_folder_around_it_and_sessions_change_nothing() -> None:
+def with_sessions(**changes: Any) -> dict[str, bytes]:
+    """`changes` are of the session of GELU."""
+    found = files(settings={"max_iterations": "3"})
+    candidate = Candidate({"gelu.hip": b"// x\n"}, "rewrite")
+    for task, more in ((GELU, changes), (SILU, {})):
+        ref = replace(make_record().task, id=task)
+        about = {"agent": "rewrite", "settings": {"max_iterations": "3"}}
+        session = replace(make_session(ref, candidate), **about | more)
+        found[f"sessions/{slug(task)}.json"] = codec.dumps(session).encode()
+    return found
+
+
+def test_sessions_come_with_their_tasks() -> None:
+    bundle = bundle_of(Reading(with_sessions()))
+    assert bundle.problems == ()
+    assert [len(entry.session.iterations) for entry in bundle.entries if entry.session] == [2, 2]
+
+
+def test_a_session_of_something_else_is_refused_with_everything_that_differs() -> None:
+    other = Candidate({"gelu.hip": b"// y\n"}, "rewrite")
+    found = with_sessions(candidate=other.ref(), repeat=2, agent="codex", settings={}, device_class="h100-sxm")
+    seen = {problem.place.rpartition(": ")[2] for problem in bundle_of(Reading(found)).problems}
+    assert seen == {"candidate", "repeat", "agent", "settings", "device class"}
+
+
+def test_sessions_are_there_for_every_task_and_whole() -> None:
+    found = with_sessions()
+    del found[f"sessions/{slug(SILU)}.json"]
+    found[f"sessions/{slug(GELU)}.json"] = b'{"schema": 1}'
+    places = {problem.place.partition(":")[0] for problem in check_files(found).problems}
+    assert places == {f"sessions/{slug(GELU)}.json", f"sessions/{slug(SILU)}.json"}
+
+
+def test_a_session_of_no_task_is_a_stranger() -> None:
+    found = with_sessions() | {"sessions/x.json": b"{}"}
+    assert [problem.place for problem in check_files(found).problems] == ["sessions/x.json"]
+
+
+def test_a_folder_around_it_changes_nothing() -> None:
     plain = bundle_of(Reading(own_files(files())))
-    around = {f"run1/{name}": data for name, data in files().items()} | {"run1/sessions/x.json": b"{}"}
+    around = {f"run1/{name}": data for name, data in files().items()}
     assert bundle_of(Reading(own_files(around))) == plain
     assert check_files(around).problems == ()
 

@@ -8,13 +8,17 @@ from contextlib import AbstractContextManager
 from time import sleep
 from types import MappingProxyType
 
+from evaluator.agents.catalog import Agent
+from evaluator.agents.interface import Heard
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
-from evaluator.records import Host, Record
+from evaluator.records import Host, Record, TaskRef
 from evaluator.taskspec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
+from evaluator.workbench import Held, settings_text
+from tests.agent_sessions import make_session
 from tests.records import record_for
 from tests.runs.unseen_records import make_unseen
 
@@ -39,6 +43,16 @@ class Fake(AbstractContextManager["Fake"]):
     def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
         return record_for(task.id, task.digest, task.category, candidate)
+
+    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, hear: Heard) -> Held:
+        """Of an agent that writes the task's name into its files."""
+        candidate = Candidate({path: f"// by {agent.name}\n".encode() for path in task.editable}, agent.name)
+        session = make_session(
+            TaskRef(task.id, task.digest, task.category), candidate, agent=agent.name, settings=settings_text(agent)
+        )
+        for news in (*session.transcript, *session.iterations):
+            hear(news)
+        return Held(session, candidate, None)
 
     def evaluate_unseen(
         self,

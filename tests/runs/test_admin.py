@@ -104,7 +104,7 @@ def test_a_suite_is_frozen_from_chosen_tasks_and_then_never_edited(site: Site, m
 
 def test_a_run_is_started_with_the_candidates_of_a_built_in_agent(site: Site, maintainer: Client) -> None:
     values = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": site.device_class.pk}
-    maintainer.post(reverse("admin:runs_run_add"), values | {"repeat": 1, "note": "by hand"})
+    maintainer.post(reverse("admin:runs_run_add"), values | {"repeat": 1, "repeats": 1, "note": "by hand"})
     run = Run.objects.get()
     assert (run.repeat, run.note, run.created_by.username) == (1, "by hand", "maintainer")
     assert Attempt.objects.queued().filter(result__run=run).count() == 2

@@ -66,6 +66,9 @@ def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
     assert Agent.objects.get().name == "Second"
 
 
+IN_SESSIONS = ("block_tuner", "chat_loop", "single_shot", "replay", "claude_code", "codex", "cursor")
+
+
 def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: Site) -> None:
     run = site.new_run()
     Configuration.objects.filter(pk=run.configuration_id).update(role="reference_line")
@@ -76,12 +79,13 @@ def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: S
     (tmp_path / "registry.yaml").write_text(text)
     counts = registry.load_registry(tmp_path / "registry.yaml", only_missing=True)
     assert counts["agents"] == 1
-    assert set(Configuration.objects.values_list("slug", flat=True)) == {"baseline", "renamed", "rewrite"}
+    assert set(Configuration.objects.values_list("slug", flat=True)) == {"baseline", "renamed", "rewrite", *IN_SESSIONS}
     host = Host.objects.get()
     assert (host.is_enabled, host.note) == (False, "mine")
     run.configuration.refresh_from_db()
     assert run.configuration.role == "reference_line"
-    assert set(Agent.objects.values_list("slug", flat=True)) == {"baseline", "expert", "mine", "new", "rewrite"}
+    known = {"baseline", "expert", "mine", "new", "rewrite", *IN_SESSIONS}
+    assert set(Agent.objects.values_list("slug", flat=True)) == known
 
 
 def test_every_problem_is_reported_at_once_and_nothing_is_registered(tmp_path: Path) -> None:

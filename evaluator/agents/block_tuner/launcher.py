@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evaluator.agent_session import Ending, Entry, Usage
 from evaluator.agents.block_tuner.goal import Score, score_of
 from evaluator.agents.block_tuner.hip_knobs import hip_knobs
 from evaluator.agents.block_tuner.knobs import Knob, turned
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.agents.interface import Desk, Work
 from evaluator.agents.scoring import speedup_of
-from evaluator.agents.session import Ending, Entry, Usage
 from evaluator.candidate import Candidate
 
 FINDERS = {".py": triton_knobs, ".hip": hip_knobs, ".cu": hip_knobs}
@@ -99,6 +99,7 @@ class Search:
 
     def _say(self, text: str, kind: str = "text", *, failed: bool = False) -> None:
         self._transcript.append(Entry("check" if kind == "check" else "text", text, failed=failed))
+        self._desk.hear(self._transcript[-1])
 
     def _work(self, best: Mapping[Knob, int], ended: Ending, message: str | None) -> Work:
         usage = Usage(turns=len(self._seen), cost_usd=0.0)

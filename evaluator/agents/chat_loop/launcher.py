@@ -6,11 +6,11 @@ The best right version is handed in; where nothing was right, the last.
 
 from __future__ import annotations
 
+from evaluator.agent_session import Ending
 from evaluator.agents.chat import Chat, nothing
 from evaluator.agents.completions import OutOfReach, Refused
 from evaluator.agents.interface import Checked, Desk, Work
 from evaluator.agents.scoring import speedup_of
-from evaluator.agents.session import Ending
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 

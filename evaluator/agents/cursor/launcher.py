@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluator.agent_session import Usage
 from evaluator.agents.command_line import work_by_command
 from evaluator.agents.events import Stream, count, mapping, text_of, total
 from evaluator.agents.interface import Desk, Settings, Work
-from evaluator.agents.session import Usage
 
 SUFFIX = "ToolCall"
 

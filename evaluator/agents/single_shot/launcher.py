@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evaluator.agent_session import Ending
 from evaluator.agents.chat import Chat, nothing
 from evaluator.agents.completions import OutOfReach, Refused
 from evaluator.agents.interface import Desk, Work
-from evaluator.agents.session import Ending
 
 
 def launch(desk: Desk) -> Work:

@@ -1,0 +1,32 @@
+"""What an agent lacks before it can work: settings that have no default, and what the host must bring."""
+
+from __future__ import annotations
+
+import os
+
+from evaluator.agents.catalog import Agent
+from evaluator.agents.command_line import program_of
+from evaluator.errors import HostError
+
+OF_THE_HOST = ("program", "secrets")
+
+
+def not_set(agent: Agent) -> str | None:
+    """The settings that nobody set, as a sentence; None where none is missing."""
+    missing = [name for name in agent.needs if name not in OF_THE_HOST and not agent.settings.text(name)]
+    return f"not configured: set {' and '.join(missing)}" if missing else None
+
+
+def lacks_here(agent: Agent, *, with_settings: bool = True) -> str | None:
+    """The same of settings, unless they are left out, and of this host: programs, this process's environment."""
+    if with_settings and (missing := not_set(agent)):
+        return missing
+    names = agent.settings.secrets
+    if "secrets" in agent.needs and not any(os.environ.get(name) for name in names):
+        return f"not configured: set {' or '.join(names)} in the worker's environment"
+    try:
+        if "program" in agent.needs:
+            program_of(agent.settings)
+    except HostError as error:
+        return f"not configured: {error}"
+    return None

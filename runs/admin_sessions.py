@@ -1,0 +1,62 @@
+"""The maintainers' view of agents at work: how runs of them are started, and the sessions they had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from runs import services
+from runs.doors import ReadOnly
+from runs.models import AgentSession, Iteration, Run
+
+
+class RunForm(forms.ModelForm):  # type: ignore[type-arg]
+    repeats = forms.IntegerField(
+        min_value=1, max_value=20, initial=services.REPEATS, help_text="So many runs, counted from the repeat above."
+    )
+    may_spend = forms.BooleanField(
+        required=False, label="Spend it", help_text="For what calls a paid model: leave it empty to see the estimate."
+    )
+
+    class Meta:
+        model = Run
+        fields = ("configuration", "suite", "device_class", "repeat", "round", "note")
+
+    def clean(self) -> dict[str, Any]:
+        """The estimate before the start: it has to be seen once."""
+        data = super().clean() or {}
+        configuration, suite, repeats = (data.get(name) for name in ("configuration", "suite", "repeats"))
+        if configuration and suite and repeats and not data.get("may_spend"):
+            told = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+            if told:
+                raise ValidationError(f"{told} Tick “Spend it” to start.")
+        return data
+
+
+class IterationInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = Iteration
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("number", "status", "message", "speedup", "at_s", "seconds", "added", "removed")
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(AgentSession)
+class AgentSessionAdmin(ReadOnly):
+    """Before a round's reveal for superusers only, as its unseen cases."""
+
+    list_display = ("result", "agent", "model", "started_at", "ended", "checks", "output_tokens", "cost_usd")
+    list_select_related = ("result",)
+    list_filter = ("ended", "agent")
+    inlines = (IterationInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AgentSession]:
+        rows = AgentSession.objects.all()
+        return rows if request.user.is_superuser else rows.visible()

@@ -1,0 +1,69 @@
+"""From a configuration's row to the agent of ours that works by it: its settings, what it lacks, whether it is paid."""
+
+from __future__ import annotations
+
+from evaluator.agents import agent_names, read_agent
+from evaluator.agents.catalog import Agent as Known
+from evaluator.agents.readiness import lacks_here, not_set
+from evaluator.errors import EvaluatorError
+from runs.errors import RunError
+from runs.models import Agent, AgentSession, Configuration, Result
+
+AGENT_VERSION = "agent_version"  # of a settings' mapping: said for people, no setting of the agent's
+OF_THE_HOST = ("program", "installed_in", "secrets")  # where set, what a host says of an agent does not hold
+
+
+def works_in_sessions(configuration: Configuration) -> bool:
+    """Whether its candidates come out of sessions that a worker holds."""
+    slug = configuration.agent.slug
+    is_ours = configuration.agent.kind == Agent.Kind.BUILT_IN and slug in agent_names()
+    return is_ours and read_agent(slug).kind != "reference"
+
+
+def agent_of(configuration: Configuration) -> Known:
+    """The agent with the configuration's settings; its model's identifier, where it takes one.
+
+    Raises:
+        RunError: it is none of ours, or does not know a setting.
+    """
+    name, settings = configuration.agent.slug, configuration.settings
+    changes = {key: value for key, value in settings.items() if key != AGENT_VERSION}
+    try:
+        if configuration.model is not None and "model" in read_agent(name).settings.own:
+            changes.setdefault("model", configuration.model.identifier)
+        return read_agent(name, changes)
+    except EvaluatorError as error:
+        raise RunError(f"{configuration}: {error}") from error
+
+
+def awaits_session(result: Result) -> bool:
+    """Whether its candidate is yet to be written here."""
+    is_written = bool(result.candidate_files or result.candidate_problems)
+    if is_written or result.run.is_from_outside or not works_in_sessions(result.run.configuration):
+        return False
+    return not AgentSession.objects.filter(result=result).exclude(ended="").exists()
+
+
+def state_of(configuration: Configuration) -> str:
+    """In a few words: can a session of it be held, as far as settings say?"""
+    if not works_in_sessions(configuration):
+        return "no sessions"
+    try:
+        return not_set(agent_of(configuration)) or "configured"
+    except RunError as error:
+        return str(error)
+
+
+def is_paid(agent: Known) -> bool:
+    """Whether a session may cost money: a model does, unless its configuration says that tokens cost nothing."""
+    prices = [agent.settings.own.get(name) for name in ("input_price", "output_price")]
+    return agent.kind == "model" and any(price is None or price != 0 for price in prices)
+
+
+def lacking() -> dict[str, str]:
+    """What each agent lacks on this host, as it comes; empty where nothing is missing but settings."""
+    return {
+        name: lacks_here(agent, with_settings=False) or ""
+        for name in agent_names()
+        if (agent := read_agent(name)).kind != "reference"
+    }

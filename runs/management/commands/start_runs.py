@@ -1,0 +1,53 @@
+"""Start runs of an agent of ours on a suite: one for each repeat. Says what a paid model is estimated to cost first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluator.errors import EvaluatorError
+from runs import services
+from runs.errors import RunError
+from runs.models import Configuration, DeviceClass, Round, Suite
+
+
+class Command(BaseCommand):
+    help = "Queues a configuration on every task of a suite, three times unless told otherwise. A worker does the rest."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("configuration", help="its slug; `load_registry` registers them")
+        parser.add_argument("--suite", default="smoke")
+        parser.add_argument("--device", default="cpu-x86_64", help="the slug of a device class")
+        parser.add_argument("--repeats", type=int, default=services.REPEATS, help="so many runs (default 3)")
+        parser.add_argument("--first", type=int, default=0, help="the number of the first repeat")
+        parser.add_argument("--round", default="", help="the slug of a round of unseen cases")
+        parser.add_argument("--spend", action="store_true", help="the estimate was seen: start what calls a paid model")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        configuration = _one(Configuration.objects.select_related("agent", "model"), slug=options["configuration"])
+        suite = _one(Suite.objects.filter(is_current=True), name=options["suite"])
+        repeats = options["repeats"]
+        estimate = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+        if estimate and not options["spend"]:
+            raise CommandError(f"{estimate} `--spend` starts it.")
+        try:
+            runs = services.start_runs(
+                configuration=configuration,
+                suite=suite,
+                device_class=_one(DeviceClass.objects.all(), slug=options["device"]),
+                repeats=repeats,
+                repeat=options["first"],
+                round=_one(Round.objects.all(), slug=options["round"]) if options["round"] else None,
+                actor="start_runs",
+            )
+        except (RunError, EvaluatorError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"queued: {', '.join(f'/run/{run.pk}/' for run in runs)}")
+
+
+def _one(rows: Any, **named: str) -> Any:
+    row = rows.filter(**named).first()
+    if row is None:
+        raise CommandError(f"no {rows.model._meta.verbose_name} is named {next(iter(named.values()))!r}")
+    return row

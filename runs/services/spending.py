@@ -1,0 +1,129 @@
+"""What runs of a paid model may spend: an estimate before they start, caps for a run and a day, and the stop between.
+
+What nobody knows is never counted as nothing: a session without a cost, and one that was lost, counts as estimated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Avg, Count, Q, Sum
+
+from runs import agents
+from runs.errors import RunError
+from runs.models import AgentSession, Attempt, Configuration, Result, Run
+from runs.querysets import AgentSessionQuerySet, today
+from runs.services.claims import Claim, held
+from runs.services.entries import cancel_results
+
+ACTOR = "spending cap"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """US dollars for one task, and whose word that is. None: it calls no paid model."""
+
+    task_usd: float | None
+    source: str
+
+    def text(self, runs: int, tasks: int) -> str:
+        """One sentence for so many runs of so many tasks."""
+        if self.task_usd is None:
+            return "It calls no paid model."
+        whole, run = runs * tasks * self.task_usd, tasks * self.task_usd
+        parts = f"{runs} runs of {tasks} tasks are" if runs > 1 else f"A run of {tasks} tasks is"
+        task = f"{self.task_usd:.4g} USD a task, {self.source}"
+        return f"{parts} estimated at {whole:.2f} USD, {run:.2f} USD a run: {task}."
+
+
+def estimate_of(configuration: Configuration) -> Estimate:
+    """By the sessions there were, else by what the configuration expects.
+
+    Raises:
+        RunError: it is paid, and neither says anything; or it is none of ours.
+    """
+    if not agents.is_paid(agents.agent_of(configuration)):
+        return Estimate(None, "")
+    known = AgentSession.objects.filter(result__run__configuration=configuration, cost_usd__isnull=False)
+    seen = known.aggregate(mean=Avg("cost_usd"), count=Count("pk"))
+    if seen["mean"]:
+        return Estimate(seen["mean"], f"the mean of {seen['count']} sessions here")
+    if configuration.expected_task_usd is not None:
+        return Estimate(configuration.expected_task_usd, "as its configuration expects")
+    raise RunError(f"{configuration} calls a paid model, and no session says what a task costs: set expected_task_usd")
+
+
+def refuse_to_overspend(configuration: Configuration, *, tasks: int, runs: int) -> None:
+    """Before runs are made.
+
+    Raises:
+        RunError: there is no cap or no estimate, or the estimate is above what is left.
+    """
+    estimate = estimate_of(configuration)
+    if estimate.task_usd is None:
+        return
+    run_cap, day_cap = configuration.run_cap_usd, configuration.day_cap_usd
+    if run_cap is None or day_cap is None:
+        raise RunError(f"{configuration} calls a paid model: set run_cap_usd and day_cap_usd before it starts")
+    run_usd, told = tasks * estimate.task_usd, estimate.text(runs, tasks)
+    if run_usd > run_cap:
+        raise RunError(f"{told} The cap of a run is {run_cap:.2f} USD.")
+    left = day_cap - _spent_today(configuration, estimate.task_usd)
+    if runs * run_usd > left:
+        raise RunError(f"{told} Of today's cap of {day_cap:.2f} USD, {max(left, 0):.2f} are left.")
+
+
+@transaction.atomic
+def stop_at_cap(*, claim: Claim) -> bool:
+    """Before a session: where it could exceed a cap, what its run has not begun is cancelled, with the reason.
+
+    True: the claimed attempt is cancelled, too.
+    """
+    configuration = "result__run__configuration"
+    attempt = held(claim).select_related(f"{configuration}__agent", f"{configuration}__model").first()
+    if attempt is None or not agents.awaits_session(attempt.result):
+        return False
+    run = attempt.result.run
+    if (because := _reached(run)) is None:
+        return False
+    waiting = Result.objects.filter(run=run, attempts__in=Attempt.objects.open(), candidate_files={})
+    cancel_results(results=list(waiting), actor=ACTOR, reason=because)
+    return True
+
+
+def _reached(run: Run) -> str | None:
+    """Which cap one more task could exceed."""
+    configuration = run.configuration
+    try:
+        task_usd = estimate_of(configuration).task_usd
+    except RunError as error:
+        return str(error)
+    if task_usd is None:
+        return None
+    spent = {
+        "run": _spent(AgentSession.objects.filter(result__run=run), task_usd),
+        "day": _spent_today(configuration, task_usd),
+    }
+    for what, cap in (("run", configuration.run_cap_usd), ("day", configuration.day_cap_usd)):
+        if cap is None:
+            return f"a paid model without a cap for a {what}"
+        if spent[what] + task_usd > cap:
+            said = f"{spent[what]:.2f} USD are spent, and a task is estimated at {task_usd:.4g}"
+            return f"{said}: the cap of a {what} is {cap:.2f} USD"
+    return None
+
+
+def _spent_today(configuration: Configuration, task_usd: float) -> float:
+    mine = AgentSession.objects.filter(result__run__configuration=configuration, started_at__gte=today())
+    return _spent(mine.filter(attempt__isnull=False), task_usd)
+
+
+def _spent(sessions: AgentSessionQuerySet, task_usd: float) -> float:
+    """What they said, and the estimate for each that said nothing, runs still, or was lost."""
+    found = sessions.aggregate(
+        said=Sum("cost_usd", default=0.0),
+        silent=Count("pk", filter=Q(cost_usd__isnull=True)),
+        lost=Sum("abandoned", default=0),
+    )
+    return float(found["said"] + (found["silent"] + found["lost"]) * task_usd)

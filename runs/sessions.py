@@ -1,0 +1,107 @@
+"""An agent's session as columns, and as text for people. Pure functions; `services` writes what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from evaluator import agent_session as evaluated
+from evaluator.agent_session import Entry
+from evaluator.bundles.masking import veiled
+from evaluator.reasons import Status
+from runs.models import AgentSession, Iteration
+
+TAIL_CHARACTERS = 8_000
+PROGRAMS = ("block_tuner",)  # agents of ours that call no model, so that a session of theirs costs nothing
+Source = AgentSession.CostSource
+
+
+def columns(session: evaluated.AgentSession) -> dict[str, Any]:
+    """Everything that a session says of itself, but for its digests."""
+    cost_usd, source, because = cost_of(session)
+    used = session.usage
+    return {
+        "agent": session.agent[:100],
+        "evaluator": session.evaluator[:30],
+        "architecture": session.architecture[:20],
+        "started_at": datetime.fromisoformat(session.started_at),
+        "seconds": session.seconds,
+        "ended": session.ended,
+        "message": veiled(session.message or ""),
+        "model": (used.model or "")[:200],
+        "turns": used.turns,
+        "input_tokens": used.input_tokens,
+        "cached_input_tokens": used.cached_input_tokens,
+        "output_tokens": used.output_tokens,
+        "tool_calls": used.tool_calls,
+        "cost_usd": cost_usd,
+        "cost_source": source,
+        "no_cost_because": because,
+        "checks": len(session.iterations),
+        "failed_builds": sum(one.status is Status.BUILD_FAILED for one in session.iterations),
+        "tail": tail_of(text_of(entry) for entry in session.transcript),
+    }
+
+
+def cost_of(session: evaluated.AgentSession) -> tuple[float | None, str, str]:
+    """US dollars and whose word that is; or none, no one's, and why there is none."""
+    cost, settings = session.usage.cost_usd, session.settings
+    priced = all(_is_set(settings, name) for name in ("input_price", "output_price"))
+    if cost is not None:
+        free = session.agent in PROGRAMS and cost == 0
+        return cost, Source.FREE if free else Source.PRICES if priced else Source.AGENT, ""
+    if priced:
+        return None, "", "the endpoint did not say how many tokens it took"
+    if "input_price" in settings:
+        return None, "", "the configuration states no price of tokens"
+    return None, "", "the agent does not say what it cost"
+
+
+def iterations(row: AgentSession, session: evaluated.AgentSession) -> list[Iteration]:
+    """One unsaved row for each version that was checked."""
+    return [
+        Iteration(
+            session=row,
+            number=one.number,
+            at_s=one.at_s,
+            seconds=one.seconds,
+            candidate_digest=one.digest,
+            status=one.status.value,
+            message=veiled(one.message or ""),
+            speedup=one.speedup,
+            added=_lines(one.diff, "+"),
+            removed=_lines(one.diff, "-"),
+        )
+        for one in session.iterations
+    ]
+
+
+def text_of(news: Entry | evaluated.Iteration) -> str:
+    """An entry of a transcript, or a version that was checked, as lines of plain text."""
+    if isinstance(news, Entry):
+        title = " ".join(word for word in (news.kind.replace("_", " "), news.tool, "(failed)" * news.failed) if word)
+        return f"── {title}\n{news.text.rstrip()}\n"
+    speed = f", {news.speedup:.3f}×" if news.speedup is not None else ""
+    return f"── version {news.number}: {news.status.value.replace('_', ' ')}{speed}, {news.seconds:.1f} s\n"
+
+
+def tail_of(texts: Iterable[str]) -> str:
+    """The last of them, plain and masked."""
+    kept, size = list[str](), 0
+    for text in reversed(list(texts)):
+        kept.append(text)
+        size += len(text)
+        if size >= TAIL_CHARACTERS:
+            break
+    whole = veiled("\n".join(reversed(kept)))
+    return whole if len(whole) <= TAIL_CHARACTERS else f"…{whole[-TAIL_CHARACTERS:]}"
+
+
+def _is_set(settings: Mapping[str, str], name: str) -> bool:
+    return settings.get(name, "null") != "null"
+
+
+def _lines(diff: str, sign: str) -> int:
+    header = sign * 3
+    return sum(line.startswith(sign) and not line.startswith(f"{header} ") for line in diff.splitlines())

@@ -1,0 +1,86 @@
+"""An agent at work for a claimed attempt: its session is held, told as it goes on, and kept when it is over."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import TracebackType
+
+from django.db import DatabaseError, connection
+
+from evaluator.agent_session import AgentSession, Entry, Iteration
+from evaluator.reasons import Status
+from evaluator.taskspec import TaskSpec
+from runs import agents, services, sessions
+from runs.bench import Evaluating
+from runs.models import Result
+from runs.services import Claim
+
+TELL_S = 2.0  # so often a session that goes on is written down
+log = logging.getLogger(__name__)
+
+
+def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evaluating) -> AgentSession:
+    """The session of the result's agent on its task, written to the rows.
+
+    Raises:
+        HostError: the agent lacks something here.
+        RuntimeError: the claim was lost.
+    """
+    agent = agents.agent_of(result.run.configuration)
+    architecture = result.run.device_class.architecture
+    if not services.begin_session(claim=claim, agent=agent.name, architecture=architecture):
+        raise RuntimeError("the claim was lost before the session began")
+    with Telling(claim) as telling:
+        held = evaluating.hold_session(spec, agent, repeat=result.run.repeat, hear=telling.hear)
+    if not services.record_session(claim=claim, session=held.session, candidate=held.candidate):
+        raise RuntimeError("the claim was lost while the session went on")
+    return held.session
+
+
+class Telling:
+    """Writes down what a session says, by a thread of its own: whoever says it does not wait for the database."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._texts, self._statuses = list[str](), list[Status]()
+        self._is_new, self._ended = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"session-{claim.attempt_id}", daemon=True)
+
+    def __enter__(self) -> Telling:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def hear(self, news: Entry | Iteration) -> None:
+        self._texts.append(sessions.text_of(news))
+        if isinstance(news, Iteration):
+            self._statuses.append(news.status)
+        self._is_new.set()
+
+    def tell(self) -> None:
+        """Once, if there is anything new."""
+        if not self._is_new.is_set():
+            return
+        self._is_new.clear()
+        statuses = list(self._statuses)
+        services.session_goes_on(
+            claim=self._claim,
+            tail=sessions.tail_of(list(self._texts)),
+            checks=len(statuses),
+            failed_builds=statuses.count(Status.BUILD_FAILED),
+        )
+
+    def _run(self) -> None:
+        while not self._ended.wait(TELL_S):
+            try:
+                self.tell()
+            except DatabaseError as error:  # the session is kept whole when it ends
+                log.warning("attempt %s: what its session says was not written down: %s", self._claim.attempt_id, error)
+            finally:
+                connection.close()  # this thread's own

@@ -1,0 +1,126 @@
+"""What a paid model may spend: no run without an estimate and caps, none above them, and a stop between tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from runs import evaluation, services
+from runs.errors import RunError
+from runs.models import AgentSession, Attempt, AuditEntry, Configuration, ModelVersion, Run
+from tests.runs.conftest import Site
+
+pytestmark = pytest.mark.django_db
+SETTINGS = {"base_url": "http://127.0.0.1:1/v1", "input_price": 1, "output_price": 2}
+
+
+@pytest.fixture(autouse=True)
+def fake(settings: Any) -> Iterator[None]:
+    """Each session of it costs half a cent."""
+    settings.EVALUATOR = "tests.runs.fakes.open_fake"
+    yield
+    evaluation.close_bench()
+
+
+def paid(site: Site, **values: Any) -> Configuration:
+    model = ModelVersion.objects.create(slug="m", name="M", identifier="m-1")
+    known = Configuration.objects.get(slug="chat_loop")
+    row = Configuration(slug="paid", agent=known.agent, model=model, settings=values.pop("settings", SETTINGS))
+    caps = {"run_cap_usd": 1.0, "day_cap_usd": 2.0, "expected_task_usd": 0.25}
+    for name, value in (caps | values).items():
+        setattr(row, name, value)
+    return services.save_row(row=row)
+
+
+def start(site: Site, configuration: Configuration, **values: Any) -> list[Run]:
+    wanted = {"suite": site.suite, "device_class": site.device_class, "actor": "test"}
+    return services.start_runs(configuration=configuration, **wanted | values)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"expected_task_usd": None}, "no session says what a task costs: set expected_task_usd"),
+        ({"run_cap_usd": None}, "set run_cap_usd and day_cap_usd before it starts"),
+        (
+            {"run_cap_usd": 0.4},
+            r"0.50 USD a run: 0.25 USD a task, as its configuration expects. The cap of a run is 0.40",
+        ),
+        ({"day_cap_usd": 1.4}, "Of today's cap of 1.40 USD, 1.40 are left"),
+    ],
+)
+def test_nothing_starts_without_an_estimate_or_above_a_cap(site: Site, values: Any, sentence: str) -> None:
+    with pytest.raises(RunError, match=sentence):
+        start(site, paid(site, **values))
+    assert not Run.objects.exists()
+
+
+def test_a_model_whose_tokens_cost_nothing_needs_no_cap(site: Site) -> None:
+    free = paid(site, settings=SETTINGS | {"input_price": 0, "output_price": 0}, run_cap_usd=None, day_cap_usd=None)
+    assert services.estimate_of(free).task_usd is None
+    assert len(start(site, free)) == 3
+
+
+def test_an_unknown_price_is_paid(site: Site) -> None:
+    unknown = paid(site, settings={"base_url": SETTINGS["base_url"]})
+    assert services.estimate_of(unknown).task_usd == 0.25
+
+
+def test_sessions_tell_what_the_next_one_costs(site: Site) -> None:
+    configuration = paid(site)
+    start(site, configuration, repeats=1)
+    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+        pass
+    estimate = services.estimate_of(configuration)
+    assert estimate.task_usd == pytest.approx(0.005)
+    assert estimate.text(3, 6).startswith("3 runs of 6 tasks are estimated at 0.09 USD, 0.03 USD a run")
+
+
+def test_at_the_cap_what_has_not_begun_is_cancelled_with_the_reason(site: Site) -> None:
+    configuration = paid(site)
+    [run] = start(site, configuration, repeats=1)
+    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    Configuration.objects.update(run_cap_usd=0.008)
+    assert not evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert sorted(Attempt.objects.values_list("status", flat=True)) == ["cancelled", "passed"]
+    entry = AuditEntry.objects.get(action="cancel")
+    assert entry.actor_name == "spending cap"
+    assert entry.reason == "0.01 USD are spent, and a task is estimated at 0.005: the cap of a run is 0.01 USD"
+    services.publish_run(run=run, actor="test")  # what was answered can still be shown
+
+
+def test_what_nobody_knows_is_not_counted_as_nothing(site: Site) -> None:
+    configuration = paid(site, expected_task_usd=0.5, day_cap_usd=3.0)
+    start(site, configuration, repeats=1)
+    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    unknown = {"cost_usd": None, "cost_source": "", "no_cost_because": "unknown", "abandoned": 4}
+    AgentSession.objects.update(started_at=timezone.now(), **unknown)
+    with pytest.raises(RunError, match=r"Of today's cap of 3.00 USD, 0.50 are left"):
+        start(site, configuration, repeats=1)
+
+
+def test_in_the_admin_the_estimate_is_seen_before_the_start(site: Site, client: Client) -> None:
+    client.force_login(User.objects.create_superuser("maintainer"))
+    configuration = paid(site)
+    values = {"configuration": configuration.pk, "suite": site.suite.pk, "device_class": site.device_class.pk}
+    values |= {"repeat": 0, "repeats": 2, "note": ""}
+    page = client.post(reverse("admin:runs_run_add"), values).content.decode()
+    assert "2 runs of 2 tasks are estimated at 1.00 USD" in page
+    assert not Run.objects.exists()
+    client.post(reverse("admin:runs_run_add"), values | {"may_spend": "on"})
+    assert Run.objects.count() == 2
+
+
+def test_the_command_tells_the_estimate_first(site: Site) -> None:
+    paid(site)
+    with pytest.raises(CommandError, match=r"3 runs of 2 tasks are estimated at 1\.50 USD"):
+        call_command("start_runs", "paid", suite="two")
+    call_command("start_runs", "paid", suite="two", spend=True)
+    assert Run.objects.count() == 3
