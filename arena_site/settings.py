@@ -32,9 +32,13 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "arena_site",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "runs",
     "leaderboard",
 ]
+    "people",  # behind the others: its groups are made of their permissions
 MIDDLEWARE = [
     "arena_site.security.ContentSecurityMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -48,6 +52,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "leaderboard.edge.DataEdge",
+    "allauth.account.middleware.AccountMiddleware",
+    "people.second_factor.SecondFactorMiddleware",
 ]
 ROOT_URLCONF = "arena_site.urls"
 WSGI_APPLICATION = "arena_site.wsgi.application"
@@ -63,6 +69,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
         },
+                "people.context.accounts",
     },
 ]
 
@@ -101,8 +108,26 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # of a form but for its files
 FILE_UPLOAD_HANDLERS = ["runs.desk.uploading.BoundedUploadHandler"]
-LOGIN_URL = "desk:login"
-LOGIN_REDIRECT_URL = "desk:hand_in"
+SESSION_COOKIE_AGE = 7 * 86_400
+
+# Accounts (people/): by allauth, with our own pages and limits. Who may do what stands in people/rights.py.
+SIGN_UP = env.env_bool("SIGN_UP", True)  # off: only an admin makes accounts
+LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "account_login", "account", "/"
+ACCOUNT_ADAPTER, MFA_ADAPTER = "people.adapters.AccountAdapter", "people.adapters.SecondFactorAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
+ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
+ACCOUNT_RATE_LIMITS = {"login_failed": None}  # people/guesses.py counts these for all processes
+MFA_FORMS = {"authenticate": "people.forms.CodeForm", "reauthenticate": "people.forms.CodeAgainForm"}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_PERIOD = 30  # seconds
+MFA_TOTP_TOLERANCE = 1  # a code of the period before and after is taken too: clocks differ
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # staff of a site that sends no mail needs a second factor all the same
 
 # Mail to submitters who asked for it: printed unless a server is named.
 SITE_URL = env.env_url("SITE_URL", "http://localhost:8000", "http", "https")
@@ -112,6 +137,7 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.env_text("EMAIL_FROM", "arenaboard@localhost", pattern=r".*\S@\S.*", allowed="an address")
 
 # The API only reads, so it knows no users.
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],

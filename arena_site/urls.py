@@ -1,15 +1,19 @@
-"""Boards at /, runs at /runs/, JSON at /api/v1/, the desk at /submit/hand-in/, the admin at /admin/."""
+"""Boards at /, runs at /runs/, JSON at /api/v1/, the desk at /submit/hand-in/, accounts at /account/."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
 
+from people.views import admin_login
+
 admin.site.site_header = admin.site.site_title = "ArenaBoard"
 admin.site.index_title = "Registry, runs and publication"
+admin.site.login = admin_login  # type: ignore[method-assign]
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("", include("people.urls")),
     path("", include("runs.desk.urls")),
     path("api/v1/", include("leaderboard.api_urls")),
     path("", include("leaderboard.urls")),

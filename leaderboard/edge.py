@@ -1,4 +1,4 @@
-"""What all answers below /api/ share: one may be refused as one too many, and a refusal is a problem in JSON."""
+"""What data and files share: one may be refused as one too many. Below /api/ every refusal is a problem in JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ class DataEdge:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path.startswith(PLACE):
-            return self.get_response(request)
         if wait_s := seconds_to_wait(request):
             detail = f"Too many requests from your address: try again in {wait_s} s. The nightly dump has everything."
             return problem(429, detail, {"Retry-After": str(wait_s)})
         response = self.get_response(request)
-        return as_problem(request, response) if response.status_code >= 400 else response
+        is_data = request.path.startswith(PLACE)
+        return as_problem(request, response) if is_data and response.status_code >= 400 else response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         return problem(400, str(exception)) if isinstance(exception, BadQuery) else None

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.utils.http import urlencode
+from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
@@ -179,20 +179,22 @@ def run_files(request: HttpRequest, run: int) -> HttpResponseBase:
 
 
 @reading
-def log(request: HttpRequest, result: int, number: int) -> HttpResponse:
+def log(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
     digest = result_page.record_digest(result, number)
     found = results.record(digest) if digest else None
-    return _text(found.log.encode() if found else None)
+    return _taken_away(found.log.encode() if found else None, f"result-{result}-{number}.txt")
 
 
 @reading
-def candidate(request: HttpRequest, result: int, path: str) -> HttpResponse:
-    return _text(result_page.candidate_file(result, path))
+def candidate(request: HttpRequest, result: int, path: str) -> HttpResponseBase:
+    return _taken_away(result_page.candidate_file(result, path), path.rpartition("/")[2])
 
 
 @reading
-def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponse:
-    return _text(task_page.source_bytes(path=path, digest=request.GET.get("digest", ""), **parts))
+def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponseBase:
+    return _taken_away(
+        task_page.source_bytes(path=path, digest=request.GET.get("digest", ""), **parts), path.rpartition("/")[2]
+    )
 
 
 def _table(route: Route, request: HttpRequest, table: str, parts: dict[str, Any]) -> Table:
@@ -228,11 +230,9 @@ def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> 
     return place | {"page": page, "query": query and f"?{query}"}
 
 
-def _text(data: bytes | None) -> HttpResponse:
-    """A stranger's text: never rendered, whatever is in it."""
-    if data is None:
-        raise Http404
-    return HttpResponse(data, content_type="text/plain; charset=utf-8")
+def _taken_away(data: bytes | None, name: str) -> HttpResponseBase:
+    """A stranger's text: a file, never shown by the browser as anything, whatever is in it."""
+    return _download(data, "text/plain; charset=utf-8", name)
 
 
 def _download(data: bytes | None, content_type: str, name: str) -> HttpResponseBase:
@@ -242,5 +242,5 @@ def _download(data: bytes | None, content_type: str, name: str) -> HttpResponseB
 
 
 def _named(response: HttpResponseBase, name: str) -> HttpResponseBase:
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or "attachment"
     return response

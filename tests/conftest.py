@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from django.core.cache import cache
+from django.test import Client
 
 from evaluator.backends import KNOWN, get_backend
 from evaluator.pipeline import Evaluator
@@ -49,6 +50,24 @@ def nothing_is_kept(request: pytest.FixtureRequest) -> None:
     """Before a test that commits: its database is a new one, whose counter of changes begins again."""
     if {"transactional_db", "live_server"} & set(request.fixturenames):
         cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def whoever_is_let_in_has_shown_a_second_factor(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Client.force_login stands for a whole login; one through the form is asked for its code, as in life."""
+    if "django_db" not in request.keywords and not {"db", "client"} & set(request.fixturenames):
+        return
+    from tests.accounts import show_second_factor  # Django's models are there only now
+
+    forced = Client.force_login
+
+    def force_login(self: Client, user: Any, backend: str | None = None) -> None:
+        forced(self, user, backend)
+        show_second_factor(self, user)
+
+    monkeypatch.setattr(Client, "force_login", force_login)
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+from people import guesses
+from people.addresses import client_address, network_of
+from people.rights import may_hand_in
 from runs import services
 from runs.desk.forms import HandInForm, problems_of
-from runs.desk.taking import PERMISSION, is_too_large, take
+from runs.desk.taking import is_too_large, take
 from runs.desk.uploading import MOST_BYTES
 from runs.errors import RunError
 from runs.models import ApiToken, Submission
@@ -33,14 +36,19 @@ def with_token(view: View) -> View:
     @never_cache
     @wraps(view)
     def asked(request: HttpRequest, **parts: Any) -> HttpResponse:
+        who = ("address", network_of(client_address(request)))
+        if wait_s := guesses.seconds_to_wait(who):
+            return _later(wait_s)
         kind, _, text = request.headers.get("Authorization", "").partition(" ")
         user = services.user_of_token(text=text.strip(), scope=ApiToken.Scope.SUBMIT) if kind in KINDS else None
         if user is None:
+            if text:
+                guesses.note(who)
             answer = _refusal(401, "Authorization", "no valid token", "Bearer TOKEN", "Make one at /submit/tokens/.")
             answer["WWW-Authenticate"] = "Bearer"
             return answer
-        if not user.has_perm(PERMISSION):
-            return _refusal(403, "Authorization", f"{user} may not hand in", "the permission submit_bundle")
+        if not may_hand_in(user):
+            return _refusal(403, "Authorization", f"{user} may not hand in", "the role of a submitter")
         return view(request, user=user, **parts)
 
     return asked
@@ -85,6 +93,12 @@ def _public(submission: Submission) -> dict[str, Any]:
 def _refusal(status: int, place: str, seen: str, expected: str, hint: str = "") -> JsonResponse:
     problem = {"place": place, "seen": seen, "expected": expected, "hint": hint}
     return _refused(status, [problem])
+
+
+def _later(wait_s: int) -> JsonResponse:
+    answer = _refusal(429, "Authorization", "too many wrong tokens", f"another try in {wait_s} s")
+    answer["Retry-After"] = str(wait_s)
+    return answer
 
 
 def _refused(status: int, problems: list[dict[str, str]]) -> JsonResponse:

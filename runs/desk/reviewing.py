@@ -6,25 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from people.gatekeeping import needs
+from people.rights import may_audit, may_publish, may_review
 from runs import services
 from runs.desk.forms import AuditForm, TextForm, VerifyForm
-from runs.desk.views import REVIEWER, shown
+from runs.desk.views import shown
 from runs.doors import user_of
 from runs.errors import RunError
 from runs.models import Result, Review, Submission
 
-AUDITOR = "runs.audit_result"
 MOST = 50  # of each kind
 
 
 @never_cache
-@permission_required(REVIEWER)
+@needs(may_review)
 def queue(request: HttpRequest) -> HttpResponse:
     open_reviews = Review.objects.filter(closed_at__isnull=True).select_related("submission", "audit__result__task")
     results = Result.objects.select_related("task", "run__configuration", "published_attempt")
@@ -41,7 +41,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@permission_required(REVIEWER)
+@needs(may_review)
 def decide(request: HttpRequest, review: int) -> HttpResponse:
     row, form = get_object_or_404(Review, pk=review), TextForm(request.POST)
     text = form.cleaned_data["text"] if form.is_valid() else ""
@@ -49,7 +49,7 @@ def decide(request: HttpRequest, review: int) -> HttpResponse:
 
 
 @require_POST
-@permission_required(REVIEWER)
+@needs(may_review)
 def verify(request: HttpRequest, submission: int) -> HttpResponse:
     row, form = get_object_or_404(Submission, pk=submission), VerifyForm(request.POST)
     if not form.is_valid():
@@ -60,7 +60,7 @@ def verify(request: HttpRequest, submission: int) -> HttpResponse:
 
 
 @require_POST
-@permission_required(REVIEWER)
+@needs(may_review)
 def close(request: HttpRequest, submission: int) -> HttpResponse:
     row = get_object_or_404(Submission, pk=submission)
     reason = request.POST.get("text", "")[:300]
@@ -68,7 +68,7 @@ def close(request: HttpRequest, submission: int) -> HttpResponse:
 
 
 @require_POST
-@permission_required("runs.publish_run")
+@needs(may_publish)
 def publish(request: HttpRequest, submission: int) -> HttpResponse:
     """Its run onto the boards; claims of another benchmark onto their own page."""
     row = get_object_or_404(Submission.objects.select_related("run"), pk=submission)
@@ -80,7 +80,7 @@ def publish(request: HttpRequest, submission: int) -> HttpResponse:
 
 
 @never_cache
-@permission_required(AUDITOR)
+@needs(may_audit)
 def audit(request: HttpRequest, result: int) -> HttpResponse:
     """Annotate one result: what was found there, with the lines that show it."""
     row = get_object_or_404(Result.objects.select_related("task", "run__configuration"), pk=result)

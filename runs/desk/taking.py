@@ -9,8 +9,6 @@ from runs import archive, services
 from runs.desk.forms import HandInForm
 from runs.models import Submission
 
-PERMISSION = "runs.submit_bundle"
-
 
 def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]:
     """The submission, and whether it is checked because of this call.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
 from runs.desk import rest, reviewing, views
 
 app_name = "desk"
-LOGIN = {"page": {"title": "Log in", "crumbs": []}, "section": "submit", "route": "desk"}
 urlpatterns = [
-    path("login/", LoginView.as_view(template_name="desk/login.html", extra_context=LOGIN), name="login"),
-    path("logout/", LogoutView.as_view(next_page="/"), name="logout"),
     path("submit/hand-in/", views.hand_in, name="hand_in"),
     path("submit/tokens/", views.tokens, name="tokens"),
     path("submit/tokens/<int:token>/revoke/", views.revoke, name="revoke"),

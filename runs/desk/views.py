@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, permission_required
+from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,15 +14,15 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from people.gatekeeping import needs
+from people.rights import may_hand_in, may_see, owns
 from runs import services
 from runs.desk.forms import HandInForm, TextForm, TokenForm
-from runs.desk.taking import PERMISSION, is_too_large, take
+from runs.desk.taking import is_too_large, take
 from runs.desk.uploading import MOST_BYTES
 from runs.doors import user_of
 from runs.errors import RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
-
-REVIEWER = "runs.review_submission"
 
 
 def shown(request: HttpRequest, template: str, title: str, context: Mapping[str, Any]) -> HttpResponse:
@@ -33,7 +33,7 @@ def shown(request: HttpRequest, template: str, title: str, context: Mapping[str,
 
 
 @never_cache
-@permission_required(PERMISSION, raise_exception=False)
+@needs(may_hand_in)
 def hand_in(request: HttpRequest) -> HttpResponse:
     form = HandInForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and is_too_large(request):
@@ -83,7 +83,7 @@ def answer(request: HttpRequest, audit: int) -> HttpResponse:
 
 
 @never_cache
-@permission_required(PERMISSION)
+@needs(may_hand_in)
 def tokens(request: HttpRequest) -> HttpResponse:
     """A token is shown on the answer to the form that made it, and never again."""
     form, text = TokenForm(request.POST or None), ""
@@ -94,7 +94,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@permission_required(PERMISSION)
+@needs(may_hand_in)
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
     services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk))
     return redirect("desk:tokens")
@@ -102,14 +102,14 @@ def revoke(request: HttpRequest, token: int) -> HttpResponse:
 
 def _mine(request: HttpRequest, submission: int) -> Submission:
     row = get_object_or_404(Submission.objects.select_related("run__configuration", "submitter"), pk=submission)
-    if row.submitter_id != request.user.pk and not request.user.has_perm(REVIEWER):
+    if not may_see(request.user, row):
         raise PermissionDenied
     return row
 
 
 def _may_answer(request: HttpRequest, submission: Submission, audit: ResultAudit) -> bool:
     in_time = audit.answer_until is not None and audit.answer_until > timezone.now()
-    return in_time and submission.submitter_id == request.user.pk and not audit.answers.exists()
+    return in_time and owns(request.user, submission) and not audit.answers.exists()
 
 
 def _text(request: HttpRequest) -> str:

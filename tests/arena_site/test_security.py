@@ -15,7 +15,7 @@ from runs.models import DeviceClass
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("path", ["/", "/admin/login/", "/no/such/page", "/static/admin/css/base.css"])
+@pytest.mark.parametrize("path", ["/", "/login/", "/no/such/page", "/static/admin/css/base.css"])
 def test_every_answer_carries_the_policy(client: Client, path: str) -> None:
     response = client.get(path)
     policy = response["Content-Security-Policy"]
@@ -27,11 +27,11 @@ def test_every_answer_carries_the_policy(client: Client, path: str) -> None:
 
 
 def test_pages_cannot_be_framed(client: Client) -> None:
-    assert client.get("/admin/login/")["X-Frame-Options"] == "DENY"
+    assert client.get("/login/")["X-Frame-Options"] == "DENY"
 
 
 def test_cookies_are_out_of_reach_of_scripts(client: Client) -> None:
-    cookie = client.get("/admin/login/").cookies["csrftoken"]
+    cookie = client.get("/login/").cookies["csrftoken"]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
 

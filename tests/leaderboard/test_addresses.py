@@ -93,14 +93,14 @@ def test_pages_are_only_read(db, address) -> None:
 
 
 def test_a_form_without_a_token_is_refused_in_words(db) -> None:
-    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "admin"})
+    response = Client(enforce_csrf_checks=True).post("/login/", {"login": "admin"})
     assert response.status_code == 403
     assert b"The form was refused" in response.content
     assert b"style=" not in response.content
     assert b"<style" not in response.content
 
 
-def test_the_admin_names_an_icon_that_is_there(db, client) -> None:
-    body = client.get("/admin/login/").content.decode()
+def test_the_admin_names_an_icon_that_is_there(admin_client) -> None:
+    body = admin_client.get("/admin/").content.decode()
     [icon] = re.findall(r'<link rel="icon" href="/static/([^"]+)"', body)
     assert finders.find(icon)

@@ -1,0 +1,33 @@
+"""The forms that ask for a code, with a limit on wrong ones that all web processes share."""
+
+from __future__ import annotations
+
+from allauth.core import context as allauth_context
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from django.core.exceptions import ValidationError
+
+from people import guesses
+from people.adapters import refuse_guesses
+from people.addresses import client_address, network_of
+
+
+class _Limited:
+    """Counts for the account whose code it is, and for the address."""
+
+    def clean_code(self) -> str:
+        address = network_of(client_address(allauth_context.request))
+        whos = ("code", str(self.user.pk)), ("address", address)  # type: ignore[attr-defined]
+        refuse_guesses(*whos)
+        try:
+            return super().clean_code()  # type: ignore[misc,no-any-return]
+        except ValidationError:
+            guesses.note(*whos)
+            raise
+
+
+class CodeForm(_Limited, AuthenticateForm):  # type: ignore[misc]
+    """At a login."""
+
+
+class CodeAgainForm(_Limited, ReauthenticateForm):  # type: ignore[misc]
+    """Of somebody who is logged in."""

@@ -1,0 +1,47 @@
+"""How often somebody was wrong lately: passwords and codes by account, tokens too by address. Then nothing is tried.
+
+Counted in the database, so that all web processes count together and a restart forgets nothing. Being refused does
+not count again: who waits is let in when the oldest wrong guess is a window old. While an account waits its owner waits
+as well; the alternative is that whoever has many addresses may guess without end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+
+from django.db.models import Count, Min
+from django.utils import timezone
+
+from people.models import WrongGuess
+
+WINDOW = timedelta(minutes=15)
+MOST = {"account": 10, "code": 10, "address": 50}  # of wrong guesses within the window, by what they are counted for
+Who = tuple[str, str]  # ("account", a name), ("code", a user's id) or ("address", a network)
+
+
+def seconds_to_wait(*whos: Who) -> int:
+    """0 while every one of these may guess, else until the last of them may again."""
+    since = timezone.now() - WINDOW
+    kinds = {_digest(who): who[0] for who in whos}
+    rows = WrongGuess.objects.filter(who__in=kinds, at__gt=since).values("who")
+    counted = rows.annotate(count=Count("id"), oldest=Min("at"))
+    waits = [row["oldest"] - since for row in counted if row["count"] >= MOST[kinds[row["who"]]]]
+    return 1 + int(max(waits).total_seconds()) if waits else 0
+
+
+def note(*whos: Who) -> None:
+    """A wrong guess; what is older than the window goes."""
+    WrongGuess.objects.filter(at__lte=timezone.now() - WINDOW).delete()
+    WrongGuess.objects.bulk_create(WrongGuess(who=_digest(who)) for who in whos)
+
+
+def forgive(*whos: Who) -> int:
+    """Let them guess again at once; how many guesses were forgotten."""
+    return WrongGuess.objects.filter(who__in=[_digest(who) for who in whos]).delete()[0]
+
+
+def _digest(who: Who) -> str:
+    """The table is no list of names and addresses."""
+    kind, name = who
+    return hashlib.sha256(f"{kind}:{name.lower()}".encode()).hexdigest()

@@ -1,0 +1,59 @@
+"""One's own account, and the table of who may do what."""
+
+from __future__ import annotations
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from people.rights import RIGHTS, ROLES, Role, needs_second_factor
+from people.roles import role_of
+
+
+@require_safe
+def roles(request: HttpRequest) -> HttpResponse:
+    """Public, and the same for everybody."""
+    rows = [(right.text, [role in right.roles for role in Role]) for right in RIGHTS]
+    context = {"page": {"title": "Who may do what", "crumbs": []}, "roles": ROLES, "rows": rows}
+    return render(request, "people/roles.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def account(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    assert isinstance(user, User)
+    role = role_of(user)
+    context = {
+        "page": {"title": "Your account", "crumbs": []},
+        "role": role,
+        "rights": [right.text for right in RIGHTS if role in right.roles],
+        "addresses": EmailAddress.objects.filter(user=user),
+        "has_second_factor": Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).exists(),
+        "needs_second_factor": needs_second_factor(user),
+    }
+    return render(request, "people/account.html", context)
+
+
+@never_cache
+def admin_login(request: HttpRequest, extra_context: object = None) -> HttpResponse:
+    """In place of the admin's own: there is one way in, with its limits and its second factor.
+
+    Raises:
+        Http404: whoever is logged in and no staff; the admin's addresses say no more to them.
+    """
+    wanted = request.GET.get("next", "")
+    target = wanted if url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) else reverse("admin:index")
+    if not request.user.is_authenticated:
+        return HttpResponseRedirect(f"{reverse('account_login')}?{urlencode({'next': target})}")
+    if not request.user.is_staff:
+        raise Http404
+    return HttpResponseRedirect(target)
