@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena_site import env
+from arena_site.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_env_file(BASE_DIR / ".env")
@@ -31,16 +32,17 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "drf_spectacular",
-    "arena_site",
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "arena_site",
     "runs",
     "leaderboard",
-]
     "people",  # behind the others: its groups are made of their permissions
+]
 MIDDLEWARE = [
     "arena_site.security.ContentSecurityMiddleware",
+    "arena_site.observation.ObservationMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
@@ -50,10 +52,10 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "leaderboard.edge.DataEdge",
     "allauth.account.middleware.AccountMiddleware",
     "people.second_factor.SecondFactorMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "leaderboard.edge.DataEdge",
 ]
 ROOT_URLCONF = "arena_site.urls"
 WSGI_APPLICATION = "arena_site.wsgi.application"
@@ -67,9 +69,9 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "people.context.accounts",
             ],
         },
-                "people.context.accounts",
     },
 ]
 
@@ -105,6 +107,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # asked by machines beside this one, without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # of a form but for its files
 FILE_UPLOAD_HANDLERS = ["runs.desk.uploading.BoundedUploadHandler"]
@@ -134,10 +137,10 @@ SITE_URL = env.env_url("SITE_URL", "http://localhost:8000", "http", "https")
 EMAIL_HOST = env.env_text("EMAIL_HOST", "")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_TIMEOUT = 10
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
 DEFAULT_FROM_EMAIL = env.env_text("EMAIL_FROM", "arenaboard@localhost", pattern=r".*\S@\S.*", allowed="an address")
 
 # The API only reads, so it knows no users.
-ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -164,15 +167,19 @@ JOB_LIMIT_S = 2 * 3600
 EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "INFO"},
-}
+# Operation: what arena_site.health, .metrics, .logs and .server go by.
+PORT = env.env_int("PORT", 8000, low=1, high=65535)
+LISTEN = env.env_text(
+    "ARENA_LISTEN", "127.0.0.1", pattern=r"[0-9.]+|\[[0-9a-f:]+\]", allowed="an address of this machine"
+)
+WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)
+WEB_THREADS = env.env_int("ARENA_WEB_THREADS", 4, low=1, high=64)
+LEAST_FREE_MB = env.env_int("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
+METRICS_TOKEN = env.env_secret("ARENA_METRICS_TOKEN", needed=False)
+LOGGING = logging_settings(
+    env.env_choice("ARENA_LOG", "text", "json"), env.env_choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")
+)
 
 TASKS_FOLDER = env.env_path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
-PORT = env.env_int("PORT", 8000, low=1, high=65535)
 env.refuse_problems()
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

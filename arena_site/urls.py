@@ -1,10 +1,14 @@
-"""Boards at /, runs at /runs/, JSON at /api/v1/, the desk at /submit/hand-in/, accounts at /account/."""
+"""Boards at /, runs at /runs/, JSON at /api/v1/, the desk at /submit/hand-in/, accounts at /account/.
+
+For machines: /healthz, /readyz and /metrics.
+"""
 
 from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
 
+from arena_site import health, metrics
 from people.views import admin_login
 
 admin.site.site_header = admin.site.site_title = "ArenaBoard"
@@ -12,6 +16,9 @@ admin.site.index_title = "Registry, runs and publication"
 admin.site.login = admin_login  # type: ignore[method-assign]
 
 urlpatterns = [
+    path("healthz", health.alive, name="alive"),
+    path("readyz", health.ready, name="ready"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("", include("people.urls")),
     path("", include("runs.desk.urls")),

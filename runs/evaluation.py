@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 
+from django.db.models import F
+
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
 from runs import agents, candidates, services, working
 from runs.bench import Bench
-from runs.models import Host, Result
+from runs.log_context import about
+from runs.models import Attempt, Host, Result
 from runs.pulse import Interrupted, Pulse
 from runs.services import Claim
 
@@ -59,7 +62,10 @@ def evaluate_oldest(*, host: Host, worker: str) -> bool:
     claim = services.claim_oldest(host=host, worker=worker) if is_fit(host) else None
     if claim is None or services.stop_at_cap(claim=claim):
         return False
-    is_written = _evaluate(claim, host, worker)
+    with about(attempt=claim.attempt_id, **_ids_of(claim)):
+        log.info("claimed by %s", worker)
+        is_written = _evaluate(claim, host, worker)
+        log.info("verdict stored" if is_written else "no verdict stored")
     is_fit(host)  # at once: a quarantine shows before the next attempt waits for it
     return is_written
 
@@ -70,6 +76,12 @@ def close_bench() -> None:
 
 
 _BENCH = Bench()
+
+
+def _ids_of(claim: Claim) -> dict[str, object]:
+    """Of the result and its run, for the lines of the log."""
+    ids = Attempt.objects.filter(pk=claim.attempt_id).values("result", run=F("result__run")).first()
+    return dict(ids or {})
 
 
 def _evaluate(claim: Claim, host: Host, worker: str) -> bool:

@@ -239,8 +239,7 @@ def die_with(parent: int) -> None:
 
 
 def web_command(port: int) -> tuple[str, ...]:
-    options = ("--preload", "--workers", "2", "--threads", "4", "--graceful-timeout", "5", "--access-logfile", "-")
-    return (PYTHON, "-m", "gunicorn", "arena_site.wsgi", "--bind", f"127.0.0.1:{port}", *options)
+    return (PYTHON, "-m", "gunicorn", "--config", "python:arena_site.server", "--bind", f"127.0.0.1:{port}")
 
 
 def is_free(port: int) -> bool:

@@ -18,6 +18,7 @@ from evaluator.records import Record, read_record
 from evaluator.taskreader import load_task
 from evaluator.taskspec import TaskSpec
 from runs import archive, candidates, evaluation, jobs, services
+from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
 from tests.factories import sha256
 from tests.runs import fakes
@@ -150,3 +151,12 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
     assert (attempt.status, attempt.message) == ("passed", "")
     assert attempt.measurements.count() == len(record.cases) > 0
     assert record.candidate.digest == attempt.result.candidate_digest
+
+
+def test_lines_of_the_log_say_what_they_are_about(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, object]] = []
+    monkeypatch.setattr(evaluation.log, "info", lambda text, *_: seen.append((text, dict(current_ids()))))
+    attempt = evaluate(first_attempt(site), site)
+    ids = {"attempt": attempt.pk, "result": attempt.result_id, "run": attempt.result.run_id}
+    assert seen == [("claimed by %s", ids), ("verdict stored", ids)]
+    assert current_ids() == {}

@@ -63,4 +63,4 @@ def _arguments(host: Host) -> list[str]:
     level = logging.getLevelName(logging.getLogger().getEffectiveLevel())
     name, queues = f"{host.name}@%h", f"{host.device_class.architecture},{CHECKS}"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    return ["worker", "--pool", "solo", "--queues", queues, "--hostname", name, "--loglevel", level, *quiet]
+    return ["--quiet", "worker", "--pool", "solo", "--queues", queues, "--hostname", name, "--loglevel", level, *quiet]

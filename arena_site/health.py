@@ -1,0 +1,102 @@
+"""/healthz: this process answers. /readyz: it could serve and take work; what could not is named, with 503."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from celery import current_app
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from kombu.exceptions import OperationalError
+
+BROKER_S = 2.0
+log = logging.getLogger(__name__)
+
+
+@never_cache
+@require_safe
+def alive(request: HttpRequest) -> HttpResponse:
+    """Asks nothing of anything: a restart would mend only what is wrong with the process."""
+    return HttpResponse("alive\n", content_type="text/plain; charset=utf-8")
+
+
+@never_cache
+@require_safe
+def ready(request: HttpRequest) -> JsonResponse:
+    found = {name: _outcome(name, check) for name, check in CHECKS.items()}
+    is_ready = all(problem is None for problem in found.values())
+    checks = {name: problem or "ok" for name, problem in found.items()}
+    return JsonResponse({"ready": is_ready, "checks": checks}, status=200 if is_ready else 503)
+
+
+def database() -> str | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return None
+
+
+def migrations() -> str | None:
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(waiting)} are not applied: run `manage.py migrate`" if waiting else None
+
+
+def broker() -> str | None:
+    if settings.BROKER_URL.startswith("filesystem"):
+        _try_to_write(Path(settings.BROKER_FOLDER))
+        return None
+    with current_app.connection_for_write(connect_timeout=BROKER_S) as link:
+        link.ensure_connection(max_retries=1, interval_start=0, timeout=BROKER_S)
+        _ = link.default_channel  # asks the server
+    return None
+
+
+def archive() -> str | None:
+    _try_to_write(Path(settings.ARCHIVE_FOLDER))
+    return None
+
+
+def disk() -> str | None:
+    free_mb = shutil.disk_usage(_existing(Path(settings.ARCHIVE_FOLDER))).free >> 20
+    least_mb: int = settings.LEAST_FREE_MB
+    return None if free_mb >= least_mb else f"{free_mb} MB are free, {least_mb} must be (ARENA_LEAST_FREE_MB)"
+
+
+CHECKS: Mapping[str, Callable[[], str | None]] = {
+    "database": database,
+    "migrations": migrations,
+    "broker": broker,
+    "archive": archive,
+    "disk": disk,
+}
+
+
+def _outcome(name: str, check: Callable[[], str | None]) -> str | None:
+    """The sentence of what is wrong. What an error says goes into the log alone: it may name hosts and users."""
+    try:
+        return check()
+    except (DatabaseError, OperationalError, OSError) as error:
+        log.warning("not ready: %s: %s", name, error)
+        return "does not answer, or cannot be written"
+
+
+def _try_to_write(folder: Path) -> None:
+    """A file that is gone again. A folder that nobody has needed yet is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"ready")
+        file.flush()
+
+
+def _existing(path: Path) -> Path:
+    while not path.exists():
+        path = path.parent
+    return path

@@ -1,0 +1,52 @@
+"""Each request gets an id, a line in the log and its place in the metrics; the id comes back as X-Request-ID."""
+
+from __future__ import annotations
+
+import logging
+import re
+import uuid
+from collections.abc import Callable
+from time import perf_counter
+from urllib.parse import quote
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from arena_site.metrics import note_request
+from people.addresses import client_address
+from runs.log_context import about
+
+HEADER = "X-Request-ID"
+NAMED = ("run", "result", "submission", "task")  # parts of addresses that lines of the log carry
+_GIVEN = re.compile(r"[A-Za-z0-9_-]{8,64}")
+log = logging.getLogger("arena.request")
+
+
+class ObservationMiddleware:
+    """The outermost but for what adds headers: it times everything, to the first byte of what is streamed."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        begin, request_id = perf_counter(), _request_id(request)
+        with about(request=request_id):
+            response = self.get_response(request)
+            took_s = perf_counter() - begin
+            note_request(request, response.status_code, took_s)
+            ids = _named_parts(request) | {"address": client_address(request), "took_ms": round(took_s * 1e3, 1)}
+            level = logging.WARNING if response.status_code >= 500 else logging.INFO
+            log.log(level, "%s %s %d", request.method, quote(request.path), response.status_code, extra={"ids": ids})
+        response[HEADER] = request_id
+        return response
+
+
+def _request_id(request: HttpRequest) -> str:
+    """What the proxy in front calls it, if that is an id; else a new one."""
+    given = request.headers.get(HEADER, "")
+    return given if _GIVEN.fullmatch(given) else uuid.uuid4().hex
+
+
+def _named_parts(request: HttpRequest) -> dict[str, object]:
+    match = request.resolver_match
+    return {name: value for name, value in match.kwargs.items() if name in NAMED} if match else {}

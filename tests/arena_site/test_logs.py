@@ -1,0 +1,159 @@
+"""Lines of the log: what they carry, in both forms, and that no secret gets into one."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from time import perf_counter
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from arena_site.logs import MOST_CHARACTERS, JsonLines, TextLines
+from arena_site.redaction import HIDDEN, known_secrets, redacted
+from runs.log_context import about
+
+PLANTED = "pl4nted-Qx7_secretvalue"
+
+
+def line(message: str, *arguments: object, error: BaseException | None = None, **ids: object) -> logging.LogRecord:
+    exc_info = (type(error), error, error.__traceback__) if error else None
+    record = logging.LogRecord("runs.evaluation", logging.WARNING, "f.py", 1, message, arguments, exc_info)
+    record.ids = ids
+    return record
+
+
+@pytest.fixture
+def lines() -> Iterator[list[str]]:
+    """What arena.request writes, as JSON."""
+    written: list[str] = []
+    handler = logging.Handler()
+    handler.setFormatter(JsonLines())
+    handler.emit = lambda record: written.append(handler.format(record))  # type: ignore[method-assign]
+    logger = logging.getLogger("arena.request")
+    logger.addHandler(handler)
+    yield written
+    logger.removeHandler(handler)
+
+
+def test_a_line_of_json_says_what_it_is_about() -> None:
+    with about(run=3, result=14), about(attempt=15):
+        said = json.loads(JsonLines().format(line("%d of %d", 2, 3, took_ms=1.5)))
+    assert said.pop("at").endswith("Z")
+    ids = {"run": 3, "result": 14, "attempt": 15, "took_ms": 1.5}
+    assert said == {"level": "WARNING", "logger": "runs.evaluation", "message": "2 of 3"} | ids
+
+
+def test_a_line_for_people_says_the_same() -> None:
+    with about(run=3):
+        said = TextLines().format(line("a sentence", request="abc"))
+    assert said.split(" ", 1)[1] == "WARNING runs.evaluation: a sentence [run=3 request=abc]"
+    assert "[" not in TextLines().format(line("a sentence"))
+
+
+@pytest.mark.parametrize("form", [TextLines, JsonLines])
+def test_a_fault_keeps_its_trace_without_the_secret_in_it(form: type[TextLines]) -> None:
+    try:
+        raise RuntimeError(f"password={PLANTED}")
+    except RuntimeError as error:
+        said = form().format(line("it failed", error=error))
+    assert "RuntimeError" in said
+    assert "test_logs.py" in said
+    assert PLANTED not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Authorization: Bearer {PLANTED}",
+        f"{{'Authorization': 'Basic {PLANTED}=='}}",
+        f"authorization: {PLANTED}",
+        f"Cookie: sessionid={PLANTED}; csrftoken={PLANTED}",
+        f"sent with bearer {PLANTED} to it",
+        f"password={PLANTED}",
+        f'"password": "{PLANTED}"',
+        f"{{'new_password1': '{PLANTED}', 'x': 1}}",
+        f"POST /login/ password={PLANTED}&next=/",
+        f"SECRET_KEY={PLANTED}",
+        f"api_key: {PLANTED}",
+        f"OPENAI_API_KEY={PLANTED}",
+        f"aws_secret_access_key = {PLANTED}",
+        f"access_token={PLANTED}",
+        f"token='{PLANTED}'",
+        f"csrfmiddlewaretoken={PLANTED}",
+        "otp=123456",
+        f"postgresql://arena:{PLANTED}@db.example/board",
+        f"redis://:{PLANTED}@127.0.0.1:6379/0",
+        f"a token of ours, arena_{PLANTED}, was used",
+        f"key sk-{PLANTED} of somebody",
+        f"ghp_{PLANTED}",
+        "AKIAABCDEFGHIJKLMNOP",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+        f"-----BEGIN PRIVATE KEY-----\n{PLANTED.replace('-', '')}\n-----END PRIVATE KEY-----",
+    ],
+)
+def test_what_looks_like_a_secret_is_taken_out(text: str) -> None:
+    said = redacted(text)
+    assert HIDDEN in said
+    for part in (PLANTED, PLANTED.replace("-", ""), "123456", "ABCDEFGHIJKL", "dozjgNryP4J3"):
+        assert part not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "attempt 3: the claim is lost",
+        "GET /run/12/ 200",
+        "output_tokens=1200 fencing_token=3",
+        "https://example.org:8000/a/b?c=d@e",
+        "a basic question of secrets and passwords, and their keys",
+        "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    ],
+)
+def test_what_is_none_stays(text: str) -> None:
+    assert redacted(text) == text
+
+
+def test_every_secret_that_the_process_has_is_known_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_AGENT_KEY", PLANTED)
+    monkeypatch.setitem(settings.DATABASES["default"], "PASSWORD", "d4tabase-Qx7")
+    said = TextLines().format(line("%s %s %s", settings.SECRET_KEY, PLANTED, "d4tabase-Qx7"))
+    assert said.endswith(f"{HIDDEN} {HIDDEN} {HIDDEN}")
+
+
+def test_a_value_too_short_to_be_one_is_not_looked_for() -> None:
+    assert known_secrets({"API_KEY": "short", "PATH": "/usr/bin/something", "DB_PASSWORD": "long enough"}, "") == (
+        "long enough",
+    )
+
+
+def test_a_long_line_is_cut_and_takes_no_time() -> None:
+    begin = perf_counter()
+    for text in ("token" * 10**5, "a" * 10**6, "x://" * 10**5, '"' * 10**6, "password " * 10**5, "eyJ" * 10**5):
+        assert len(TextLines().format(line("%s", text))) <= MOST_CHARACTERS
+    assert perf_counter() - begin < 5
+    at_the_cut = "x" * (2 * MOST_CHARACTERS - 100) + f" password={PLANTED * 9}"
+    assert PLANTED[:8] not in TextLines().format(line("%s", at_the_cut))
+
+
+@pytest.mark.django_db
+def test_a_request_has_an_id_and_one_line_that_says_what_it_was_about(lines: list[str]) -> None:
+    response = Client().get("/run/77/?token=planted", headers={"X-Request-ID": "from-the-proxy-1"})
+    assert response["X-Request-ID"] == "from-the-proxy-1"
+    (said,) = map(json.loads, lines)
+    assert (said["message"], said["run"], said["request"]) == ("GET /run/77/ 404", 77, "from-the-proxy-1")
+    assert said["took_ms"] > 0
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("given", ["", "short", "a b c d e f g h", "x" * 65, "line\nbreak-1234"])
+def test_an_id_that_is_none_is_replaced(given: str) -> None:
+    assert len(Client().get("/healthz", headers={"X-Request-ID": given})["X-Request-ID"]) == 32
+
+
+@pytest.mark.django_db
+def test_an_address_makes_no_line_of_its_own(lines: list[str]) -> None:
+    Client().get("/planted%0AERROR%20forged")
+    assert json.loads(lines[0])["message"] == "GET /planted%0AERROR%20forged 404"
