@@ -108,7 +108,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Relative RMSE ≤ max(4 × baseline's own error, c·eps·√n) and |y − r| ≤ tau·(RMS(r) + |r|)."""
+    """Relative RMSE ≤ max(4 × baseline's own, c·eps·√n) and |y − r| ≤ max(4 × its worst, tau)·(RMS(r) + |r|)."""
 
     c: float
     n: Expression

@@ -79,7 +79,7 @@ def _instructions(question: Question) -> str:
         parts.append(f"Callers are promised that this works on all of:\n\n{axes}")
     bounds = "\n".join(
         f"- {dtype}: relative RMS error up to max(4 times the original's own, {bound.c:g} eps sqrt({bound.n.text})); "
-        f"each element within {bound.tau:g} of (RMS + its own size)"
+        f"each element within {bound.tau:g} of (RMS + its own size), or 4 times the original's worst"
         for dtype, bound in sorted(task.tolerance.items())
     )
     parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")

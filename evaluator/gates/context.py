@@ -12,6 +12,7 @@ from types import ModuleType
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate
 from evaluator.errors import SandboxError
+from evaluator.judge.compare import Deviation
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -36,7 +37,7 @@ class CaseState:
     draws: int = 0
     relative_rmse: float | None = None
     allowed_rmse: float | None = None
-    baseline_errors: dict[str, float | None] = field(default_factory=dict)  # by the draw's name
+    baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by the draw's name
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # by the draw's name and the output's
     first_call_ms: float | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)

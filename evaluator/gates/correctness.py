@@ -6,7 +6,7 @@ draws a case run again in the opposite order of programs (HIP: blocks, waves, la
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -14,7 +14,7 @@ import torch
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.isa import note_baseline, note_launches
-from evaluator.judge.compare import Comparison, compare, relative_rmse
+from evaluator.judge.compare import Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import must_differ
@@ -86,11 +86,15 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     return judged_call(context, Judged(state, draw, contents, reference), call)
 
 
-def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> float | None:
-    """The worst relative error of all outputs."""
+def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> Deviation | None:
+    """The worst of all outputs."""
     outputs = call.outputs.items()
-    errors = [relative_rmse(output, reference[name], least_scales.get(name, 0.0)) for name, output in outputs]
-    return max([error for error in errors if error is not None], default=None)
+    return worst_of(deviation(output, reference[name], least_scales.get(name, 0.0)) for name, output in outputs)
+
+
+def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
+    known = [one for one in deviations if one is not None]
+    return Deviation(max(one.rmse for one in known), max(one.worst for one in known)) if known else None
 
 
 def judged_call(context: Context, judged: Judged, call: Call | Rejection) -> Judged:
@@ -136,7 +140,7 @@ def wrong_output(
             spec=spec,
             tolerance=context.task.tolerance.get(context.task.dtype_of(spec.dtype, state.case)),
             case=state.case,
-            baseline_rmse=state.baseline_errors.get(draw.name),
+            baseline=state.baseline_errors.get(draw.name),
             least_scale=state.least_scales.get(draw.name, {}).get(spec.name, 0.0),
         )
         _note_error(state, comparison)

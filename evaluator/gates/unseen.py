@@ -227,7 +227,7 @@ def _note_error(judged: Judged, call: Call) -> None:
     """The worst on the draws of a name so far: where outputs have few elements, one draw says little of the next."""
     errors, name = judged.state.baseline_errors, judged.draw.name
     error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
-    errors[name] = max([known for known in (errors.get(name), error) if known is not None], default=None)
+    errors[name] = correctness.worst_of([errors.get(name), error])
 
 
 def _judge_launches(half: Half) -> None:

@@ -65,7 +65,7 @@ def _is_right(
         answer = null(Question(spec, getattr(torch, dtype), contents, now, before, first))
         tolerance = task.tolerance.get(dtype)
         reference = answers[-1][spec.name]
-        if compare(answer, reference, spec=spec, tolerance=tolerance, case=case, baseline_rmse=None).reason is not None:
+        if compare(answer, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
             return False
     return True
 

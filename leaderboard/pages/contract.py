@@ -38,7 +38,7 @@ class OutputLine:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceLine:
-    """Relative RMSE ≤ max(4 × the baseline's own, c·eps·√n), and each element within tau·(RMS(r) + |r|)."""
+    """Relative RMSE ≤ max(4 × the baseline's, c·eps·√n); each element within max(4 × its worst, tau)·(RMS(r) + |r|)."""
 
     dtype: str
     c: float

@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from evaluator.expressions import parse
-from evaluator.judge.compare import compare, relative_rmse
+from evaluator.judge.compare import Deviation, compare, deviation
 from evaluator.taskspec import Case, Output, Tolerance
 
 CASE = Case((("n", 16),), "small")
 LOOSE = Tolerance(c=1.0, n=parse("n"), tau=1e-4, because="test")
 
 
-def judged(output, reference, *, baseline_rmse=None, tolerance=LOOSE, nan="forbidden", least_scale=0.0):
+def judged(output, reference, *, baseline=None, tolerance=LOOSE, nan="forbidden", least_scale=0.0):
     spec = Output("y", (), "float32", nan=nan)
     return compare(
         output,
@@ -21,7 +21,7 @@ def judged(output, reference, *, baseline_rmse=None, tolerance=LOOSE, nan="forbi
         spec=spec,
         tolerance=tolerance,
         case=CASE,
-        baseline_rmse=baseline_rmse,
+        baseline=baseline,
         least_scale=least_scale,
     )
 
@@ -39,17 +39,19 @@ def test_the_bound_is_c_eps_root_n_or_four_times_the_baselines_error():
     eps = torch.finfo(torch.float32).eps
     assert judged(output, reference).allowed_rmse == pytest.approx(eps * 4)
     assert judged(output, reference).reason == "mismatch"
-    assert judged(output, reference, baseline_rmse=1e-6).allowed_rmse == pytest.approx(4e-6)
-    assert judged(output, reference, baseline_rmse=1e-6).reason is None
+    assert judged(output, reference, baseline=Deviation(1e-6, 1e-6)).allowed_rmse == pytest.approx(4e-6)
+    assert judged(output, reference, baseline=Deviation(1e-6, 1e-6)).reason is None
 
 
 def test_one_wrong_element_among_many_fails_by_the_element_rule():
     reference = torch.ones(1_000_000, dtype=torch.float64)
     output = reference.float()
     output[7] = 1.001
-    found = judged(output, reference, baseline_rmse=1.0)
+    found = judged(output, reference, baseline=Deviation(1.0, 1e-5))
     assert found.reason == "mismatch"
     assert "1 of 1000000 values" in found.detail
+    assert judged(output, reference, baseline=Deviation(1.0, 1.2e-4)).reason == "mismatch"
+    assert judged(output, reference, baseline=Deviation(1.0, 1.3e-4)).reason is None, "5e-4 beside its (scale + |r|)"
 
 
 @pytest.mark.parametrize(("value", "reason"), [(math.nan, "nan"), (math.inf, "infinite"), (-math.inf, "infinite")])
@@ -84,10 +86,10 @@ def test_zeros_against_a_zero_reference_are_right_and_anything_else_is_wrong():
 def test_integers_and_bools_must_be_equal():
     spec = Output("y", (), "int32")
     same = torch.arange(5, dtype=torch.int32)
-    assert compare(same, same.long(), spec=spec, tolerance=None, case=CASE, baseline_rmse=None).reason is None
+    assert compare(same, same.long(), spec=spec, tolerance=None, case=CASE, baseline=None).reason is None
     other = same.clone()
     other[0] = 9
-    found = compare(other, same.long(), spec=spec, tolerance=None, case=CASE, baseline_rmse=None)
+    found = compare(other, same.long(), spec=spec, tolerance=None, case=CASE, baseline=None)
     assert found.reason == "mismatch"
     assert "1 of 5" in found.detail
 
@@ -98,11 +100,16 @@ def test_a_single_output_near_zero_is_judged_by_its_usual_size():
     assert judged(output, reference).reason == "mismatch"
     assert judged(output, reference, least_scale=1.0).reason is None
     assert judged(output, reference, least_scale=1.0).relative_rmse == pytest.approx(1e-7, rel=1e-3)
-    assert relative_rmse(output, reference, 1.0) == pytest.approx(1e-7, rel=1e-3)
+    assert deviation(output, reference, 1.0).rmse == pytest.approx(1e-7, rel=1e-3)
     assert judged(-output, reference * 1e5, least_scale=1.0).reason == "mismatch"
 
 
-def test_relative_rmse_by_hand():
+def test_a_deviation_by_hand():
     reference = torch.tensor([3.0, 4.0], dtype=torch.float64)
     output = torch.tensor([3.0, 4.5])
-    assert relative_rmse(output, reference) == pytest.approx(math.sqrt(0.125) / math.sqrt(12.5))
+    assert deviation(output, reference).rmse == pytest.approx(math.sqrt(0.125) / math.sqrt(12.5))
+    assert deviation(output, reference).worst == pytest.approx(0.5 / (math.sqrt(12.5) + 4))
+
+
+def test_a_baseline_that_overflows_lends_nothing():
+    assert deviation(torch.tensor([3.0, math.inf]), torch.tensor([3.0, 4.0], dtype=torch.float64)) is None

@@ -111,6 +111,6 @@ def test_the_comparison_of_a_sampled_output_goes_this_way(
         (example(probabilities, COUNT, generator), None),
         (torch.zeros(ROWS, COUNT, dtype=torch.int64), "mismatch"),
     ):
-        found = compare(samples, probabilities, spec=spec, tolerance=None, case=case, baseline_rmse=None)
+        found = compare(samples, probabilities, spec=spec, tolerance=None, case=case, baseline=None)
         assert found.reason == reason
         assert found.detail.startswith("tokens: ")

@@ -37,7 +37,7 @@ def wrong_by_rounding(context, scales):
     w = torch.rand(CASES, 10, generator=generator) + 0.5
     exact, seen = (x.double() * w.double()).sum(1), (x * w).cumsum(1)[:, -1]
     tolerance = replace(context.task.tolerance["float32"], c=0.25)
-    rules = {"spec": spec, "tolerance": tolerance, "case": case, "baseline_rmse": None}
+    rules = {"spec": spec, "tolerance": tolerance, "case": case, "baseline": None}
     found = [
         compare(seen[i : i + 1], exact[i : i + 1], least_scale=scales.get("y", 0.0), **rules) for i in range(CASES)
     ]
