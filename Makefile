@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools plotly demo up down lint check test intervals bench validate clean
+.PHONY: help setup tools plotly demo up down lint check test intervals bench imports validate clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -53,6 +53,10 @@ intervals: tools  ## simulate how often the boards' intervals hold the truth, an
 bench:  ## measure the pages over 10 k, 100 k and 1 M synthetic measurements with wrk; ARGS="--measurements 10000" bounds it
 	@scripts/setup.sh site
 	@nice $(PYTHON) scripts/bench.py $(ARGS)
+
+imports:  ## measure how reading bundles of 10 k, 100 k and 1 M measurements grows, in seconds and memory; ARGS as of bench
+	@scripts/setup.sh site
+	@nice $(PYTHON) scripts/bench_imports.py $(ARGS)
 
 validate: setup  ## check every task folder whole, runs of its own candidates included: some minutes a task
 	@$(PYTHON) -m evaluator validate all

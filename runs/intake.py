@@ -12,12 +12,11 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evaluator.bundles import native
 from evaluator.bundles.archive import read_members
 from evaluator.bundles.checking import check_files
+from evaluator.bundles.native import Bundle
 from evaluator.bundles.packing import write_zip
 from evaluator.bundles.problems import BundleError, Problem
-from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import Submission as Claimed
 from runs import archive, services
 from runs.errors import RunError
@@ -64,14 +63,14 @@ def _check(submission: Submission) -> None:
         services.reject(submission=submission, problems=problems, format=form)
 
 
-def _imported(submission: Submission, files: dict[str, bytes]) -> tuple[Sequence[Problem], str]:
+def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[Problem], str]:
     """Its problems, none where it was accepted, and its format."""
     checked = check_files(files, submission.declared)
     if checked.problems or checked.submission is None:
         return checked.problems, checked.submission.format if checked.submission else ""
     try:
-        if checked.submission.format == native.NAME:
-            _import_native(submission, checked.submission, files)
+        if checked.submission.own is not None:
+            _import_native(submission, checked.submission, checked.submission.own)
         elif not _declared(submission, checked.submission).get("agent"):
             return [NO_AGENT], checked.submission.format
         else:
@@ -81,8 +80,7 @@ def _imported(submission: Submission, files: dict[str, bytes]) -> tuple[Sequence
     return (), checked.submission.format
 
 
-def _import_native(submission: Submission, claimed: Claimed, files: Mapping[str, bytes]) -> None:
-    bundle = native.bundle_of(Reading(native.own_files(files)))
+def _import_native(submission: Submission, claimed: Claimed, bundle: Bundle) -> None:
     declared = _declared(submission, claimed)
     if submission.submitter is None and "agent" not in submission.declared:  # a command: it names a configuration
         declared = {"configuration": bundle.agent} | declared

@@ -19,8 +19,10 @@ from evaluator.reasons import Status
 NAME = "AgentKernelArena"
 MARKS = "task_result.yaml with task_name and pass_compilation"
 SUITE = "arena-paper-196"
+PAPER_ERA = "v1, paper era"
 PARTS = ("task_result.yaml", "baseline_perf.yaml", "optimized_perf.yaml")
-SECOND = ("completion.json", "task_spec.json", "session.json")
+CHECKS = (("compile", "pass_compilation"), ("correctness", "pass_correctness"), ("performance", "pass_correctness"))
+GELU_IS_RELU, HOST_CLOCK = "its reference computed ReLU in place", "its times are of the host's clock"
 CLAIMED = (
     *("pass_compilation", "pass_correctness", "base_execution_time", "best_optimized_execution_time", "speedup_ratio"),
     *("benchmark_method_consistent", "valid_baseline_cases", "valid_optimized_cases", "score"),
@@ -30,13 +32,12 @@ _STAMP = re.compile(r"_\d{8}_\d{6}$")
 
 
 def recognises(reading: Reading) -> bool:
-    return _is_second(reading) or any(True for _ in _results(reading)) or any(reading.named(*PARTS[1:]))
+    return is_second(reading) or any(True for _ in _results(reading)) or any(reading.named(*PARTS[1:]))
 
 
 def translate(reading: Reading) -> Submission | None:
-    if _is_second(reading):
-        hint = "Runs of the first generation (task_result.yaml without task_schema_version) can be imported"
-        reading.problem(NAME, "the second generation (sessions, task_schema_version)", "the first generation", hint)
+    if is_second(reading):
+        refuse_second(reading)
         return None
     results = dict(_results(reading))
     claims, seen = list[Claim](), set[str]()
@@ -48,6 +49,8 @@ def translate(reading: Reading) -> Submission | None:
             claims.append(claim)
         seen.add(claim.task)
     claims += aka_reports.listed_only(reading, claims, is_known)
+    if _generation(reading, results) == PAPER_ERA:
+        _note_faulty(reading, claims)
     reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
     declared = reading.declared(_from_folder(reading))
     return Submission(
@@ -68,10 +71,19 @@ def is_known(task: str) -> bool:
     return task in tasks_of(SUITE)
 
 
-def _is_second(reading: Reading) -> bool:
+def is_second(reading: Reading) -> bool:
+    """Folders of the second generation: sessions of tasks, and results and tasks that state a schema."""
     if any(".task-sessions" in PurePosixPath(path).parts for path in reading.files):
         return True
+    ended = (reading.mapping(path) for path in reading.named("completion.json"))
+    if any("task_id" in raw and "result_sha256" in raw for raw in ended):
+        return True
     return any("task_schema_version" in reading.mapping(path) for path in _result_paths(reading))
+
+
+def refuse_second(reading: Reading) -> None:
+    hint = "Runs of the first generation (task_result.yaml without task_schema_version) can be imported"
+    reading.problem(NAME, "the second generation (sessions, task_schema_version)", "the first generation", hint)
 
 
 def _result_paths(reading: Reading) -> Iterator[str]:
@@ -88,13 +100,23 @@ def _results(reading: Reading) -> Iterator[tuple[str, tuple[str, Mapping[str, An
 
 def _generation(reading: Reading, results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
     is_later = any("baseline_benchmark_methods" in raw for _, raw in results.values())
-    return "v1, later fields" if is_later else "v1, paper era"
+    return "v1, later fields" if is_later else PAPER_ERA
+
+
+def _note_faulty(reading: Reading, claims: list[Claim]) -> None:
+    """Of the paper's commit; later ones were mended."""
+    for claim in claims:
+        if claim.task.startswith("triton2triton/rocmbench/"):
+            reading.find("known_task_fault", claim.task, f"{claim.task}: {HOST_CLOCK}", claim.task)
+        elif claim.task.endswith("GELU") and "/gpumode/" in claim.task:
+            reading.find("known_task_fault", claim.task, f"{claim.task}: {GELU_IS_RELU}", claim.task)
 
 
 def _from_folder(reading: Reading) -> dict[str, str]:
     """What names of folders say: workspace_<GPU>_<agent>/run_<time>. A custom prefix says nothing."""
     for path in sorted(reading.files):
         if match := _RUN.search(path):
+            reading.find("named_by_folder", path, f"workspace_{match[1]}_{match[2]}")
             return {"device": match[1], "agent": match[2], "started_at": match[3]}
     return {}
 
@@ -152,9 +174,10 @@ def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | No
 
 
 def _contradicted(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:
-    for stage, field in (("compile", "pass_compilation"), ("correctness", "pass_correctness")):
+    for stage, field in CHECKS:
         path = f"{folder}/build/{stage}_report.json".lstrip("/")
-        status = reading.mapping(path).get("status") if path in reading.files else None
+        report = reading.parsed(path) if path in reading.files else None
+        status = report.get("status") if isinstance(report, dict) else None
         if raw.get(field) is True and status in ("fail", "error", "partial"):
             reading.find("report_contradicts", path, f"status {status}, while {field} is true", task)
 

@@ -16,6 +16,11 @@ ROUNDING = 1e-6  # relative: claims are made of the same doubles
 HOST_METHODS = ("cpu_timer_fallback", "cpu_timer", "perf_counter", "serving_wall_clock")
 WITHOUT_UNIT = ("execution_time", "time")
 EXCESSIVE = 10.0
+EMPTY_GRAPH_MS = 1e-4  # what the source gives for a graph that does nothing
+SYNTHETIC = "test_case_0"  # the name that the source makes up for a time without a case
+INVERTED = "repository/rocprim/"  # tasks whose "time" is one over a throughput
+COUNTS = ("valid_baseline_cases", "valid_optimized_cases")
+METHODS = ("baseline_benchmark_methods", "optimized_benchmark_methods")
 MEANS = ("base_execution_time", "best_optimized_execution_time")
 COMPILED, CORRECT = 20.0, 100.0  # points
 
@@ -58,6 +63,8 @@ def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | Non
     if not wanted:
         return Timed(cases, None)
     faults = [before[1], after[1], _unmatched(reading, folder, task, before[0], after[0])]
+    faults.append(_said_to_be_mixed(reading, folder, task, raw or {}) if not any(faults) else None)
+    _note_alike(reading, folder, task, cases)
     if not cases or any(case.speedup is None for case in cases):
         faults.append("impossible_time" if cases else "no_report")
     return Timed(cases, next(filter(None, faults), None))
@@ -75,7 +82,15 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
         said = reading.number(raw.get(field), path)
         if said and times and not _close(said, fmean(times)):
             reading.find("time_disagrees", f"{path}: {field}", f"claimed {said:g} ms, {fmean(times):g} ms", task)
+    _compare_counts(reading, path, task, raw, timed)
     _compare_score(reading, path, task, raw, timed)
+
+
+def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
+    for field, name in zip(COUNTS, ("baseline_ms", "candidate_ms"), strict=True):
+        said, own = raw.get(field), sum(getattr(case, name) is not None for case in timed.cases)
+        if timed.cases and isinstance(said, int) and said != own:
+            reading.find("case_count_disagrees", f"{path}: {field}", f"claimed {said}, with a time {own}", task)
 
 
 def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
@@ -127,10 +142,21 @@ def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> Row
         method=method if isinstance(method, str) else None,
         time_ms=_time_ms(reading, raw, place, task),
     )
+    code = _no_time(row, task)
+    if code:
+        reading.find(code, place, f"{row.method or task}: {row.time_ms:g} ms", task)
+    return replace(row, time_ms=None) if code else row
+
+
+def _no_time(row: Row, task: str) -> str | None:
+    """Why a number that is there is not the device's time of a call; a key of FINDINGS."""
+    if row.time_ms is None:
+        return None
+    if task.startswith(INVERTED):
+        return "throughput_as_time"
     if row.method in HOST_METHODS:
-        reading.find("host_time", place, str(row.method), task)
-        return replace(row, time_ms=None)
-    return row
+        return "host_time"
+    return "empty_graph" if row.method == "cuda_graph" and row.time_ms <= EMPTY_GRAPH_MS else None
 
 
 def _time_ms(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> float | None:
@@ -170,6 +196,25 @@ def _unmatched(
     if len(both) != len({**before, **after}) or moved:
         return "case_mismatch"
     return "method_mismatch" if mixed else None
+
+
+def _said_to_be_mixed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> str | None:
+    """The result says so, where the cases do not."""
+    before, after = (raw.get(name) for name in METHODS)
+    differ = (
+        isinstance(before, list) and isinstance(after, list) and sorted(map(str, before)) != sorted(map(str, after))
+    )
+    if not (before or after) or (raw.get("benchmark_method_consistent") is not False and not differ):
+        return None
+    reading.find("mixed_methods", folder, f"by the result: {before} and {after}", task)
+    return "method_mismatch"
+
+
+def _note_alike(reading: Reading, folder: str, task: str, cases: tuple[CaseClaim, ...]) -> None:
+    if len(cases) == 1 and cases[0].id == SYNTHETIC:
+        reading.find("aggregated_cases", folder, SYNTHETIC, task)
+    if len(cases) > 1 and all(case.baseline_ms and case.baseline_ms == case.candidate_ms for case in cases):
+        reading.find("copied_baseline", folder, f"all {len(cases)} cases of {task}", task)
 
 
 def _case(name: str, before: Row | None, after: Row | None) -> CaseClaim:

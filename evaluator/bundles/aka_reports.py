@@ -6,41 +6,57 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from statistics import fmean
+from pathlib import PurePosixPath
+from statistics import fmean, median
 from typing import Any
 
-from evaluator.bundles.reading import Reading
+from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import Claim, Total
 from evaluator.reasons import Status
 
-CSV_NAME, JSON_NAME = "overall_summary.csv", "task_type_breakdown.json"
+CSV_NAME, JSON_NAME, QUEUE = "overall_summary.csv", "task_type_breakdown.json", ".parallel"
 HEADER = ["Task Name", "Task Type", "Score", "Speedup", "Optimization_summary"]
 LISTED_ROWS = 2_000  # of which the suite has 196
+FOUR_DECIMALS = 5.1e-5
+QUANTILES = ("p25_speedup", "p75_speedup", "p90_speedup", "median_speedup")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A task that a report names; `code`: the finding where nothing else does."""
+
+    place: str
+    task: str
+    kind: str  # its task type
+    code: str
+    claimed: Mapping[str, str]  # score and speedup, as they are written
 
 
 def listed_only(reading: Reading, claims: Sequence[Claim], is_known: Callable[[str], bool]) -> list[Claim]:
     """A claim, not judged, for each task that a report lists and no workspace holds."""
-    known, found = {claim.task for claim in claims}, list[Claim]()
-    for place, task, row in _listed(reading):
-        if task in known:
+    by_task, found = {claim.task: claim for claim in claims}, list[Claim]()
+    for row in (*_listed(reading), *_queued(reading)):
+        if row.task in by_task:
+            _compare_row(reading, row, by_task[row.task])
             continue
-        known.add(task)
-        reading.find("listed_only", place, task, task)
-        if not is_known(task):
-            reading.find("unknown_task", place, task, task)
-        claimed = {"score": row.get("Score"), "speedup": row.get("Speedup")}
-        message = "Only a report names it."
-        found.append(
-            Claim(task, is_known(task), "", Status.NOT_JUDGED, None, message, claimed, _float(row), None, (), {})
-        )
+        reading.find(row.code, row.place, row.task, row.task)
+        if not is_known(row.task):
+            reading.find("unknown_task", row.place, row.task, row.task)
+        message, speedup = "Only a report names it.", _float(row.claimed.get("speedup"))
+        known = is_known(row.task)
+        claim = Claim(row.task, known, "", Status.NOT_JUDGED, None, message, row.claimed, speedup, None, (), {})
+        by_task[row.task] = claim
+        found.append(claim)
     return found
 
 
 def totals(reading: Reading, claims: Sequence[Claim]) -> tuple[Total, ...]:
     """`overall` of the breakdown, and the same of the results that are here."""
     paths = list(reading.named(JSON_NAME))
-    overall = reading.mapping(paths[0]).get("overall") if paths else None
+    report = reading.mapping(paths[0]) if paths else {}
+    overall = report.get("overall")
     if not isinstance(overall, dict):
         return ()
     own = _own([claim for claim in claims if "pass_compilation" in claim.claimed])
@@ -50,21 +66,66 @@ def totals(reading: Reading, claims: Sequence[Claim]) -> tuple[Total, ...]:
         if isinstance(total.claimed, int | float) and not _same(float(total.claimed), total.recomputed):
             detail = f"{total.name}: claimed {total.claimed:g}, of the results in the bundle {total.recomputed}"
             reading.find("total_disagrees", paths[0], detail)
+    _note_average(reading, paths[0], overall)
+    _note_quantiles(reading, paths[0], report)
     return found
 
 
 def _own(judged: Sequence[Claim]) -> Mapping[str, float | None]:
-    """By the source's rules: the average speedup is over tasks that have one."""
+    """By the source's rules: averages of speedups are over the tasks that have one, rates are percent."""
     speedups = [claim.recomputed_speedup for claim in judged if claim.recomputed_speedup]
+    scores = [score for claim in judged if (score := _number(claim.claimed.get("score"))) is not None]
+    compiled = sum(claim.claimed["pass_compilation"] is True for claim in judged)
+    correct = sum(claim.claimed.get("pass_correctness") is True for claim in judged)
+    faster, count = sum(speedup > 1 for speedup in speedups), len(judged)
     return {
-        "total_tasks": len(judged),
-        "compilation_pass_count": sum(claim.claimed["pass_compilation"] is True for claim in judged),
-        "correctness_pass_count": sum(claim.claimed.get("pass_correctness") is True for claim in judged),
+        "total_tasks": count,
+        "total_score": math.fsum(scores) if scores else None,
+        "average_score": math.fsum(scores) / count if scores else None,
+        "compilation_pass_count": compiled,
+        "compilation_pass_rate": 100 * compiled / count if count else None,
+        "correctness_pass_count": correct,
+        "correctness_pass_rate": 100 * correct / count if count else None,
+        "speedup_gt_1_count": faster,
+        "speedup_gt_1_rate": 100 * faster / count if count else None,
+        "valid_speedup_count": len(speedups),
         "average_speedup": fmean(speedups) if speedups else None,
+        "median_speedup": median(speedups) if speedups else None,
     }
 
 
-def _listed(reading: Reading) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _note_average(reading: Reading, path: str, overall: Mapping[str, Any]) -> None:
+    """The paper counts a failure as a speedup of 0; the source leaves it out."""
+    names = ("valid_speedup_count", "total_tasks", "average_speedup")
+    valid, tasks, average = (_number(overall.get(name)) for name in names)
+    if valid is None or not tasks or average is None or valid >= tasks:
+        return
+    detail = f"{average:g} over {valid:g} of {tasks:g} tasks; with the others as 0 it is {average * valid / tasks:g}"
+    reading.find("average_of_valid", path, detail)
+
+
+def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any]) -> None:
+    """The source extrapolates beyond what it was given."""
+    rows = [(row.kind, speedup) for row in _listed(reading) if (speedup := _float(row.claimed.get("speedup")))]
+    kinds = report.get("task_types")
+    parts = {"overall": report.get("overall"), **(kinds if isinstance(kinds, dict) else {})}
+    for name, part in parts.items():
+        speedups = [speedup for kind, speedup in rows if name in ("overall", kind)]
+        for quantile in QUANTILES if isinstance(part, dict) and speedups else ():
+            value = _number(part[quantile]) if quantile in part else None
+            if value is not None and not min(speedups) - FOUR_DECIMALS <= value <= max(speedups) + FOUR_DECIMALS:
+                detail = f"{name}: {quantile} {value:g}, of {min(speedups):g} to {max(speedups):g}"
+                reading.find("quantile_beyond_data", path, detail)
+
+
+def _compare_row(reading: Reading, row: Listed, claim: Claim) -> None:
+    for name, field in (("score", "score"), ("speedup", "speedup_ratio")):
+        listed, said = _float(row.claimed.get(name)), _number(claim.claimed.get(field))
+        if listed is not None and said is not None and abs(listed - said) > FOUR_DECIMALS:
+            reading.find("report_disagrees", row.place, f"{name} {listed:g}, by its result {said:g}", row.task)
+
+
+def _listed(reading: Reading) -> Iterator[Listed]:
     for path in reading.named(CSV_NAME):
         text = reading.files[path].decode("utf-8-sig", "replace")
         try:
@@ -76,17 +137,34 @@ def _listed(reading: Reading) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
             continue
         for number, row in enumerate(rows[1:], start=2):
             if len(row) == len(HEADER):
-                yield f"{path}:{number}", row[0], dict(zip(HEADER, row, strict=True))
+                claimed = {"score": row[2], "speedup": row[3]}
+                yield Listed(f"{path}:{number}", row[0], row[1], "listed_only", claimed)
             else:
                 reading.problem(f"{path}:{number}", f"{len(row)} columns", f"{len(HEADER)}")
 
 
-def _float(row: Mapping[str, Any]) -> float | None:
+def _queued(reading: Reading) -> Iterator[Listed]:
+    """Entries of a parallel run's queue: what never ended leaves nothing else."""
+    for path in sorted(reading.files):
+        parts = PurePosixPath(path).parts
+        if QUEUE in parts[:-2] and path.endswith(".yaml"):
+            task = reading.mapping(path).get("task_name")
+            code = "listed_only" if parts[-2] == "done" else "unfinished_task"
+            if isinstance(task, str):
+                yield Listed(path, task, "", code, {})
+
+
+def _float(text: str | None) -> float | None:
     try:
-        value = float(str(row.get("Speedup")))
+        value = float(text or "")
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) < LARGEST else None
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def _same(claimed: float, own: object) -> bool:

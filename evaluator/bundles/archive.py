@@ -1,12 +1,13 @@
 """The members of a folder, zip or tar as bytes: each is judged by name, kind and size before it is read.
 
-Nothing is written anywhere, no declared size is believed, and every problem of a name is told at once.
+Their names are written nowhere, no declared size is believed, and every problem of a name is told at once.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import struct
 import unicodedata
 import zipfile
 import zlib
@@ -15,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from evaluator.bundles.contents import Contents
 from evaluator.bundles.limits import LIMITS, Budget, Limits
 from evaluator.bundles.members import Malformed, Member, chunks_of
 from evaluator.bundles.problems import BundleError, Problem, shown, shown_place
@@ -22,11 +24,14 @@ from evaluator.bundles.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.zips import is_zip, zip_members
 from evaluator.codec import plain_text
 
-_UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)
+_UNREADABLE = (
+    *(OSError, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError),
+    OverflowError,
+)
 SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML file"
 
 
-def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> dict[str, bytes]:
+def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> Contents:
     """Name → content of every plain file. `name` is what a file was called where it was sent from.
 
     Raises:
@@ -48,7 +53,7 @@ def digest_of(files: Mapping[str, bytes]) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _in_file(file: BinaryIO, name: str, limits: Limits) -> dict[str, bytes]:
+def _in_file(file: BinaryIO, name: str, limits: Limits) -> Contents:
     facts = os.fstat(file.fileno())
     if not stat.S_ISREG(facts.st_mode):
         raise Malformed("not a plain file")
@@ -82,16 +87,15 @@ def _chunks_at(path: str) -> Iterator[bytes]:
         yield from chunks_of(file.read)
 
 
-def _collect(members: Iterator[Member], budget: Budget) -> dict[str, bytes]:
-    files, names, problems = dict[str, bytes](), _Names(budget.limits), list[Problem]()
+def _collect(members: Iterator[Member], budget: Budget) -> Contents:
+    files, names, problems = Contents(), _Names(budget.limits), list[Problem]()
     for member in members:
         budget.count_member()
         problem = names.problem(member)
         if problem is None and member.chunks is not None:
-            data = _read(member.chunks, budget)
-            if len(data) > budget.limits.member_bytes:
+            size = files.add(member.name, _bounded(member.chunks, budget))
+            if size > budget.limits.member_bytes:
                 problem = Problem(member.name, "more", f"at most {budget.limits.member_bytes >> 20} MiB a file")
-            files[member.name] = data
         if problem is not None:
             problems.append(problem)
     if problems:
@@ -101,15 +105,15 @@ def _collect(members: Iterator[Member], budget: Budget) -> dict[str, bytes]:
     return files
 
 
-def _read(chunks: Iterator[bytes], budget: Budget) -> bytes:
+def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
     """At most one chunk more than is allowed, whatever a header says of the size."""
-    data = bytearray()
+    size = 0
     for chunk in chunks:
         budget.unpack(len(chunk))
-        data += chunk
-        if len(data) > budget.limits.member_bytes:
+        yield chunk
+        size += len(chunk)
+        if size > budget.limits.member_bytes:
             break
-    return bytes(data)
 
 
 class _Names:

@@ -70,11 +70,14 @@ def check_files(files: Mapping[str, bytes], said: Mapping[str, str] | None = Non
         fitting = [held_out]
     if len(fitting) != 1:
         _note_unrecognised(reading, [form.NAME for form in fitting])
+        reading.end()
         return Checked(None, tuple(reading.problems))
     reading.begin_again()
     submission = fitting[0].translate(reading)
     if submission is not None:
         _note_absent(reading, submission)
+    reading.end()
+    if submission is not None:
         submission = replace(submission, findings=tuple(reading.findings))
     return Checked(submission, tuple(reading.problems))
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from evaluator.bundles.reading import Reading
@@ -14,6 +14,7 @@ from evaluator.bundles.submission import CaseClaim
 
 ROUNDING = 1e-3  # relative: writers cut all three numbers
 EXCESSIVE = 10.0
+COLD, LEAST_CASES = 0.1, 4  # of the median speedup; so many cases before a first one can stand out
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,44 @@ class Trace:
         return str(inner(self.evaluation, "environment").get("hardware") or "")
 
 
+class Group:
+    """One solution for one definition: what its traces have said so far. A trace is forgotten once it is added."""
+
+    def __init__(self, place: str) -> None:
+        self.place, self.log, self.first_failure = place, "", ""
+        self.passed = self.evaluated = 0
+        self._cases = dict[str, CaseClaim]()
+
+    def add(self, reading: Reading, trace: Trace) -> None:
+        """Of several evaluations of one workload the slower counts."""
+        self.evaluated += 1
+        if trace.status == "PASSED":
+            self.passed += 1
+        else:
+            self.first_failure = self.first_failure or trace.status
+        self.log = self.log or str((trace.evaluation or {}).get("log") or "")
+        case = _case(reading, trace)
+        first = self._cases.setdefault(trace.workload, case)
+        if first is not case:
+            detail = f"{trace.workload} for {trace.solution}: the slower one counts"
+            reading.find("duplicate_case", trace.place, detail, trace.definition)
+            self._cases[trace.workload] = max(first, case, key=_slowness)
+
+    @property
+    def workloads(self) -> set[str]:
+        return set(self._cases)
+
+    def cases(self, reading: Reading, task: str) -> tuple[CaseClaim, ...]:
+        """All of them, once the last trace is read; what only shows between them is noted."""
+        cases = tuple(self._cases.values())
+        speedups = [case.speedup for case in cases if case.speedup is not None]
+        if len(speedups) >= LEAST_CASES and speedups[0] < COLD * median(speedups):
+            reading.find("cold_start", self.place, f"{speedups[0]:g} beside {median(speedups):g}", task)
+        if len(speedups) > 1 and all(case.baseline_ms == case.candidate_ms for case in cases):
+            reading.find("copied_baseline", self.place, f"all {len(cases)} workloads of {task}", task)
+        return cases
+
+
 def inner(value: Mapping[str, Any] | None, name: str) -> Mapping[str, Any]:
     found = value.get(name) if value else None
     return found if isinstance(found, dict) else {}
@@ -44,19 +83,6 @@ def workload_key(workload: Mapping[str, Any]) -> str:
     """The uuid, behind the axes that people read."""
     axes = ",".join(f"{key}={value}" for key, value in sorted(inner(workload, "axes").items()))
     return f"{axes} {workload.get('uuid', json.dumps(workload.get('inputs'), sort_keys=True))}".strip()[:300]
-
-
-def cases(reading: Reading, group: Sequence[Trace]) -> tuple[CaseClaim, ...]:
-    """One a workload; of several evaluations of one the slower counts."""
-    found = dict[str, CaseClaim]()
-    for trace in group:
-        case = _case(reading, trace)
-        first = found.setdefault(trace.workload, case)
-        if first is not case:
-            detail = f"{trace.workload} for {trace.solution}: the slower one counts"
-            reading.find("duplicate_case", trace.place, detail, trace.definition)
-            found[trace.workload] = max(first, case, key=_slowness)
-    return tuple(found.values())
 
 
 def mean(values: Sequence[float | None]) -> float | None:

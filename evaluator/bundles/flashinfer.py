@@ -6,12 +6,13 @@ so every task is in quarantine; the workloads in the bundle say which cases belo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles import fib_cases
-from evaluator.bundles.fib_cases import Trace
+from evaluator.bundles.fib_cases import Group, Trace
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.reasons import Status
@@ -32,32 +33,33 @@ MEASURED = {"PASSED": ("correctness", "performance"), "INCORRECT_NUMERICAL": ("c
 LEAST_ZEROS = 5
 
 
+@dataclass(slots=True)
+class _Told:
+    """By definition, and by definition and solution; of all traces together."""
+
+    workloads: dict[str, set[str]] = field(default_factory=dict)
+    groups: dict[tuple[str, str], Group] = field(default_factory=dict)
+    hardware: set[str] = field(default_factory=set)
+    errors: int = 0  # that are given
+    zeros: int = 0
+
+
 def recognises(reading: Reading) -> bool:
     return any(True for _ in _paths(reading))
 
 
 def translate(reading: Reading) -> Submission | None:
-    traces, workloads = list[Trace](), dict[str, set[str]]()
-    for place, raw in (line for path in _paths(reading) for line in reading.lines(path)):
-        trace = _trace(reading, place, raw)
-        if trace is not None and trace.evaluation is None:
-            workloads.setdefault(trace.definition, set()).add(trace.workload)
-        elif trace is not None:
-            traces.append(trace)
-    if not traces and not reading.problems:
+    told = _read(reading)
+    if not told.groups and not reading.problems:
         hint = "Definitions and workloads alone say nothing of a kernel; add traces/ of an evaluation"
         reading.problem(NAME, "no trace with an evaluation", "at least one", hint)
     if reading.problems:
         return None
-    _note_zeros(reading, traces)
+    _note_whole(reading, told)
     sources = dict(_solutions(reading))
-    groups = dict[tuple[str, str], list[Trace]]()
-    for trace in traces:
-        groups.setdefault((trace.definition, trace.solution), []).append(trace)
-    claims = [_claim(reading, group, workloads, sources) for _, group in sorted(groups.items())]
-    hardware = sorted({trace.hardware for trace in traces if trace.hardware})
+    claims = [_claim(reading, task, solution, told, sources) for task, solution in sorted(told.groups)]
     authors = sorted({author for author, _ in sources.values() if author})
-    declared = reading.declared({"device": ", ".join(hardware), "agent": ", ".join(authors)})
+    declared = reading.declared({"device": ", ".join(sorted(told.hardware)), "agent": ", ".join(authors)})
     return Submission(
         format=NAME,
         generation="current",
@@ -70,6 +72,23 @@ def translate(reading: Reading) -> Submission | None:
         totals=(),
         findings=(),
     )
+
+
+def _read(reading: Reading) -> _Told:
+    """Line by line: what was said of it is kept, the line is not."""
+    told = _Told()
+    for place, raw in (line for path in _paths(reading) for line in reading.lines(path)):
+        trace = _trace(reading, place, raw)
+        if trace is not None and trace.evaluation is None:
+            told.workloads.setdefault(trace.definition, set()).add(trace.workload)
+        elif trace is not None:
+            _check_presence(reading, trace)
+            told.groups.setdefault((trace.definition, trace.solution), Group(place)).add(reading, trace)
+            told.hardware |= {trace.hardware} - {""}
+            error = fib_cases.inner(trace.evaluation, "correctness").get("max_absolute_error")
+            told.errors += error is not None
+            told.zeros += error == 0
+    return told
 
 
 def _paths(reading: Reading) -> Iterator[str]:
@@ -98,43 +117,33 @@ def _trace(reading: Reading, place: str, raw: Mapping[str, Any]) -> Trace | None
 
 
 def _claim(
-    reading: Reading,
-    group: Sequence[Trace],
-    workloads: Mapping[str, set[str]],
-    sources: Mapping[str, tuple[str, dict[str, bytes]]],
+    reading: Reading, task: str, solution: str, told: _Told, sources: Mapping[str, tuple[str, dict[str, bytes]]]
 ) -> Claim:
-    task, solution, place = group[0].definition, group[0].solution, group[0].place
-    reading.find("unknown_task", place, task, task)
-    for trace in group:
-        _check_presence(reading, trace)
-    cases = fib_cases.cases(reading, group)
-    status, reason = _worst(group)
-    absent = workloads.get(task, set()) - {trace.workload for trace in group}
+    """A definition is passed only on all its workloads; otherwise the first failure speaks for it."""
+    group = told.groups[task, solution]
+    reading.find("unknown_task", group.place, task, task)
+    cases = group.cases(reading, task)
+    status, reason = STATUSES[group.first_failure or "PASSED"]
+    absent = told.workloads.get(task, set()) - group.workloads
     if absent:
-        reading.find("missing_case", place, f"{len(absent)} workloads of {task}", task)
+        reading.find("missing_case", group.place, f"{len(absent)} workloads of {task}", task)
     if status is Status.PASSED and (absent or any(case.speedup is None for case in cases)):
         status, reason = Status.IMPLAUSIBLE, "case_mismatch" if absent else "impossible_time"
     if solution not in sources:
-        reading.find("no_sources", place, solution, task)
-    logs = [trace.evaluation.get("log") for trace in group if trace.evaluation]
+        reading.find("no_sources", group.place, solution, task)
     return Claim(
         task=task,
         is_known=False,
         attempt=solution,
         status=status,
         reason=reason,
-        message=reading.text(next(filter(None, logs), None), place, task),
-        claimed={"passed": sum(trace.status == "PASSED" for trace in group), "evaluated": len(group)},
+        message=reading.text(group.log, group.place, task),
+        claimed={"passed": group.passed, "evaluated": group.evaluated},
         claimed_speedup=fib_cases.mean([case.claimed_speedup for case in cases]),
         recomputed_speedup=fib_cases.mean([case.speedup for case in cases]) if status is Status.PASSED else None,
         cases=cases,
         files=sources.get(solution, ("", {}))[1],
     )
-
-
-def _worst(group: Sequence[Trace]) -> tuple[Status, str | None]:
-    """A definition is passed only on all its workloads; otherwise the first failure speaks for it."""
-    return next((STATUSES[trace.status] for trace in group if trace.status != "PASSED"), STATUSES["PASSED"])
 
 
 def _check_presence(reading: Reading, trace: Trace) -> None:
@@ -146,11 +155,12 @@ def _check_presence(reading: Reading, trace: Trace) -> None:
             reading.find("presence_rule", trace.place, detail, trace.definition)
 
 
-def _note_zeros(reading: Reading, traces: Sequence[Trace]) -> None:
-    errors = [fib_cases.inner(trace.evaluation, "correctness").get("max_absolute_error") for trace in traces]
-    given = [error for error in errors if error is not None]
-    if len(given) >= LEAST_ZEROS and all(error == 0 for error in given):
-        reading.find("errors_all_zero", NAME, f"{len(given)} traces")
+def _note_whole(reading: Reading, told: _Told) -> None:
+    if told.errors >= LEAST_ZEROS and told.zeros == told.errors:
+        reading.find("errors_all_zero", NAME, f"{told.errors} traces")
+    if len(told.hardware) > 1:
+        reading.find("several_devices", NAME, ", ".join(sorted(told.hardware)))
+    reading.find("reference_baseline", NAME, f"{sum(group.passed for group in told.groups.values())} speeds")
 
 
 def _solutions(reading: Reading) -> Iterator[tuple[str, tuple[str, dict[str, bytes]]]]:

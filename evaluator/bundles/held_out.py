@@ -6,10 +6,11 @@ Claims hold the quadrant and both speeds as they were written; the quadrant is c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from statistics import fmean, median
 from typing import Any
 
-from evaluator.bundles.agentkernelarena import SUITE, is_known
-from evaluator.bundles.reading import Reading
+from evaluator.bundles.agentkernelarena import SUITE, is_known, is_second, refuse_second
+from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission, Total
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.reasons import Status
@@ -26,6 +27,8 @@ QUADRANTS = {
 # names in the summary, and in a task's own file
 BASELINE = ("orig_heldout_correct", "orig_heldout_pass_correctness")
 CANDIDATE = ("opt_heldout_correct", "opt_pass_correctness")
+ROUNDING = 1e-3  # of speedups that were rounded before
+SPEEDS = {"heldout_speedup_stats": "heldout_speedup", "original_run_speedup_stats": "original_run_speedup"}
 SPEEDUP = ("heldout_speedup", "speedup_ratio")
 CLAIMED = (*BASELINE, *CANDIDATE, *SPEEDUP, "generalization_status", "original_run_speedup", "speedup_delta", "error")
 
@@ -34,7 +37,10 @@ def recognises(reading: Reading) -> bool:
     return any(reading.named(SUMMARY, RESULT))
 
 
-def translate(reading: Reading) -> Submission:
+def translate(reading: Reading) -> Submission | None:
+    if is_second(reading) or any(True for _ in _of_second(reading)):
+        refuse_second(reading)
+        return None
     claims = dict[str, Claim]()
     for place, raw in _rows(reading):
         claim = _claim(reading, place, raw)
@@ -46,6 +52,7 @@ def translate(reading: Reading) -> Submission:
     if not claims:
         reading.problem(NAME, "no task", "per_task with at least one row")
     reading.find("matched_by_name", NAME, "state the benchmark's commit")
+    reading.find("one_outcome", NAME, f"{len(claims)} tasks")
     declared = reading.declared({})
     return Submission(
         format=NAME,
@@ -80,6 +87,11 @@ def _rows(reading: Reading) -> Iterator[tuple[str, Mapping[str, Any]]]:
             reading.problem(path, raw.get("task_name"), "task_name")
 
 
+def _of_second(reading: Reading) -> Iterator[str]:
+    """Tasks that state who ran them, as the second generation does."""
+    return (path for path in reading.named(RESULT) if "runtime_identity" in reading.mapping(path))
+
+
 def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> Claim:
     task = raw["task_name"]
     if not is_known(task):
@@ -90,6 +102,7 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> Claim:
         reading.find("error_as_failure", place, str(raw["error"]), task)
     elif said != quadrant:
         reading.find("quadrant_disagrees", place, f"claimed {said}, of the outcomes {quadrant}", task)
+    _compare_delta(reading, place, task, raw)
     speedup = next((raw[name] for name in SPEEDUP if raw.get(name) is not None), None)
     return Claim(
         task=task,
@@ -104,6 +117,13 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> Claim:
         cases=(),
         files={},
     )
+
+
+def _compare_delta(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:
+    names = ("speedup_delta", "heldout_speedup", "original_run_speedup")
+    delta, unseen, seen = (reading.number(raw.get(name), f"{place}: {name}", task) for name in names)
+    if delta is not None and unseen is not None and seen is not None and abs(delta - (unseen - seen)) > ROUNDING:
+        reading.find("delta_disagrees", place, f"claimed {delta:g}, of the two speeds {unseen - seen:g}", task)
 
 
 def _outcome(raw: Mapping[str, Any]) -> tuple[Status, str]:
@@ -128,7 +148,32 @@ def _totals(reading: Reading, claims: list[Claim]) -> tuple[Total, ...]:
             found.append(Total(name, value, own[name]))
             if isinstance(value, int | float) and abs(value - (own[name] or 0)) > 0.05:
                 reading.find("total_disagrees", path, f"{name}: claimed {value:g}, of the rows {own[name]}")
+        found += _speed_totals(reading, path, raw, claims)
+        if "speedup_mean_delta" in _inner(raw, "generalization_gap"):
+            reading.find("gap_is_absolute", path, "generalization_gap.speedup_mean_delta")
     return tuple(found)
+
+
+def _speed_totals(reading: Reading, path: str, raw: Mapping[str, Any], claims: list[Claim]) -> Iterator[Total]:
+    """Count, mean and median of both speeds, over all tasks or those where both sides are right, as the count fits."""
+    for name, field in SPEEDS.items():
+        both = _speeds([claim for claim in claims if claim.claimed["quadrant"] == "both_pass"], field)
+        every = _speeds(claims, field)
+        speeds = every if _inner(raw, name).get("count") == len(every) else both
+        own = {"count": float(len(speeds))}
+        own |= {"mean": fmean(speeds), "median": median(speeds)} if speeds else {}
+        for statistic, value in reading.claimed(_inner(raw, name), tuple(own)).items():
+            yield Total(f"{name}.{statistic}", value, own[statistic])
+            if isinstance(value, int | float) and abs(value - own[statistic]) > ROUNDING:
+                detail = f"{name}.{statistic}: claimed {value:g}, of the rows {own[statistic]:g}"
+                reading.find("total_disagrees", path, detail)
+
+
+def _speeds(claims: list[Claim], field: str) -> list[float]:
+    rows = [claim.claimed.get(field) for claim in claims]
+    return [
+        float(row) for row in rows if isinstance(row, int | float) and not isinstance(row, bool) and 0 < row < LARGEST
+    ]
 
 
 def _inner(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -17,6 +17,13 @@ from evaluator.reasons import Status
 NAME = "KernelBench-X corpus"
 MARKS = "lines of JSON with task_id, transition, before and after"
 NOISE = 0.01  # relative
+KINDS = {
+    "call_fail_to_pass": ("call_ok", False, True),
+    "exe_fail_to_pass": ("exe_ok", False, True),
+    "perf_ok_newly": ("perf_ok", False, True),
+    "regression_exe": ("exe_ok", True, False),
+    "regression_perf": ("perf_ok", True, False),
+}
 SIDES = (("before", "from_round"), ("after", "to_round"))
 
 
@@ -87,9 +94,21 @@ def _status(outcome: Mapping[str, Any]) -> tuple[Status, str | None]:
 
 
 def _note_noise(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:
-    if raw.get("kind") != "speedup_increase":
+    kinds = str(raw.get("kind")).split(",")
+    _note_kind(reading, place, task, raw, kinds)
+    if kinds != ["speedup_increase"]:
         return
     sides = [raw[side].get("speedup") if isinstance(raw.get(side), dict) else None for side, _ in SIDES]
     before, after = (reading.number(value, place, task) for value in sides)
-    if before and after and abs(after / before - 1) < NOISE:
+    if before and after and after < before:
+        reading.find("kind_disagrees", place, f"{kinds[0]}: {before:g}, then {after:g}", task)
+    elif before and after and abs(after / before - 1) < NOISE:
         reading.find("within_noise", place, f"{before:g} and {after:g}", task)
+
+
+def _note_kind(reading: Reading, place: str, task: str, raw: Mapping[str, Any], kinds: list[str]) -> None:
+    """`call_fail_to_pass` and the like, beside the two outcomes."""
+    for kind, (field, first, then) in KINDS.items():
+        sides = [raw[side].get(field) if isinstance(raw.get(side), dict) else None for side, _ in SIDES]
+        if kind in kinds and sides != [first, then] and all(isinstance(side, bool) for side in sides):
+            reading.find("kind_disagrees", place, f"{kind}: {field} is {sides[0]}, then {sides[1]}", task)

@@ -8,19 +8,25 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles.reading import Reading
+from evaluator.bundles.reading import LARGEST, Reading
+from evaluator.bundles.tasklists import tasks_of
 
 FOLDER = "golden_results"
-SIZE, TIME = "input_size", "ms"
+SIZE, TIME, RATE = "input_size", "ms", "GB/s"
+COPIES = {"l20": "5090"}  # 187 of 189 published files have the same bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Golden:
     machine: str
     by_stem: Mapping[str, Mapping[str, float | None]]  # stem → input size → ms
+    moved: Mapping[str, Mapping[str, float | None]]  # the same → bytes, by the source's model
 
     def rows(self, task: str) -> Mapping[str, float | None]:
         return self.by_stem.get(PurePosixPath(task).stem, {})
+
+    def bytes_of(self, task: str) -> Mapping[str, float | None]:
+        return self.moved.get(PurePosixPath(task).stem, {})
 
 
 def read_golden(reading: Reading, machine: str | None) -> Golden | None:
@@ -37,12 +43,21 @@ def read_golden(reading: Reading, machine: str | None) -> Golden | None:
             hint = "State it as golden_machine in arenaboard.yaml: the device that the run was made on"
             reading.problem(FOLDER, f"{', '.join(by_machine)}; none is named", "the baseline's machine", hint)
         return None
-    by_stem = {PurePosixPath(path).stem: _times(reading, path) for path in by_machine[machine]}
-    return Golden(machine, by_stem)
+    _note_golden(reading, machine, by_machine[machine])
+    stems = {PurePosixPath(path).stem: path for path in by_machine[machine]}
+    by_stem = {stem: _times(reading, path) for stem, path in stems.items()}
+    return Golden(machine, by_stem, {stem: _moved(reading.parsed(path)) for stem, path in stems.items()})
 
 
 def size_of(row: Mapping[str, Any]) -> str:
     return json.dumps(row.get(SIZE), separators=(",", ":"))
+
+
+def bytes_moved(row: Mapping[str, Any]) -> float | None:
+    """Throughput times time: what the source's model has a size move, whatever was timed."""
+    rate, time = row.get(RATE), row.get(TIME)
+    numbers = [one for one in (rate, time) if isinstance(one, int | float) and not isinstance(one, bool)]
+    return numbers[0] * numbers[1] * 1e6 if len(numbers) == 2 and all(0 < one < LARGEST for one in numbers) else None
 
 
 def is_rows(value: Any) -> bool:
@@ -58,6 +73,20 @@ def _times(reading: Reading, path: str) -> dict[str, float | None]:
     for index, row in enumerate(value):
         found.setdefault(size_of(row), reading.time_ms(row[TIME], f"{path}: {index}.ms", path))
     return found
+
+
+def _moved(value: Any) -> dict[str, float | None]:
+    return {size_of(row): bytes_moved(row) for row in value} if is_rows(value) else {}
+
+
+def _note_golden(reading: Reading, machine: str, paths: list[str]) -> None:
+    reading.find("baseline_unstated", FOLDER, f"golden results of {machine}")
+    if machine in COPIES:
+        reading.find("copied_baseline", FOLDER, f"the published rows of {machine} are those of {COPIES[machine]}")
+    stems = {PurePosixPath(task).stem for task in tasks_of("kernelbenchx-176")}
+    for path in paths:
+        if PurePosixPath(path).stem not in stems:
+            reading.find("unused_baseline", path, PurePosixPath(path).name)
 
 
 def _note_copies(reading: Reading, by_machine: Mapping[str, list[str]]) -> None:

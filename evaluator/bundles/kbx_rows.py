@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles.kbx_golden import SIZE, TIME, Golden, is_rows, size_of
-from evaluator.bundles.reading import Reading
+from evaluator.bundles.kbx_golden import RATE, SIZE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import CaseClaim
 from evaluator.bundles.tasklists import tasks_of
 
@@ -17,6 +17,10 @@ CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_e
 FIELDS = {CALL: "call_ok", EXE: "exe_ok", EFF: "perf_ok"}
 RESULTS = "perf_results"
 HALF_OF_FOUR_DECIMALS = 5.1e-5
+SAME_BYTES = 1e-3  # relative: both follow from one model
+THROUGHPUTS = {"gbs": RATE, "tflops": "TFLOPS"}
+# GB/s of device memory, by the makers' data sheets
+PEAK_GBS = {"4090": 1008, "5090": 1792, "a100": 2039, "h20": 4000, "h800": 2039, "l20": 864}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,9 @@ def fault(reading: Reading, row: Row, task: str, golden: Golden | None) -> str |
     if before and (strangers := set(sizes) ^ set(before)):
         reading.find("unpaired_rows", row.place, f"{len(strangers)}, as {sorted(strangers)[0]}", task)
         return "case_mismatch"
+    if before and golden and (other := _other_work(row, golden.bytes_of(task))):
+        reading.find("other_workload", row.place, f"{len(other)} sizes, as {other[0]}", task)
+        return "case_mismatch"
     times = {size_of(raw): raw.get(TIME) for raw in row.performance}
     if before and times == before:
         detail = f"all {len(times)} rows of {task} on {golden.machine if golden else ''}"
@@ -100,6 +107,31 @@ def compare(
             reading.find("time_disagrees", f"{row.place}: runtime_ms", f"claimed {runtime:g} ms, {total:g} ms", task)
     if claimed is not None and own is not None and abs(claimed - own) > HALF_OF_FOUR_DECIMALS + 1e-4 * own:
         reading.find("speedup_disagrees", f"{row.place}: speedup", f"claimed {claimed:g}, of the rows {own:g}", task)
+
+
+def note_throughput(reading: Reading, row: Row, task: str, machine: str | None) -> None:
+    """Σ work / Σ time of the rows beside the claim; and rows beyond the memory of the machine, if it is a known one."""
+    times = [raw[TIME] for raw in row.performance if _is_time(raw.get(TIME))]
+    for field, name in THROUGHPUTS.items():
+        claimed: Any = row.raw.get(field)
+        rates = [raw.get(name) for raw in row.performance]
+        if not times or len(times) < len(rates) or not all(map(_is_time, [claimed, *rates])):
+            continue
+        own = math.fsum(rate * time for rate, time in zip(rates, times, strict=True)) / math.fsum(times)
+        if abs(claimed - own) > HALF_OF_FOUR_DECIMALS + 1e-4 * own:
+            reading.find("throughput_disagrees", f"{row.place}: {field}", f"claimed {claimed:g}, {own:g}", task)
+    peak = PEAK_GBS.get(machine or "", math.inf)
+    above = [raw[RATE] for raw in row.performance if _is_time(raw.get(RATE)) and raw[RATE] > peak]
+    if above:
+        detail = f"{len(above)} rows of {task}, up to {max(above):g} GB/s of {peak}"
+        reading.find("above_peak", row.place, detail, task)
+
+
+def _other_work(row: Row, golden: Mapping[str, float | None]) -> list[str]:
+    """Sizes that move other bytes than the baseline's do."""
+    moved = {size_of(raw): bytes_moved(raw) for raw in row.performance}
+    pairs = {size: (own, golden.get(size)) for size, own in moved.items()}
+    return [size for size, (a, b) in pairs.items() if a and b and not math.isclose(a, b, rel_tol=SAME_BYTES)]
 
 
 def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
@@ -146,4 +178,4 @@ def _compare_stages(
 
 
 def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < LARGEST

@@ -5,11 +5,13 @@ A speed is baseline over runtime, and only where both were taken on the same har
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evaluator.bundles import kb_totals
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, CaseClaim, Claim, Submission
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS, kernelbench_tasks
@@ -20,8 +22,10 @@ MARKS = "a JSON object of problem numbers with compiled and correctness, and a b
 CLAIMED = ("sample_id", "compiled", "correctness", "runtime")
 BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"\d+\"\s*:")
 TRIALS = re.compile(r"\(\s*(\d{1,6})\s*/\s*(\d{1,6})\s*\)")
-LEAST_TRIALS = 3
-EXCESSIVE = 10.0
+LEAST_TRIALS, LEAST_TIMINGS = 3, 10
+EXCESSIVE, NOISE = 10.0, 0.01
+THREE_DIGITS = 6e-3  # relative: times are written with three significant digits
+LEAST_ZEROS, ZERO = 5, re.compile(r"0(\.0+)?(e[-+]?0+)?")
 OTHER_ARCHITECTURE = "no kernel image is available"
 CRASHES = ("runtime_error", "cuda_error", "gpu_error")
 
@@ -44,13 +48,15 @@ def translate(reading: Reading) -> Submission | None:
         return None
     (path,) = found
     rows = list(_rows(reading, path))
-    hardware = next((text for _, _, raw in rows if (text := _hardware(raw))), None)
-    declared = reading.declared({"device": hardware})
+    hardware = sorted({text for _, _, raw in rows if (text := _hardware(raw))})
+    declared = reading.declared({"device": ", ".join(hardware)})
+    _note_whole(reading, path, rows, hardware)
     level = declared.get("level", "")
     baseline = _baseline(reading, level)
     claims = [_claim(reading, place, number, raw, level, baseline) for place, number, raw in rows]
     if level not in KERNELBENCH_LEVELS:
         reading.find("unstated_level", path, f"{len(claims)} results")
+    counted = tuple(_once(reading, path, claims))
     return Submission(
         format=NAME,
         generation="samples" if any(isinstance(raw, list) for raw in reading.mapping(path).values()) else "v0",
@@ -59,8 +65,8 @@ def translate(reading: Reading) -> Submission | None:
         suite_tasks=kernelbench_tasks(level),
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "golden_machine"}),
-        claims=tuple(_once(reading, path, claims)),
-        totals=(),
+        claims=counted,
+        totals=kb_totals.totals(reading, counted, len(kernelbench_tasks(level))),
         findings=(),
     )
 
@@ -91,12 +97,15 @@ def _rows(reading: Reading, path: str) -> Iterator[tuple[str, str, Mapping[str, 
 
 
 def _baseline(reading: Reading, level: str) -> Baseline | None:
+    key, found = f"level{level or 1}", list[str]()
     for path in sorted(reading.files):
-        if not path.endswith(".json") or b'"level' not in reading.files[path][:4096]:
-            continue
-        raw = reading.parsed(path)
-        if isinstance(raw, dict) and f"level{level or 1}" in raw:
-            return _times(reading, path, raw[f"level{level or 1}"], level)
+        if path.endswith(".json") and b'"level' in reading.files[path][:4096]:
+            raw = reading.parsed(path)
+            found += [path] if isinstance(raw, dict) and key in raw else []
+    if len(found) > 1:
+        reading.find("several_baselines", NAME, ", ".join(found))
+    if found:
+        return _times(reading, found[0], reading.mapping(found[0])[key], level)
     reading.find("no_baseline", NAME, "add baseline_time_torch.json of the same hardware")
     return None
 
@@ -192,9 +201,37 @@ def _note(reading: Reading, place: str, task: str, raw: Mapping[str, Any], speed
     metadata = _metadata(raw)
     if (speedup is not None and speedup > EXCESSIVE) or metadata.get("excessive_speedup"):
         reading.find("excessive_speedup", place, f"{speedup}", task)
+    if speedup is not None and 1 < speedup < 1 + NOISE:
+        reading.find("within_noise", place, f"{speedup:g} times the baseline", task)
+    _note_timings(reading, place, task, raw)
     match = TRIALS.search(str(metadata.get("correctness_trials", "")))
     if raw.get("correctness") is True and match and int(match[2]) < LEAST_TRIALS:
         reading.find("few_trials", place, match[0], task)
+
+
+def _note_timings(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:
+    stats = raw.get("runtime_stats")
+    if not isinstance(stats, dict) or not stats or raw.get("correctness") is not True:
+        return
+    runtime, mean = reading.number(raw.get("runtime"), place, task), reading.number(stats.get("mean"), place, task)
+    if runtime and mean and not math.isclose(runtime, mean, rel_tol=THREE_DIGITS):
+        reading.find("time_disagrees", f"{place}: runtime", f"claimed {runtime:g} ms, its mean {mean:g} ms", task)
+    if isinstance(stats.get("num_trials"), int) and stats["num_trials"] < LEAST_TIMINGS:
+        reading.find("few_timings", f"{place}: runtime_stats", f"{stats['num_trials']}", task)
+    if stats.get("std") is None:
+        reading.find("unstated_spread", f"{place}: runtime_stats", "no std", task)
+
+
+def _note_whole(
+    reading: Reading, path: str, rows: list[tuple[str, str, Mapping[str, Any]]], hardware: list[str]
+) -> None:
+    """Errors are texts in a list here, one a trial."""
+    if len(hardware) > 1:
+        reading.find("several_devices", path, ", ".join(hardware))
+    listed = [_metadata(raw).get("max_difference") for _, _, raw in rows if raw.get("correctness") is True]
+    errors = [str(error) for each in listed if isinstance(each, list) for error in each]
+    if len(errors) >= LEAST_ZEROS and all(ZERO.fullmatch(error) for error in errors):
+        reading.find("errors_all_zero", path, f"{len(errors)} trials")
 
 
 def _messages(raw: Mapping[str, Any]) -> list[str]:

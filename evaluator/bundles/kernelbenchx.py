@@ -36,6 +36,7 @@ def translate(reading: Reading) -> Submission:
     if golden is None:
         reading.find("no_baseline", NAME, "add golden_results/MACHINE of the device that the run was made on")
     claims = tuple(_claim(reading, path, row, golden) for path, row in sorted(rows.items()))
+    _note_quality(reading, claims)
     return Submission(
         format=NAME,
         generation="metrics" if any(reading.named(METRICS)) else "stages",
@@ -67,6 +68,7 @@ def _claim(reading: Reading, task: str, row: kbx_rows.Row, golden: Golden | None
     speedup = kbx_rows.speedup(cases) if status is Status.PASSED and golden else None
     claimed = reading.number(raw.get("speedup"), f"{row.place}: speedup", task)
     kbx_rows.compare(reading, row, task, cases, claimed, speedup)
+    kbx_rows.note_throughput(reading, row, task, golden.machine if golden else None)
     _note(reading, row.place, task, raw, claimed)
     code = raw.get("code")
     files = {task: reading.source(code.encode(), row.place, task)} if isinstance(code, str) and code.strip() else {}
@@ -106,7 +108,10 @@ def _status(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> 
         return Status.BUILD_FAILED, "compiler_error"
     if raw.get("exe_ok") is not True:
         return Status.WRONG_OUTPUT, "check_failed"
-    return (Status.PASSED, None) if raw.get("perf_ok") is True else (Status.IMPLAUSIBLE, "no_report")
+    if raw.get("perf_ok") is True:
+        return Status.PASSED, None
+    reading.find("correct_without_time", place, task, task)
+    return Status.IMPLAUSIBLE, "no_report"
 
 
 def _fault(reading: Reading, row: kbx_rows.Row, task: str, golden: Golden | None) -> str | None:
@@ -116,6 +121,12 @@ def _fault(reading: Reading, row: kbx_rows.Row, task: str, golden: Golden | None
         reading.find("dropped_sizes", row.place, f"{len(row.performance)} of {expected} rows", task)
         return "case_mismatch"
     return kbx_rows.fault(reading, row, task, golden)
+
+
+def _note_quality(reading: Reading, claims: tuple[Claim, ...]) -> None:
+    rated = sum(isinstance(claim.claimed.get("maintainability"), int | float) for claim in claims)
+    if rated:
+        reading.find("quality_of_tests", NAME, f"maintainability of {rated} tasks")
 
 
 def _note(reading: Reading, place: str, task: str, raw: Mapping[str, Any], claimed: float | None) -> None:

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from evaluator.bundles.problems import BundleError, Problem
 
+# Of what is held in memory until a bundle is read whole; members lie in a file until they are asked for.
+VALUES = 4_000_000  # of JSON and YAML: 64 to 100 bytes each; the largest real results have 40,000
+LINES = 1_000_000  # of JSON, one a measurement: about 400 bytes
+MEASUREMENTS = 1_000_000  # of our own records
+PROBLEMS_KEPT, FINDINGS_KEPT = 1_000, 1_000  # all problems; findings of one code; the rest is counted
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

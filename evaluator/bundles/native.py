@@ -1,7 +1,7 @@
 """ArenaBoard's own bundles: a run folder of the evaluator or its zip: records, sources, unseen cases and sessions.
 
 run.json, records/<task>.json, candidates/<task>/…, unseen/<task>.json, sessions/<task>.json. Everything is held against
-everything beside it. Sessions are there for every task or for none.
+everything beside it. Sessions are there for every task or for none. One task is in memory at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ from typing import Any, TypeVar
 from evaluator import records
 from evaluator.agent_session import AgentSession, read_session
 from evaluator.bundles.archive import digest_of, read_members
+from evaluator.bundles.contents import Renamed
+from evaluator.bundles.limits import MEASUREMENTS
+from evaluator.bundles.native_rules import contradictions, of_another_session, of_another_unseen
 from evaluator.bundles.packing import slug
+from evaluator.bundles.parsers import NODES, values_in
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
 from evaluator.candidate import Candidate
@@ -26,13 +30,14 @@ NAME = "ArenaBoard"
 MARKS = "run.json with tasks and suite_digest, as `python -m evaluator run` writes it"
 MANIFEST = "run.json"
 TEXTS = ("suite", "suite_digest", "agent", "protocol", "device_class")
+FOLDERS = ("records", "unseen", "sessions")
 UNFINISHED = "`python -m evaluator run` with the same folder goes on where it stopped"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a bundle holds of one task."""
+    """What a bundle holds of one task; texts in records and sessions are masked, sources are as they came."""
 
     task: str
     record: Record
@@ -42,6 +47,29 @@ class Entry:
     unseen_bytes: bytes
     session: AgentSession | None  # how an agent came to its candidate
     session_bytes: bytes
+
+
+class Entries:
+    """Of the tasks that are whole, in the order of run.json: each is read again whenever it is asked for."""
+
+    def __init__(self, whole: list[str], read: Callable[[str], Entry | None]) -> None:
+        self._whole, self._read = whole, read
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def __getitem__(self, index: int) -> Entry:
+        entry = self._read(self._whole[index])
+        assert entry is not None, "it was read before"
+        return entry
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (self[index] for index in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Entries) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +86,8 @@ class Bundle:
     round: str | None  # sha256 of its secret
     settings: Mapping[str, Any]  # of an agent that works in sessions
     tasks: Mapping[str, str]  # id → digest
-    entries: tuple[Entry, ...]
+    architectures: frozenset[str]  # of the hosts of its records
+    entries: Entries
     problems: tuple[Problem, ...] = field(default=())
 
 
@@ -71,15 +100,33 @@ def read_bundle(path: Path) -> Bundle:
     return bundle_of(Reading(own_files(read_members(path))))
 
 
-def bundle_of(reading: Reading) -> Bundle:
-    """The bundle of files that are read already; raises like `read_bundle`."""
+def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
+    """The bundle of files that are read already; raises like `read_bundle`. `look` sees each task that is whole."""
     values = _manifest(reading)
     if reading.problems:
         raise BundleError(reading.problems)
-    entries = [_entry(reading, task, digest, values) for task, digest in values["tasks"].items()]
+    parts = _Parts(reading, values)
+    whole, architectures, measurements = list[str](), set[str](), 0
+    for task in values["tasks"]:
+        entry = parts.entry(task)
+        if entry is None:
+            continue
+        whole.append(task)
+        architectures.add(entry.record.host.architecture)
+        measurements += len(entry.record.cases)
+        if measurements > MEASUREMENTS:
+            reading.problem("records/", f"{measurements} measurements", f"at most {MEASUREMENTS} in a bundle")
+            break
+        look(entry)
     _strangers(reading, values["tasks"])
-    whole = tuple(entry for entry in entries if entry is not None)
-    return Bundle(digest=reading.digest, entries=whole, problems=tuple(reading.problems), **values)
+    entries = Entries(whole, parts.entry)
+    return Bundle(
+        digest=reading.digest,
+        architectures=frozenset(architectures),
+        entries=entries,
+        problems=tuple(reading.problems),
+        **values,
+    )
 
 
 def digest_at(path: Path) -> str:
@@ -87,12 +134,12 @@ def digest_at(path: Path) -> str:
     return digest_of(own_files(read_members(path)))
 
 
-def own_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def own_files(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """Without the one folder that everything lies in, if it does."""
     tops = {PurePosixPath(path).parts[0] for path in files}
     if len(tops) == 1 and f"{next(iter(tops))}/{MANIFEST}" in files:
-        files = {path.partition("/")[2]: data for path, data in files.items()}
-    return dict(files)
+        return Renamed(files, {path.partition("/")[2]: path for path in files})
+    return files
 
 
 def _manifest(reading: Reading) -> dict[str, Any]:
@@ -119,93 +166,65 @@ def _typed(reading: Reading, raw: Mapping[str, Any], name: str, kind: type[T], m
     return value
 
 
-def _entry(reading: Reading, task: str, digest: str, values: Mapping[str, Any]) -> Entry | None:
-    name, files = slug(task), reading.files
-    record = _read(reading, records.read_record, f"records/{name}.json")
-    unseen = _read(reading, read_unseen, f"unseen/{name}.json") if values["round"] else None
-    has_sessions = any(path.startswith("sessions/") for path in files)
-    session = _read(reading, read_session, f"sessions/{name}.json") if has_sessions else None
-    if record is None or (values["round"] and unseen is None) or (has_sessions and session is None):
-        return None
-    folder = f"candidates/{name}/"
-    sources = {path.removeprefix(folder): data for path, data in files.items() if path.startswith(folder)}
-    candidate = Candidate(sources, record.candidate.label)
-    for problem in _contradictions(f"records/{name}.json", record, task, digest, values, candidate):
-        reading.problems.append(problem)
-    if unseen is not None:
-        reading.problems += _of_another(f"unseen/{name}.json", unseen, record, values["round"])
-    if session is not None:
-        reading.problems += _of_another_session(f"sessions/{name}.json", session, record, values)
-    unseen_bytes, session_bytes = (files.get(f"{folder}/{name}.json", b"") for folder in ("unseen", "sessions"))
-    record_bytes = files[f"records/{name}.json"]
-    return Entry(task, record, record_bytes, candidate, unseen, unseen_bytes, session, session_bytes)
+class _Parts:
+    """The files of a bundle by task."""
 
+    def __init__(self, reading: Reading, values: Mapping[str, Any]) -> None:
+        self.reading, self.values = reading, values
+        self.has_sessions = any(path.startswith("sessions/") for path in reading.files)
+        self._sources = dict[str, dict[str, str]]()
+        for path in reading.files:
+            folder, _, rest = path.partition("/")
+            name, _, inner = rest.partition("/")
+            if folder == "candidates" and inner:
+                self._sources.setdefault(name, {})[inner] = path
 
-def _read(reading: Reading, read: Callable[[bytes], T], name: str) -> T | None:
-    if name not in reading.files:
-        reading.problem(name, "nothing", "the record of this task", UNFINISHED)
-        return None
-    try:
-        return read(reading.files[name])
-    except DecodeError as error:
-        for line in error.problems:
-            place, _, rest = line.partition(": ")
-            seen, _, expected = rest.removeprefix("seen ").partition("; expected ")
-            reading.problem(f"{name}: {place}", seen, expected or "what the schema of records says")
-        return None
+    def entry(self, task: str) -> Entry | None:
+        """None where a part is missing or none; what contradicts another part is a problem, too."""
+        reading, values, name = self.reading, self.values, slug(task)
+        record, record_bytes = self._read(records.read_record, "records", task)
+        unseen, unseen_bytes = self._read(read_unseen, "unseen", task) if values["round"] else (None, b"")
+        session, session_bytes = self._read(read_session, "sessions", task) if self.has_sessions else (None, b"")
+        if record is None or (values["round"] and unseen is None) or (self.has_sessions and session is None):
+            return None
+        candidate = Candidate(Renamed(reading.files, self._sources.get(name, {})), record.candidate.label)
+        entry = Entry(task, record, record_bytes, candidate, unseen, unseen_bytes, session, session_bytes)
+        for problem in self._contradictions(entry, name):
+            reading.problem(problem.place, problem.seen, problem.expected)
+        return entry
 
+    def _contradictions(self, entry: Entry, name: str) -> Iterator[Problem]:
+        yield from contradictions(f"records/{name}.json", entry.record, entry.task, entry.candidate, self.values)
+        if entry.unseen is not None:
+            yield from of_another_unseen(f"unseen/{name}.json", entry.unseen, entry.record, self.values)
+        if entry.session is not None:
+            yield from of_another_session(f"sessions/{name}.json", entry.session, entry.record, self.values)
 
-def _contradictions(
-    place: str, record: Record, task: str, digest: str, values: Mapping[str, Any], candidate: Candidate
-) -> Iterator[Problem]:
-    """Between a record, run.json and the sources beside it."""
-    for what, seen, expected in (
-        ("task", record.task.id, task),
-        ("task digest", record.task.digest, digest),
-        ("protocol", record.protocol, values["protocol"]),
-        ("device class", record.host.device_class, values["device_class"]),
-        ("label of the candidate", record.candidate.label, values["agent"]),
-    ):
-        if seen != expected:
-            yield Problem(f"{place}: {what}", f"{seen!r:.80}", f"{expected!r:.80}, as run.json says")
-    if dict(record.candidate.files) != candidate.ref_files or record.candidate.digest != candidate.digest:
-        yield Problem(place, f"another digest than of candidates/{slug(task)}/", "the files that it judged")
-    if any(case.split != "seen" for case in record.cases):
-        yield Problem(place, "an unseen case", "seen ones only")
-
-
-def _of_another(place: str, unseen: UnseenRecord, record: Record, round_hash: str) -> Iterator[Problem]:
-    for what, seen, expected in (
-        ("task", unseen.task, record.task),
-        ("candidate", unseen.candidate, record.candidate),
-        ("protocol", unseen.protocol, record.protocol),
-        ("device class", unseen.host.device_class, record.host.device_class),
-        ("round", unseen.round, round_hash),
-    ):
-        if seen != expected:
-            yield Problem(f"{place}: {what}", "another", "the record's or run.json's")
-
-
-def _of_another_session(
-    place: str, session: AgentSession, record: Record, values: Mapping[str, Any]
-) -> Iterator[Problem]:
-    for what, seen, expected in (
-        ("task", session.task, record.task),
-        ("candidate", session.candidate, record.candidate),
-        ("agent", session.agent, values["agent"]),
-        ("repeat", session.repeat, values["repeat"]),
-        ("device class", session.device_class, values["device_class"]),
-        ("settings", dict(session.settings), values["settings"]),
-    ):
-        if seen != expected:
-            yield Problem(f"{place}: {what}", "another", "the record's or run.json's")
+    def _read(self, read: Callable[[bytes], T], folder: str, task: str) -> tuple[T | None, bytes]:
+        """The value, and the bytes that it is of."""
+        name = f"{folder}/{slug(task)}.json"
+        if name not in self.reading.files:
+            self.reading.problem(name, "nothing", "the record of this task", UNFINISHED)
+            return None, b""
+        data = self.reading.files[name]
+        if values_in(data) > NODES:
+            self.reading.problem(name, f"more than {NODES} values", "a record")
+            return None, b""
+        data = self.reading.redacted(name, task)
+        try:
+            return read(data), data
+        except DecodeError as error:
+            for line in error.problems:
+                place, _, rest = line.partition(": ")
+                seen, _, expected = rest.removeprefix("seen ").partition("; expected ")
+                self.reading.problem(f"{name}: {place}", seen, expected or "what the schema of records says")
+            return None, b""
 
 
 def _strangers(reading: Reading, tasks: Mapping[str, str]) -> None:
     """Files that belong to no task of the run."""
     names = {slug(task) for task in tasks}
-    folders = ("records", "unseen", "sessions")
-    known = {MANIFEST, DECLARED_FILE, *(f"{folder}/{name}.json" for folder in folders for name in names)}
+    known = {MANIFEST, DECLARED_FILE, *(f"{folder}/{name}.json" for folder in FOLDERS for name in names)}
     for path in reading.files:
         parts = PurePosixPath(path).parts
         if path not in known and not (parts[0] == "candidates" and len(parts) > 2 and parts[1] in names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean, median
 
-from evaluator.bundles.native import MANIFEST, MARKS, NAME, Bundle, Entry, bundle_of, own_files
+from evaluator.bundles.native import MANIFEST, MARKS, NAME, Entry, bundle_of, own_files
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import CaseClaim, Claim, Submission
@@ -25,14 +25,16 @@ def recognises(reading: Reading) -> bool:
 
 def translate(reading: Reading) -> Submission | None:
     own = Reading(own_files(reading.files), reading.said)
+    claims = list[Claim]()
     try:
-        bundle = bundle_of(own)
+        bundle = bundle_of(own, lambda entry: claims.append(_claim(own, entry)))
     except BundleError as error:
         reading.problems += error.problems
         return None
-    reading.problems += bundle.problems
     declared = own.declared({"agent": bundle.agent, "device": bundle.device_class})
-    reading.problems += [problem for problem in own.problems if problem not in reading.problems]
+    own.end()
+    reading.problems += own.problems
+    reading.findings += own.findings
     return Submission(
         format=NAME,
         generation=bundle.protocol,
@@ -41,13 +43,14 @@ def translate(reading: Reading) -> Submission | None:
         suite_tasks=tuple(bundle.tasks),
         declared=declared,
         asked=tuple(key for key in ASKED if key not in declared),
-        claims=tuple(_claim(reading, bundle, entry) for entry in bundle.entries),
+        claims=tuple(claims),
         totals=(),
         findings=(),
+        own=bundle,
     )
 
 
-def _claim(reading: Reading, bundle: Bundle, entry: Entry) -> Claim:
+def _claim(reading: Reading, entry: Entry) -> Claim:
     """Whether this site has the task with this digest shows when it is imported."""
     record = entry.record
     speedups = [case.speedup for case in record.cases]
@@ -62,7 +65,7 @@ def _claim(reading: Reading, bundle: Bundle, entry: Entry) -> Claim:
         attempt="",
         status=record.status,
         reason=record.reason,
-        message=reading.text(record.message, "message", entry.task),
+        message=reading.text(record.message, f"records: {entry.task}", entry.task),
         claimed={"compiled": record.compiled, "correct": record.correct, "flags": ", ".join(record.flags)},
         claimed_speedup=claimed,
         recomputed_speedup=None,  # follows from blocks and sessions when it is imported

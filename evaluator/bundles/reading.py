@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles import parsers
 from evaluator.bundles.archive import digest_of
-from evaluator.bundles.findings import FINDINGS, Finding
-from evaluator.bundles.masking import codes_in, masked
+from evaluator.bundles.findings import FINDINGS, MORE, Finding
+from evaluator.bundles.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
+from evaluator.bundles.masking import codes_in, masked, redacted, veiled
 from evaluator.bundles.problems import Problem, shown, shown_place
 from evaluator.bundles.submission import DECLARABLE, Claimed
 
@@ -26,8 +29,10 @@ class Reading:
 
     def __init__(self, files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> None:
         """`said`: what its submitter adds, by the names of DECLARABLE; it goes over what the bundle says of itself."""
-        self.files, self.digest, self.said = files, digest_of(files), dict(said or {})
+        self.files, self.said = files, dict(said or {})
         self.problems, self.findings = list[Problem](), list[Finding]()
+        self._problem_count, self._found = 0, Counter[str]()
+        self._lines, self._values = 0, 0
         self._parsed = dict[str, Any]()
         self._broken = dict[str, parsers.ParseError]()
         self._told = set[tuple[str, str]]()
@@ -37,13 +42,31 @@ class Reading:
         self.problems.clear()
         self.findings.clear()
         self._told.clear()
+        self._found.clear()
+        self._problem_count = self._lines = 0
+
+    @cached_property
+    def digest(self) -> str:
+        return digest_of(self.files)
 
     def problem(self, place: str, seen: object, expected: str, hint: str = "") -> None:
-        self.problems.append(Problem(shown_place(place), shown(seen), expected, hint))
+        self._problem_count += 1
+        if self._problem_count <= PROBLEMS_KEPT:
+            self.problems.append(Problem(shown_place(place), shown(seen), expected, hint))
 
     def find(self, code: str, place: str, detail: str, task: str | None = None) -> None:
-        text = FINDINGS[code].format(detail=shown(detail))
-        self.findings.append(Finding(code, shown_place(place), task, text))
+        self._found[code] += 1
+        if self._found[code] <= FINDINGS_KEPT:
+            text = FINDINGS[code].format(detail=shown(veiled(detail)))
+            self.findings.append(Finding(code, shown_place(veiled(place)), task, text))
+
+    def end(self) -> None:
+        """Say how many problems and findings there are beyond those that are listed."""
+        if self._problem_count > PROBLEMS_KEPT:
+            self.problems.append(Problem("the bundle", f"{self._problem_count - PROBLEMS_KEPT} more problems", "none"))
+        for code, count in self._found.items():
+            if count > FINDINGS_KEPT:
+                self.findings.append(Finding(code, "the bundle", None, MORE.format(count=count - FINDINGS_KEPT)))
 
     def named(self, *names: str) -> Iterator[str]:
         """Paths whose last part is one of these, sorted."""
@@ -53,9 +76,10 @@ class Reading:
         """The value of a JSON or YAML file; None where it is neither, with a problem."""
         is_json = path.endswith(".json")
         if path not in self._parsed:
-            self._parsed[path] = None
+            self._parsed[path], data = None, self.files[path]
             try:
-                self._parsed[path] = (parsers.parse_json if is_json else parsers.parse_yaml)(self.files[path])
+                self._count_values(data, is_json)
+                self._parsed[path] = (parsers.parse_json if is_json else parsers.parse_yaml)(data)
             except parsers.ParseError as error:
                 self._broken[path] = error
         if path in self._broken and self._is_new("broken", path):
@@ -74,6 +98,10 @@ class Reading:
         """Place and value of each line that is an object."""
         for number, value in parsers.parse_lines(self.files[path]):
             place = f"{path}:{number}"
+            self._lines += 1
+            if self._lines > LINES:
+                self.problem(place, "one more line", f"at most {LINES} lines in all")
+                return
             if isinstance(value, dict):
                 yield place, value
             else:
@@ -110,6 +138,12 @@ class Reading:
         self._note_masked(codes_in(data), place, task)
         return data
 
+    def redacted(self, path: str, task: str) -> bytes:
+        """A file of JSON with its texts masked: what is kept of it may become public."""
+        data, codes = redacted(self.files[path])
+        self._note_masked(codes, path, task)
+        return data
+
     def claimed(self, raw: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Claimed]:
         """Fields as they were written; what JSON has no form for is spelled."""
         return {name: _spelled(raw[name]) for name in names if name in raw}
@@ -126,6 +160,13 @@ class Reading:
                 else:
                     said[key] = shown(str(value))
         return said | {key: shown(value) for key, value in self.said.items() if key in DECLARABLE and value}
+
+    def _count_values(self, data: bytes, is_json: bool) -> None:
+        """They are kept until the bundle is read whole. A file that has too many by itself is refused by its parser."""
+        count = parsers.values_in(data) + (0 if is_json else data.count(b"\n"))  # in YAML a line begins one, too
+        self._values += count if count <= parsers.NODES else 0
+        if self._values > VALUES:
+            raise parsers.ParseError(f"more than {VALUES} values in all files together")
 
     def _note_masked(self, codes: tuple[str, ...], place: str, task: str | None) -> None:
         """Once for each task: logs repeat themselves."""
@@ -156,4 +197,4 @@ def _fault_of(value: object, number: object) -> str | None:
 def _spelled(value: object) -> Claimed:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value if isinstance(value, bool | int | float) or value is None else shown(str(value))
+    return value if isinstance(value, bool | int | float) or value is None else shown(veiled(str(value)))

@@ -42,7 +42,8 @@ def json_of(checked: Checked) -> str:
     }
     if submission is not None:
         claims = [{**codec.encode(_without_files(claim)), "files": _digests(claim)} for claim in submission.claims]
-        fields = {name: getattr(submission, name) for name in Submission.__dataclass_fields__ if name != "claims"}
+        names = [name for name in Submission.__dataclass_fields__ if name not in ("claims", "own")]
+        fields = {name: getattr(submission, name) for name in names}
         value["submission"] = {**fields, "absent": submission.absent, "claims": claims}
     return codec.dumps(value)
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evaluator.bundles.findings import Finding
 from evaluator.reasons import Status
+
+if TYPE_CHECKING:
+    from evaluator.bundles.native import Bundle
 
 Claimed = float | int | str | bool | None
 
@@ -90,6 +94,7 @@ class Submission:
     claims: tuple[Claim, ...]
     totals: tuple[Total, ...]
     findings: tuple[Finding, ...]
+    own: Bundle | None = None  # of one of our own bundles: what is imported
 
     @property
     def absent(self) -> tuple[str, ...]:

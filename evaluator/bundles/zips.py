@@ -31,7 +31,7 @@ def zip_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
         entries = archive.infolist()
         _check_overlaps(entries, budget)
         for info in entries:
-            if info.is_dir():
+            if info.filename.endswith("/"):  # zipfile's is_dir fails on a name without a letter
                 yield Member(info.filename, "a folder that holds bytes" if info.file_size else None, None)
             else:
                 yield Member(info.filename, _problem(info), _chunks(archive, info))

@@ -98,14 +98,17 @@ def _suite(bundle: Bundle, problems: list[Problem]) -> Suite | None:
 
 def _device_class(bundle: Bundle, problems: list[Problem]) -> DeviceClass | None:
     """The one of this slug, made if it is new; it has the architecture of every record's host."""
-    hosts = {entry.record.host.architecture: entry.record.host for entry in bundle.entries}
     row = DeviceClass.objects.filter(slug=bundle.device_class).first()
-    wrong = [name for name in hosts if name not in DeviceClass.Architecture or (row and name != row.architecture)]
-    if wrong or len(hosts) != 1:
+    wrong = [
+        name
+        for name in bundle.architectures
+        if name not in DeviceClass.Architecture or (row and name != row.architecture)
+    ]
+    if wrong or len(bundle.architectures) != 1:
         expected = row.architecture if row else f"one of {', '.join(DeviceClass.Architecture.values)}"
-        problems.append(Problem("records/: architecture", ", ".join(sorted(hosts)) or "none", expected))
+        problems.append(Problem("records/: architecture", ", ".join(sorted(bundle.architectures)) or "none", expected))
         return None
-    (architecture,) = hosts
+    (architecture,) = bundle.architectures
     is_functional = architecture == DeviceClass.Architecture.CPU
     named = {"title": bundle.device_class, "architecture": architecture, "is_functional": is_functional}
     return row or DeviceClass.objects.create(slug=bundle.device_class, **named)
@@ -155,7 +158,7 @@ def _write_entry(run: Run, task: Task, entry: Entry) -> None:
         record_digest=archive.put(entry.record_bytes),
         **verdicts.attempt_columns(record),
     )
-    Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
+    Measurement.objects.bulk_create(verdicts.measurements(attempt, record), batch_size=1_000)
     if entry.unseen is not None and run.round is not None:
         begun_at = datetime.fromisoformat(entry.unseen.started_at)
         evaluation = UnseenEvaluation.objects.create(attempt=attempt, round=run.round, begun_at=begun_at)

@@ -35,6 +35,7 @@ from runs.services.trail import Actor, note
 CHECK_S = 300  # a check that takes longer has lost its worker
 MOST_CHECKS = 3
 LONGEST_NAME = 200
+CLAIMS_AT_ONCE = 50  # each with the times of all its cases
 State, Action = Submission.State, AuditEntry.Action
 OUR_FAULT = Problem("our side", "the check failed", "a verdict", "A maintainer has to look; nothing is wrong with you.")
 
@@ -155,14 +156,15 @@ def accept(
 @transaction.atomic
 def accept_claims(*, submission: Submission, claimed: bundles.Submission) -> int:
     """What a bundle of another benchmark claims, task by task; how many. None of it is ever ranked."""
-    rows = [_claim(submission, one) for one in claimed.claims]
-    Claim.objects.bulk_create(rows, batch_size=500)
-    if not _end_check(submission, State.ACCEPTED, {"claim_count": len(rows), **_about(claimed)}):
+    for start in range(0, len(claimed.claims), CLAIMS_AT_ONCE):
+        Claim.objects.bulk_create(_claim(submission, one) for one in claimed.claims[start : start + CLAIMS_AT_ONCE])
+    count = len(claimed.claims)
+    if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **_about(claimed)}):
         transaction.set_rollback(True)
         return 0
-    note(Action.ACCEPT, "check", f"{len(rows)} claims", submission=submission)
-    mail.on_commit(submission, f"It was accepted: {len(rows)} claims. A maintainer decides whether they are shown.")
-    return len(rows)
+    note(Action.ACCEPT, "check", f"{count} claims", submission=submission)
+    mail.on_commit(submission, f"It was accepted: {count} claims. A maintainer decides whether they are shown.")
+    return count
 
 
 @transaction.atomic

@@ -142,6 +142,17 @@ def many_files(folder: Path) -> Path:
     return folder / "x.zip"
 
 
+def lists_in_many_files(folder: Path) -> Path:
+    """Some two million lists, 200 MiB in memory, in 10 kB: no file has too many by itself."""
+    lists = b"[" + b"[]," * 300_000 + b"1]"
+    return zipped(*((f"{number}/metrics.json", lists) for number in range(8)))(folder)
+
+
+def nameless(folder: Path) -> Path:
+    """Found by the fuzz: zipfile looks at the last letter of a name that has none."""
+    return patched(PLAIN, directory(46), b"\0")(folder)
+
+
 PLAIN = zipped(("a.json", b"{}"))
 PAX_DIGITS = b"1" * 60_000
 HOSTILE: dict[str, tuple[Make, str]] = {
@@ -149,6 +160,7 @@ HOSTILE: dict[str, tuple[Make, str]] = {
     "zip: absolute": (zipped(("/run.json", b"{}")), "leaves the bundle"),
     "zip: .. in the middle": (zipped(("records/../../x", b"{}")), "leaves the bundle"),
     "zip: drive": (zipped(("C:/x.json", b"{}")), "leaves the bundle"),
+    "zip: no name": (nameless, "a name that no file"),
     "zip: doubled slash": (zipped(("records//x.json", b"{}")), "plain form"),
     "zip: backslash": (zipped(("records\\x.json", b"{}")), "a name that no file"),
     "zip: escape": (zipped(("records/\x1b[2J.json", b"{}")), "a name that no file"),
@@ -208,6 +220,7 @@ HOSTILE: dict[str, tuple[Make, str]] = {
     "YAML: deep": (raw("task_result.yaml", b"[" * MIB), "nest"),
     "JSON: deep": (raw("metrics.json", b'{"a":' * 100_000), "nest"),
     "JSON: a key twice": (raw("metrics.json", b'{"a": 1, "a": 2}'), "twice"),
+    "JSON: lists in many files": (lists_in_many_files, "values in all files together"),
     "JSON: ten million lists": (raw("metrics.json", b"[" + b"[]," * (10 * MIB) + b"1]"), "more than 2000000"),
 }
 

@@ -59,6 +59,23 @@ def stages(*rows: tuple[str, dict[str, Any]]) -> Files:
     return files
 
 
+def breakdown(**overall: Any) -> dict[str, bytes]:
+    return {"reports/task_type_breakdown.json": dumped({"overall": overall})}
+
+
+def listed(score: str, speedup: str) -> dict[str, bytes]:
+    row = f"hip2hip/gpumode/GELU,hip2hip,{score},{speedup},x\n".encode()
+    return {"reports/overall_summary.csv": CSV + row}
+
+
+def of_several_machines(**hardware: str) -> Files:
+    return kb({number: kb_result(metadata={"hardware": name}) for number, name in hardware.items()})
+
+
+def moved_twice_as_much() -> list[dict[str, Any]]:
+    return [{**row, "GB/s": 2 * row["GB/s"]} for row in kbx_sizes(1.0, 1.0, 2.0, 4.0)]
+
+
 CALL, EXE = {"file": RELU, "ok": True, "code": "x"}, {"file": "relu.py", "ok": True}
 FAULTS: dict[str, Files] = {
     "failed_marker": aka_after(1.0, -1.0),
@@ -70,6 +87,9 @@ FAULTS: dict[str, Files] = {
     "not_a_number": aka(aka_result(speedup_ratio=True)),
     "unknown_unit": aka(after={"test_cases": [{"test_case_id": "perf1", "execution_time": 999}]}),
     "host_time": aka_after(1.0, 1.0, benchmark_method="cpu_timer_fallback"),
+    "throughput_as_time": aka(aka_result("repository/rocprim/device_scan")),
+    "empty_graph": aka_after(1.0, 1e-4),
+    "cold_start": fib(*(trace(n, times={"latency_ms": 400.0 if n == 1 else 1.0}) for n in range(1, 6))),
     "no_case_times": {
         "task_result.yaml": b"task_name: hip2hip/gpumode/GELU\npass_compilation: true\npass_correctness: true\n"
     },
@@ -82,6 +102,11 @@ FAULTS: dict[str, Files] = {
     "unstated_method": aka(
         before=aka_times(2.0, 4.0, benchmark_method=None), after=aka_times(1.0, 1.0, benchmark_method=None)
     ),
+    "aggregated_cases": aka(
+        before={"test_cases": [{"test_case_id": "test_case_0", "execution_time_ms": 2.0}]},
+        after={"test_cases": [{"test_case_id": "test_case_0", "execution_time_ms": 1.0}]},
+    ),
+    "other_workload": kbx(golden=moved_twice_as_much()),
     "dropped_sizes": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0)}),
     "unpaired_rows": kbx(
         golden=[
@@ -91,14 +116,22 @@ FAULTS: dict[str, Files] = {
     ),
     "speedup_disagrees": aka(aka_result(speedup_ratio=50.0, score=5120.0)),
     "time_disagrees": aka(aka_result(base_execution_time=9.0)),
+    "throughput_disagrees": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, gbs=1000.0)}),
+    "case_count_disagrees": aka(aka_result(valid_optimized_cases=3)),
+    "report_disagrees": aka(**listed("420.0000", "9.0000")),
+    "delta_disagrees": held_out(held_out_row(True, True, "both_pass", speedup_delta=0.5)),
     "score_disagrees": aka(aka_result(score=777.0)),
     "score_from_averages": aka(
         aka_result(speedup_ratio=0.0, base_execution_time=3.0, score=420.0), after=aka_times(1.0)
     ),
     "total_disagrees": aka(**{"reports/task_type_breakdown.json": dumped({"overall": {"total_tasks": 9}})}),
     "total_not_suite": kbx(**{"summary.json": dumped({"method": "out", "total": 1})}),
+    "average_of_valid": aka(**breakdown(total_tasks=2, valid_speedup_count=1, average_speedup=3.0)),
+    "quantile_beyond_data": aka(**listed("420.0000", "3.0000"), **breakdown(total_tasks=1, p90_speedup=4.5)),
+    "gap_is_absolute": held_out(held_out_row(True, True, "both_pass"), generalization_gap={"speedup_mean_delta": -0.5}),
     "excessive_speedup": aka(aka_result(speedup_ratio=40.0)),
     "within_noise": {"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, {"speedup": 1.001}))},
+    "above_peak": kbx({MATMUL: kbx_row(0.5, 0.5, 1e-5, 2.0)}),
     "errors_all_zero": fib(*(trace(number, error=0.0) for number in range(6))),
     "unknown_task": aka(aka_result("hip2hip/gpumode/NoSuchThing")),
     "unstated_level": kb(declared=""),
@@ -107,10 +140,15 @@ FAULTS: dict[str, Files] = {
     "absent_tasks": aka(),
     "vanished_task": aka({}, folder="run/hip2hip_gpumode_GELU_20260101_000000"),
     "listed_only": aka(**{"reports/overall_summary.csv": CSV + b"hip2hip/gpumode/SiLU,hip2hip,120.0000,0.0000,x\n"}),
+    "unfinished_task": aka(**{"run/.parallel/failed/worker_0__000003_x.yaml": b"task_name: hip2hip/gpumode/SiLU\n"}),
+    "known_task_fault": {"task_result.yaml": b"task_name: hip2hip/gpumode/GELU\npass_compilation: true\n"},
+    "one_outcome": held_out(held_out_row(True, True, "both_pass")),
+    "named_by_folder": aka(),
     "matched_by_name": aka(),
     "unjoined_row": stages(("call", CALL), ("exe", {"file": "no_such_stem.py", "ok": True})),
     "duplicate_row": stages(("call", CALL), ("exe", EXE), ("exe", EXE)),
     "stages_disagree": kbx() | stages(("call", {"file": MATMUL, "ok": False})),
+    "kind_disagrees": {"corpus.jsonl": lines(corpus_line({"speedup": 2.0}, {"speedup": 1.0}))},
     "contradictory_rounds": {
         "corpus.jsonl": lines(
             corpus_line({"speedup": 1.0}, {"speedup": 2.0}),
@@ -133,17 +171,27 @@ FAULTS: dict[str, Files] = {
         }
     ),
     "few_trials": kb({"1": kb_result(metadata={"correctness_trials": "(1 / 1)"})}),
+    "few_timings": kb({"1": kb_result(runtime_stats={"mean": 2.0, "std": 0.1, "num_trials": 5})}),
+    "unstated_spread": kb({"1": kb_result(runtime_stats={"mean": 2.0, "num_trials": 100})}),
+    "several_devices": of_several_machines(**{"1": "NVIDIA H100", "2": "NVIDIA L40S"}),
+    "quality_of_tests": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, maintainability=61.2)}),
     "suspect_flag": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, is_suspect=True)}),
     "dtype_by_default": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, dtype="float32")}),
     "no_baseline": kbx({ZETA: kbx_row(1.0)}, golden=[]),
     "baseline_incomplete": kb({"7": kb_result()}),
     "baseline_other_hardware": kb(hardware="NVIDIA L40S"),
+    "several_baselines": kb() | {"baseline_time_torch_compile.json": kb()["baseline_time_torch.json"]},
+    "reference_baseline": fib(),
+    "baseline_unstated": kbx(),
+    "unused_baseline": kbx(**{"golden_results/a100/matmul_w8a8.py.json": dumped(kbx_sizes(1.0))}),
     "copied_baseline": kbx({MATMUL: kbx_row(1.0, 1.0, 2.0, 4.0, speedup=1.0)}),
     "no_sources": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="")}),
     "home_path": kb(
         {"1": kb_result(-1.0, compiled=False, metadata={"compilation_error": "in /home/someone/kernel.cu"})}
     ),
-    "secret": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="TOKEN = 'ghp_0123456789abcdefghij'\n")}),
+    "secret": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, error="OPENAI_API_KEY=abcdef0123456789")}),
+    "home_in_source": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="open('/home/someone/x')\n")}),
+    "secret_in_source": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="T = 'ghp_0123456789abcdefghij'\n")}),
 }
 
 
@@ -163,11 +211,11 @@ def test_every_finding_of_the_table_has_a_bundle_that_shows_it() -> None:
 
 def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> None:
     for files, expected in (
-        (aka(), {"matched_by_name", "absent_tasks"}),
-        (kbx(), {"absent_tasks"}),
+        (aka(), {"matched_by_name", "absent_tasks", "named_by_folder"}),
+        (kbx(), {"absent_tasks", "baseline_unstated"}),
         (kb(), {"absent_tasks"}),
-        (fib(), {"unknown_task"}),
-        (held_out(held_out_row(True, True, "both_pass")), {"matched_by_name", "absent_tasks"}),
+        (fib(), {"unknown_task", "reference_baseline"}),
+        (held_out(held_out_row(True, True, "both_pass")), {"matched_by_name", "absent_tasks", "one_outcome"}),
         ({"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, {"speedup": 2.0}))}, {"absent_tasks"}),
     ):
         checked = check_files(files)
