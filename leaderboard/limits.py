@@ -21,9 +21,9 @@ WINDOW_S = 60
 PRICES = (
     (re.compile(r"/api/.*\.png"), 10),  # 0.2 to 1.5 s of a processor; other answers take some milliseconds
     (re.compile(r"/api/v1/submissions/"), 10),  # up to 128 MiB go to the disk
+    (re.compile(r"/run/\d+/records\.zip|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, made while they are sent
     (re.compile(r"/api/.*"), 1),
-    (re.compile(r"/run/\d+/records\.zip|/dump/.+"), 20),  # megabytes, and packed while it is sent
-    (re.compile(r"/result/\d+/(attempt|candidate)/.+|/task/.+/source/.+|/feed\.atom"), 1),
+    (re.compile(r"/result/\d+/(?!explore/).+|/task/.+/source/.+|/feed\.atom"), 1),  # records, logs, sources, sessions
     (re.compile(r"/submit/hand-in/"), 10),
 )
 

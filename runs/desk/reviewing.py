@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from people.gatekeeping import needs
 from people.rights import may_audit, may_publish, may_review
@@ -23,6 +23,7 @@ from runs.models import Result, Review, Submission
 MOST = 50  # of each kind
 
 
+@require_safe
 @never_cache
 @needs(may_review)
 def queue(request: HttpRequest) -> HttpResponse:

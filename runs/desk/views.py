@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -12,10 +12,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from people.gatekeeping import needs
-from people.rights import may_hand_in, may_see, owns
+from people.rights import Somebody, may_hand_in, may_see, may_take_down, owns
 from runs import services
 from runs.desk.forms import HandInForm, TextForm, TokenForm
 from runs.desk.taking import is_too_large, take
@@ -48,11 +48,12 @@ def hand_in(request: HttpRequest) -> HttpResponse:
     return shown(request, "hand_in", "Hand in a bundle", {"form": form, "submissions": mine[:20]})
 
 
+@require_safe
 @never_cache
 @login_required
 def mine(request: HttpRequest, submission: int) -> HttpResponse:
     """Everything about a submission, for its submitter and for maintainers."""
-    row = _mine(request, submission)
+    row = _asked_for(request, submission, may_see)
     audits = ResultAudit.objects.filter(result__run=row.run_id).select_related("result__task") if row.run_id else []
     context = {
         "submission": row,
@@ -69,7 +70,7 @@ def mine(request: HttpRequest, submission: int) -> HttpResponse:
 @require_POST
 @login_required
 def take_down(request: HttpRequest, submission: int) -> HttpResponse:
-    row = _mine(request, submission)
+    row = _asked_for(request, submission, may_take_down)
     _act(request, lambda: services.take_down(submission=row, actor=user_of(request), reason=_text(request)))
     return redirect("desk:mine", submission)
 
@@ -77,7 +78,9 @@ def take_down(request: HttpRequest, submission: int) -> HttpResponse:
 @require_POST
 @login_required
 def answer(request: HttpRequest, audit: int) -> HttpResponse:
-    row = get_object_or_404(ResultAudit.objects.select_related("result__run__submission"), pk=audit)
+    row = get_object_or_404(ResultAudit, pk=audit, result__run__submission__isnull=False)
+    if not owns(request.user, row.result.run.submission):
+        raise PermissionDenied
     _act(request, lambda: services.answer_audit(audit=row, text=_text(request), actor=user_of(request)))
     return redirect("desk:mine", row.result.run.submission.pk)
 
@@ -100,9 +103,9 @@ def revoke(request: HttpRequest, token: int) -> HttpResponse:
     return redirect("desk:tokens")
 
 
-def _mine(request: HttpRequest, submission: int) -> Submission:
+def _asked_for(request: HttpRequest, submission: int, may: Callable[[Somebody, Submission], bool]) -> Submission:
     row = get_object_or_404(Submission.objects.select_related("run__configuration", "submitter"), pk=submission)
-    if not may_see(request.user, row):
+    if not may(request.user, row):
         raise PermissionDenied
     return row
 

@@ -1,0 +1,129 @@
+"""The table: every address that is not public, and who gets in. One line an address; one that is missing fails a test.
+
+`right` names a line of people.rights.RIGHTS; `owner` lets whoever handed the thing in through, and says what others
+are told. Addresses of the admin follow from one line a model, its actions from one line each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    methods: str = "GET"  # others are told 405
+    right: str = ""
+    owner: int = 0  # what others are told: 403, or 404 where not even the thing is admitted to
+    is_open: bool = False  # to strangers
+    before_factor: bool = False  # to staff that has no second factor yet
+    also: tuple[str, ...] = ()  # what whoever may can be told, too: 404 where there is no such thing
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Of the admin: all staff looks; nobody deletes. Empty: nobody adds, nobody changes."""
+
+    add: str = ""
+    change: str = ""
+    look: str = "look"
+
+
+PEOPLE = {
+    "account": Rule(),
+    "roles": Rule(is_open=True, before_factor=True),
+    "account_login": Rule("GET POST", is_open=True, before_factor=True),
+    "account_logout": Rule("GET POST", is_open=True, before_factor=True),
+    "account_signup": Rule("GET POST", is_open=True),
+    "account_inactive": Rule(is_open=True),
+    "account_reauthenticate": Rule("GET POST", before_factor=True),
+    "account_email": Rule("GET POST"),
+    "account_email_verification_sent": Rule(is_open=True),
+    "account_confirm_email": Rule("GET POST", is_open=True, also=("404",)),
+    "account_change_password": Rule("GET POST"),
+    "account_set_password": Rule("GET POST"),
+    "account_reset_password": Rule("GET POST", is_open=True),
+    "account_reset_password_done": Rule(is_open=True),
+    "account_reset_password_from_key": Rule("GET POST", is_open=True),
+    "account_reset_password_from_key_done": Rule(is_open=True),
+    "mfa_index": Rule(),
+    "mfa_authenticate": Rule("GET POST", is_open=True),
+    "mfa_reauthenticate": Rule("GET POST"),
+    "mfa_activate_totp": Rule("GET POST", before_factor=True),
+    "mfa_deactivate_totp": Rule("GET POST", also=("404",)),
+    "mfa_view_recovery_codes": Rule(also=("404",)),
+    "mfa_generate_recovery_codes": Rule("GET POST"),
+    "mfa_download_recovery_codes": Rule(also=("404",)),
+}
+DESK = {
+    "desk:hand_in": Rule("GET POST", right="hand_in"),
+    "desk:tokens": Rule("GET POST", right="hand_in"),
+    "desk:revoke": Rule("POST", right="hand_in", owner=404),
+    "desk:mine": Rule(right="review", owner=403),
+    "desk:take_down": Rule("POST", right="review", owner=403),
+    "desk:answer": Rule("POST", owner=403),
+    "desk:review": Rule(right="review"),
+    "desk:decide": Rule("POST", right="review"),
+    "desk:verify": Rule("POST", right="review"),
+    "desk:close": Rule("POST", right="review"),
+    "desk:publish": Rule("POST", right="publish"),
+    "desk:audit": Rule("GET POST", right="audit"),
+}
+FOR_MACHINES = {"alive", "ready", "metrics"}  # the same for everybody, or for a token of their own
+BY_TOKEN = {"desk:api_submit": "POST", "desk:api_status": "GET"}  # cookies count for nothing there
+ADMIN = {
+    "admin:index": Rule("GET POST", right="look"),
+    "admin:app_list": Rule("GET POST", right="look"),
+    "admin:login": Rule("GET POST", is_open=True, also=("404", "log in")),
+    "admin:logout": Rule("GET POST", is_open=True, also=("405",)),
+    "admin:password_change": Rule("GET POST", right="look"),
+    "admin:password_change_done": Rule(right="look"),
+    "admin:autocomplete": Rule(right="nobody"),
+    "admin:jsi18n": Rule(right="look"),
+    "admin:view_on_site": Rule("GET POST", right="look", also=("404",)),
+    "admin/(?P<url>.*)$": Rule("GET POST", right="look", also=("404",)),
+}
+MODELS = {
+    "agent": Model("register", "register"),
+    "agentsession": Model(),
+    "apitoken": Model(),
+    "attempt": Model(),
+    "auditentry": Model(),
+    "configuration": Model("register", "register"),
+    "deviceclass": Model("hosts", "hosts"),
+    "host": Model("hosts", "hosts"),
+    "modelversion": Model("register", "register"),
+    "publishedtable": Model(),
+    "result": Model(),
+    "resultaudit": Model(),
+    "review": Model(),
+    "round": Model(),
+    "run": Model("run"),
+    "submission": Model(),
+    "suite": Model("register"),
+    "task": Model(),
+    "unseenevaluation": Model(),
+    "user": Model("people", "people", look="people"),
+    "verification": Model(),
+}
+ACTIONS = {
+    "apitoken": {"revoke": "revoke"},
+    "host": {"lift_quarantine": "hosts"},
+    "result": {"rerun": "run", "cancel": "run", "publish": "publish"},
+    "run": {"rerun": "run", "cancel": "run", "publish": "publish", "withdraw": "publish"},
+    "submission": {"check_again": "review"},
+    "user": {"forget_second_factor": "people"},
+}
+PUBLIC = {  # pages; their data, tables, charts and fragments come with them
+    *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
+    *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
+    *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
+    *("search", "versions", "metrics", "data"),
+}
+ROWS = ("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations")
+FILES = {  # of the namespaces leaderboard and api, beside the pages
+    *("feed", "dump", "run_files", "record", "unseen", "log", "candidate", "task_source", "schema"),
+    *("session", "session_transcript", "session_prompt"),
+    *(f"rows_{name}" for name in ROWS),
+    *(f"rows_{name}_csv" for name in ROWS),
+}
+FORMS = ("csv", "json", "svg", "png", "explore", "progress")
