@@ -10,10 +10,12 @@ import gzip
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 
@@ -76,6 +78,32 @@ def copy_to(digest: str, target: Path) -> None:
         raise ArchiveError(f"the archive cannot read {digest}: {error}") from error
     if sha256.hexdigest() != digest:
         raise ArchiveError(f"the archive's file {digest} holds something else")
+
+
+def is_packed(file: IO[bytes], digest: str) -> bool:
+    """Whether the compressed bytes are those of that digest, read to their end."""
+    sha256 = hashlib.sha256()
+    try:
+        with gzip.open(file) as unpacked:
+            while chunk := unpacked.read(CHUNK_BYTES):
+                sha256.update(chunk)
+    except (OSError, EOFError, zlib.error):
+        return False
+    return sha256.hexdigest() == digest
+
+
+def put_packed(file: IO[bytes], digest: str) -> bool:
+    """Keep compressed bytes that are known to be of that digest. False: they were kept before."""
+    path = _path(digest)
+    if path.exists():
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+        shutil.copyfileobj(file, part, CHUNK_BYTES)
+        part.flush()
+        os.fsync(part.fileno())
+    os.replace(part.name, path)
+    return True
 
 
 def forget(digest: str) -> None:

@@ -5,130 +5,255 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('runs', '0008_claims'),
+        ("runs", "0008_claims"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AgentSession',
+            name="AgentSession",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('agent', models.CharField(help_text='As the session names it.', max_length=100)),
-                ('evaluator', models.CharField(help_text="The evaluator's version, with which a built-in agent comes.", max_length=30)),
-                ('architecture', models.CharField(help_text='What was to be written for.', max_length=20)),
-                ('started_at', models.DateTimeField()),
-                ('seconds', models.FloatField(help_text='Wall time, checks included.', null=True)),
-                ('ended', models.CharField(blank=True, choices=[('finished', 'finished'), ('timed_out', 'timed out'), ('gave_up', 'gave up'), ('failed', 'failed')], help_text='How; empty while it runs.', max_length=20)),
-                ('message', models.TextField(blank=True, help_text='Why it ended so.')),
-                ('model', models.CharField(blank=True, help_text="As the agent's own stream names it.", max_length=200)),
-                ('turns', models.PositiveIntegerField(null=True)),
-                ('input_tokens', models.PositiveBigIntegerField(help_text='Cached ones are among them.', null=True)),
-                ('cached_input_tokens', models.PositiveBigIntegerField(null=True)),
-                ('output_tokens', models.PositiveBigIntegerField(null=True)),
-                ('tool_calls', models.PositiveIntegerField(null=True)),
-                ('cost_usd', models.FloatField(null=True)),
-                ('cost_source', models.CharField(blank=True, choices=[('agent', "as the agent's own program said"), ('prices', 'tokens by the prices of the configuration'), ('free', 'it calls no model')], max_length=20)),
-                ('no_cost_because', models.CharField(blank=True, max_length=200)),
-                ('abandoned', models.PositiveSmallIntegerField(default=0, help_text='Sessions begun before it and lost with their worker: spent, and nobody knows how much.')),
-                ('checks', models.PositiveIntegerField(default=0, help_text='Distinct versions that were checked.')),
-                ('failed_builds', models.PositiveIntegerField(default=0, help_text='Of them, those that did not compile.')),
-                ('tail', models.TextField(blank=True, help_text='The last of the transcript.')),
-                ('digest', models.CharField(blank=True, help_text='sha256 of the session in the archive.', max_length=64)),
-                ('prompt_digest', models.CharField(blank=True, help_text='sha256 of the prompt; none: it had none.', max_length=64)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("agent", models.CharField(help_text="As the session names it.", max_length=100)),
+                (
+                    "evaluator",
+                    models.CharField(
+                        help_text="The evaluator's version, with which a built-in agent comes.", max_length=30
+                    ),
+                ),
+                ("architecture", models.CharField(help_text="What was to be written for.", max_length=20)),
+                ("started_at", models.DateTimeField()),
+                ("seconds", models.FloatField(help_text="Wall time, checks included.", null=True)),
+                (
+                    "ended",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("finished", "finished"),
+                            ("timed_out", "timed out"),
+                            ("gave_up", "gave up"),
+                            ("failed", "failed"),
+                        ],
+                        help_text="How; empty while it runs.",
+                        max_length=20,
+                    ),
+                ),
+                ("message", models.TextField(blank=True, help_text="Why it ended so.")),
+                (
+                    "model",
+                    models.CharField(blank=True, help_text="As the agent's own stream names it.", max_length=200),
+                ),
+                ("turns", models.PositiveIntegerField(null=True)),
+                ("input_tokens", models.PositiveBigIntegerField(help_text="Cached ones are among them.", null=True)),
+                ("cached_input_tokens", models.PositiveBigIntegerField(null=True)),
+                ("output_tokens", models.PositiveBigIntegerField(null=True)),
+                ("tool_calls", models.PositiveIntegerField(null=True)),
+                ("cost_usd", models.FloatField(null=True)),
+                (
+                    "cost_source",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("agent", "as the agent's own program said"),
+                            ("prices", "tokens by the prices of the configuration"),
+                            ("free", "it calls no model"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("no_cost_because", models.CharField(blank=True, max_length=200)),
+                (
+                    "abandoned",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="Sessions begun before it and lost with their worker: spent, and nobody knows how much.",
+                    ),
+                ),
+                ("checks", models.PositiveIntegerField(default=0, help_text="Distinct versions that were checked.")),
+                (
+                    "failed_builds",
+                    models.PositiveIntegerField(default=0, help_text="Of them, those that did not compile."),
+                ),
+                ("tail", models.TextField(blank=True, help_text="The last of the transcript.")),
+                (
+                    "digest",
+                    models.CharField(blank=True, help_text="sha256 of the session in the archive.", max_length=64),
+                ),
+                (
+                    "prompt_digest",
+                    models.CharField(blank=True, help_text="sha256 of the prompt; none: it had none.", max_length=64),
+                ),
             ],
             options={
-                'ordering': ('result',),
+                "ordering": ("result",),
             },
         ),
         migrations.CreateModel(
-            name='Iteration',
+            name="Iteration",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text='Counted from 1.')),
-                ('at_s', models.FloatField(help_text="Since the session's begin.")),
-                ('seconds', models.FloatField(help_text='That the check took.')),
-                ('candidate_digest', models.CharField(max_length=64)),
-                ('status', models.CharField(max_length=20)),
-                ('message', models.TextField(blank=True)),
-                ('speedup', models.FloatField(help_text='Geometric mean over cases on t_dev; none without a clock.', null=True)),
-                ('added', models.PositiveIntegerField(help_text="Lines, against the version before or the task's own source.")),
-                ('removed', models.PositiveIntegerField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="Counted from 1.")),
+                ("at_s", models.FloatField(help_text="Since the session's begin.")),
+                ("seconds", models.FloatField(help_text="That the check took.")),
+                ("candidate_digest", models.CharField(max_length=64)),
+                ("status", models.CharField(max_length=20)),
+                ("message", models.TextField(blank=True)),
+                (
+                    "speedup",
+                    models.FloatField(help_text="Geometric mean over cases on t_dev; none without a clock.", null=True),
+                ),
+                (
+                    "added",
+                    models.PositiveIntegerField(
+                        help_text="Lines, against the version before or the task's own source."
+                    ),
+                ),
+                ("removed", models.PositiveIntegerField()),
             ],
             options={
-                'ordering': ('session', 'number'),
+                "ordering": ("session", "number"),
             },
         ),
         migrations.AddField(
-            model_name='configuration',
-            name='day_cap_usd',
-            field=models.FloatField(blank=True, help_text='Most that all its runs may spend in a day, UTC.', null=True),
+            model_name="configuration",
+            name="day_cap_usd",
+            field=models.FloatField(blank=True, help_text="Most that all its runs may spend in a day, UTC.", null=True),
         ),
         migrations.AddField(
-            model_name='configuration',
-            name='expected_task_usd',
-            field=models.FloatField(blank=True, help_text='What a task may cost, until sessions here say it themselves.', null=True),
+            model_name="configuration",
+            name="expected_task_usd",
+            field=models.FloatField(
+                blank=True, help_text="What a task may cost, until sessions here say it themselves.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='configuration',
-            name='run_cap_usd',
-            field=models.FloatField(blank=True, help_text='Most that one run may spend; a paid model starts only with one.', null=True),
+            model_name="configuration",
+            name="run_cap_usd",
+            field=models.FloatField(
+                blank=True, help_text="Most that one run may spend; a paid model starts only with one.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='host',
-            name='agents',
-            field=models.JSONField(blank=True, default=dict, help_text='What each agent of ours lacks there, as its worker says; empty: nothing.'),
+            model_name="host",
+            name="agents",
+            field=models.JSONField(
+                blank=True,
+                default=dict,
+                help_text="What each agent of ours lacks there, as its worker says; empty: nothing.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='configuration',
-            constraint=models.CheckConstraint(condition=models.Q(('run_cap_usd__isnull', True), ('run_cap_usd__gt', 0), _connector='OR'), name='configuration_run_cap_usd_is_positive'),
+            model_name="configuration",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("run_cap_usd__isnull", True), ("run_cap_usd__gt", 0), _connector="OR"),
+                name="configuration_run_cap_usd_is_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='configuration',
-            constraint=models.CheckConstraint(condition=models.Q(('day_cap_usd__isnull', True), ('day_cap_usd__gt', 0), _connector='OR'), name='configuration_day_cap_usd_is_positive'),
+            model_name="configuration",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("day_cap_usd__isnull", True), ("day_cap_usd__gt", 0), _connector="OR"),
+                name="configuration_day_cap_usd_is_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='configuration',
-            constraint=models.CheckConstraint(condition=models.Q(('expected_task_usd__isnull', True), ('expected_task_usd__gt', 0), _connector='OR'), name='configuration_expected_task_usd_is_positive'),
+            model_name="configuration",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("expected_task_usd__isnull", True), ("expected_task_usd__gt", 0), _connector="OR"),
+                name="configuration_expected_task_usd_is_positive",
+            ),
         ),
         migrations.AddField(
-            model_name='agentsession',
-            name='attempt',
-            field=models.OneToOneField(help_text='Within which it was held here; none: it came with a bundle.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='session', to='runs.attempt'),
+            model_name="agentsession",
+            name="attempt",
+            field=models.OneToOneField(
+                help_text="Within which it was held here; none: it came with a bundle.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="session",
+                to="runs.attempt",
+            ),
         ),
         migrations.AddField(
-            model_name='agentsession',
-            name='result',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='session', to='runs.result'),
+            model_name="agentsession",
+            name="result",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="session", to="runs.result"
+            ),
         ),
         migrations.AddField(
-            model_name='iteration',
-            name='session',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='iterations', to='runs.agentsession'),
+            model_name="iteration",
+            name="session",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="iterations", to="runs.agentsession"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agentsession',
-            constraint=models.CheckConstraint(condition=models.Q(('ended__in', ['', 'finished', 'timed_out', 'gave_up', 'failed'])), name='agentsession_ended_is_known'),
+            model_name="agentsession",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("ended__in", ["", "finished", "timed_out", "gave_up", "failed"])),
+                name="agentsession_ended_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agentsession',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('cost_usd__isnull', True), ('digest', ''), ('ended', ''), ('no_cost_because', ''), ('seconds__isnull', True)), models.Q(models.Q(('ended', ''), _negated=True), models.Q(('digest', ''), _negated=True), ('seconds__gte', 0), ('seconds__isnull', False)), _connector='OR'), name='agentsession_whole_iff_ended'),
+            model_name="agentsession",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("cost_usd__isnull", True),
+                        ("digest", ""),
+                        ("ended", ""),
+                        ("no_cost_because", ""),
+                        ("seconds__isnull", True),
+                    ),
+                    models.Q(
+                        models.Q(("ended", ""), _negated=True),
+                        models.Q(("digest", ""), _negated=True),
+                        ("seconds__gte", 0),
+                        ("seconds__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="agentsession_whole_iff_ended",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agentsession',
-            constraint=models.CheckConstraint(condition=models.Q(('ended', ''), models.Q(('cost_usd__gte', 0), ('cost_usd__isnull', False), ('no_cost_because', ''), models.Q(('cost_source', ''), _negated=True)), models.Q(('cost_source', ''), ('cost_usd__isnull', True), models.Q(('no_cost_because', ''), _negated=True)), _connector='OR'), name='agentsession_cost_or_a_reason'),
+            model_name="agentsession",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("ended", ""),
+                    models.Q(
+                        ("cost_usd__gte", 0),
+                        ("cost_usd__isnull", False),
+                        ("no_cost_because", ""),
+                        models.Q(("cost_source", ""), _negated=True),
+                    ),
+                    models.Q(
+                        ("cost_source", ""),
+                        ("cost_usd__isnull", True),
+                        models.Q(("no_cost_because", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="agentsession_cost_or_a_reason",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agentsession',
-            constraint=models.CheckConstraint(condition=models.Q(('failed_builds__lte', models.F('checks'))), name='agentsession_failed_builds_are_checks'),
+            model_name="agentsession",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("failed_builds__lte", models.F("checks"))),
+                name="agentsession_failed_builds_are_checks",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.UniqueConstraint(fields=('session', 'number'), name='iteration_number_once_per_session'),
+            model_name="iteration",
+            constraint=models.UniqueConstraint(fields=("session", "number"), name="iteration_number_once_per_session"),
         ),
         migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(('speedup__isnull', True), ('speedup__gt', 0), _connector='OR'), name='iteration_speedup_is_positive'),
+            model_name="iteration",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("speedup__isnull", True), ("speedup__gt", 0), _connector="OR"),
+                name="iteration_speedup_is_positive",
+            ),
         ),
     ]

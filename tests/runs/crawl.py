@@ -39,6 +39,16 @@ def seen_by_anybody() -> dict[str, bytes]:
     return found | {one: _answer(client, one) for one in _downloads()}
 
 
+def seen_at_a_glance() -> dict[str, bytes]:
+    """One address of every route, as a page and as data, and all downloads."""
+    client, found = Client(), dict[str, bytes]()
+    for route in ROUTES:
+        answers = ((address, client.get(address)) for address in _addresses(route))
+        address, response = next(answer for answer in answers if answer[1].status_code == 200)
+        found |= {address: _content(response), f"/api/v1{address}": _answer(client, f"/api/v1{address}")}
+    return found | {one: _answer(client, one) for one in _downloads()}
+
+
 def seen_by_staff() -> dict[str, bytes]:
     """Of somebody who may look at every row of the admin, and is no superuser."""
     user, _ = User.objects.get_or_create(username="staff", is_staff=True)

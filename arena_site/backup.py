@@ -1,0 +1,136 @@
+"""`manage.py backup FILE`: everything that the site knows, in one zip: rows, and the archive of records and sources.
+
+All of it is of one moment. The rows are read in one transaction; what they name in the archive was written before them
+and never changes. The manifest comes last, so that half a file is known for one. The file is as secret as the database:
+it holds password hashes, second factors, the secrets of rounds that are not revealed, and how their cases came out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+
+from arena_site import table_rows
+from runs import archive
+from runs.models import Round
+
+FORMAT, MANIFEST = "arena-backup-1", "manifest.json"
+ROWS, FILES = "rows", "archive"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    rows: int
+    files: int
+    damaged: tuple[str, ...]  # digests of files that are not what their name says: they are left out
+    open_rounds: int  # of which the file holds the secret
+
+
+def write_backup(path: Path) -> Summary:
+    """Write the backup to a file of its owner alone, which is there whole or not at all.
+
+    Raises:
+        FileExistsError: there is a file of this name.
+        OSError: it cannot be written.
+    """
+    if path.exists():
+        raise FileExistsError(f"{path} is there already: no backup is ever written over")
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+        part = Path(file.name)  # readable by its owner alone
+        try:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
+                summary = _fill(packed)
+            file.flush()
+            os.fsync(file.fileno())
+            os.link(part, path)
+        finally:
+            part.unlink()
+    return summary
+
+
+def applied_migrations() -> list[list[str]]:
+    return sorted([app, name] for app, name in MigrationRecorder(connection).applied_migrations())
+
+
+def member_of_table(label: str) -> str:
+    return f"{ROWS}/{label}.jsonl"
+
+
+def member_of_file(digest: str) -> str:
+    return f"{FILES}/{digest}.gz"
+
+
+def _fill(packed: zipfile.ZipFile) -> Summary:
+    with _one_moment():
+        tables = {label: _write_table(packed, label, model) for label, model in table_rows.tables().items()}
+        open_rounds = Round.objects.filter(revealed_at__isnull=True).count()
+        migrations = applied_migrations()
+    kept, damaged = _write_archive(packed)
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "migrations": migrations,
+        "tables": tables,
+        "files": kept,
+        "damaged": damaged,
+        "open_rounds": open_rounds,
+    }
+    packed.writestr(MANIFEST, json.dumps(manifest, indent=1))
+    return Summary(sum(table["rows"] for table in tables.values()), len(kept), tuple(damaged), open_rounds)
+
+
+def _write_table(packed: zipfile.ZipFile, label: str, model: Any) -> dict[str, Any]:
+    sha256, rows = hashlib.sha256(), 0
+    with packed.open(member_of_table(label), "w", force_zip64=True) as member:
+        for line in table_rows.lines_of(model):
+            data = f"{line}\n".encode()
+            sha256.update(data)
+            member.write(data)
+            rows += 1
+    return {"rows": rows, "sha256": sha256.hexdigest(), "columns": table_rows.columns(model)}
+
+
+def _write_archive(packed: zipfile.ZipFile) -> tuple[list[str], list[str]]:
+    """As they lie there, after a look into each: a damaged one must not make a backup that nobody can restore."""
+    kept, damaged = list[str](), list[str]()
+    for path in sorted(Path(settings.ARCHIVE_FOLDER).glob("??/*.gz")):
+        digest = path.name.removesuffix(".gz")
+        with contextlib.suppress(FileNotFoundError):  # taken down since, and so are the rows of the next backup
+            with path.open("rb") as file:
+                is_whole = archive.is_packed(file, digest)
+            if is_whole:
+                packed.write(path, member_of_file(digest), zipfile.ZIP_STORED)
+            (kept if is_whole else damaged).append(digest)
+    return kept, damaged
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """A reader that keeps nobody from writing."""
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")  # Django's own would take the write lock
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+    else:
+        with transaction.atomic():
+            connection.cursor().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield

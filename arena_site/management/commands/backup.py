@@ -1,0 +1,33 @@
+"""Write everything that the site knows into one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from arena_site.backup import write_backup
+
+
+class Command(BaseCommand):
+    help = "Writes rows and archive into one new file, at one moment, while the site runs; `restore` reads it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"].resolve()
+        try:
+            summary = write_backup(path)
+        except OSError as error:
+            raise CommandError(f"no backup was written: {error}") from error
+        size_mb = path.stat().st_size / 1e6
+        self.stdout.write(f"{path}: {summary.rows} rows, {summary.files} files of the archive, {size_mb:.1f} MB")
+        self.stdout.write(
+            f"Keep it as you keep the database: it holds password hashes, and the secrets of {summary.open_rounds} "
+            "rounds that are not revealed. It does not hold the environment file, and with it SECRET_KEY."
+        )
+        if summary.damaged:
+            names = "\n".join(summary.damaged)
+            raise CommandError(f"{len(summary.damaged)} files of the archive are damaged and left out:\n{names}")
