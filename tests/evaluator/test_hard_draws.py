@@ -1,0 +1,53 @@
+"""A draw may be harder than the one that the baseline was asked for first: then the baseline is asked for this one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from evaluator.gates.context import CaseState
+from evaluator.gates.correctness import _judge
+from evaluator.judge.draws import Draw
+from evaluator.judge.side import Call
+
+RIGHT = torch.ones(100, dtype=torch.float64)
+HARD = Draw("standard", "standard", 3)
+
+
+def runner(error: float) -> SimpleNamespace:
+    return SimpleNamespace(call=lambda case, contents: Call(1000, {"y": (RIGHT + error * contents["hard"]).float()}))
+
+
+@pytest.fixture
+def judge(tiny_task):
+    task = tiny_task("triton2triton")
+    state = CaseState(task.cases[0])
+
+    def judged(draw: Draw, candidate: float, baseline: float):
+        """An output is as far off as these say on the hard draw, and right elsewhere."""
+        context = SimpleNamespace(
+            task=task,
+            runner=runner(candidate),
+            contents=lambda case, draw: {"hard": float(draw == HARD)},
+            reference=SimpleNamespace(outputs=lambda case, contents: {"y": RIGHT}),
+        )
+        return _judge(context, state, draw, runner(baseline))
+
+    return judged
+
+
+def test_who_is_no_further_off_than_the_baseline_there_is_right(judge):
+    assert judge(Draw("standard", "standard", 0), 1e-3, 1e-3).rejection is None
+    hard = judge(HARD, 1e-3, 5e-4)
+    assert hard.rejection is None
+    assert hard.state.relative_rmse < hard.state.allowed_rmse
+    assert hard.state.draws == 2
+
+
+def test_who_is_further_off_is_wrong(judge):
+    hard = judge(HARD, 1e-3, 2e-4)
+    assert hard.rejection.reason == "mismatch"
+    assert hard.state.relative_rmse > hard.state.allowed_rmse
+    assert judge(HARD, 1e-3, 0.0).rejection is not None
