@@ -27,6 +27,9 @@ urlpatterns = [
     path("result/<int:result>/attempt/<int:number>/record.json", views.record, name="record"),
     path("result/<int:result>/attempt/<int:number>/unseen.json", views.unseen, name="unseen"),
     path("result/<int:result>/attempt/<int:number>/log.txt", views.log, name="log"),
+    path("result/<int:result>/session.json", views.session, name="session"),
+    path("result/<int:result>/transcript.txt", views.session_transcript, name="session_transcript"),
+    path("result/<int:result>/prompt.txt", views.session_prompt, name="session_prompt"),
     path("result/<int:result>/candidate/<path:path>", views.candidate, name="candidate"),
     path("task/<slug:category>/<slug:source>/<slug:name>/source/<path:path>", views.task_source, name="task_source"),
 ]

@@ -25,7 +25,7 @@ from leaderboard.pages import result as result_page
 from leaderboard.pages import task as task_page
 from leaderboard.pages.base import Page
 from leaderboard.problems import problem, refuse_unknown
-from leaderboard.queries import results
+from leaderboard.queries import results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
 from leaderboard.raster import NoLetters, png_of
@@ -183,6 +183,22 @@ def log(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
     digest = result_page.record_digest(result, number)
     found = results.record(digest) if digest else None
     return _taken_away(found.log.encode() if found else None, f"result-{result}-{number}.txt")
+
+
+@reading
+def session(request: HttpRequest, result: int) -> HttpResponseBase:
+    """An agent's session on a result's task, byte for byte; nothing is there before its round is revealed."""
+    return _download(sessions.session_bytes(result), "application/json", f"session-{result}.json")
+
+
+@reading
+def session_transcript(request: HttpRequest, result: int) -> HttpResponseBase:
+    return _taken_away(sessions.transcript_bytes(result), f"transcript-{result}.txt")
+
+
+@reading
+def session_prompt(request: HttpRequest, result: int) -> HttpResponseBase:
+    return _taken_away(sessions.prompt_bytes(result), f"prompt-{result}.txt")
 
 
 @reading

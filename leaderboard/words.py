@@ -44,6 +44,18 @@ STATUSES = {
     "missing": Word("no answer", "ours", "○", "There is no published answer for this task."),
 }
 
+# How an agent's session ended, and what is said of one that has not.
+ENDINGS = {
+    "finished": Word("finished", "good", "✓", "The agent ended its session itself."),
+    "timed_out": Word("timed out", "ours", "○", "Its time was over."),
+    "gave_up": Word("gave up", "ours", "○", "It stopped before it had what it wanted."),
+    "failed": Word("failed", "bad", "✕", "Its program or its endpoint failed in the middle."),
+}
+NO_SESSION_END = {
+    "running": Word("at work", "open", "▸", "The session goes on."),
+    "lost": Word("lost", "ours", "!", "Its worker stopped, or the agent could not begin."),
+}
+
 GATES = {
     "source": "Only files it may bring, sources only, nothing protected changed.",
     "compile": "Builds from scratch and can be called; where the toolchain is there, also for gfx942.",

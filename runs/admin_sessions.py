@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from runs import services
 from runs.doors import ReadOnly
+from runs.errors import RunError
 from runs.models import AgentSession, Iteration, Run
 
 
@@ -32,7 +33,10 @@ class RunForm(forms.ModelForm):  # type: ignore[type-arg]
         data = super().clean() or {}
         configuration, suite, repeats = (data.get(name) for name in ("configuration", "suite", "repeats"))
         if configuration and suite and repeats and not data.get("may_spend"):
-            told = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+            try:
+                told = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+            except RunError as error:
+                raise ValidationError(str(error)) from error
             if told:
                 raise ValidationError(f"{told} Tick “Spend it” to start.")
         return data

@@ -98,6 +98,11 @@ def tail_of(texts: Iterable[str]) -> str:
     return whole if len(whole) <= TAIL_CHARACTERS else f"…{whole[-TAIL_CHARACTERS:]}"
 
 
+def transcript_of(session: evaluated.AgentSession) -> str:
+    """All of it, plain and masked."""
+    return "\n".join(veiled(text_of(entry)) for entry in session.transcript)
+
+
 def _is_set(settings: Mapping[str, str], name: str) -> bool:
     return settings.get(name, "null") != "null"
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from evaluator import codec
-from evaluator.records import Record
+from evaluator.candidate import Candidate
+from evaluator.records import Record, TaskRef
 from runs import archive, verdicts
 from runs.models import (
     Agent,
+    AgentSession,
     Attempt,
     AuditEntry,
     Calibration,
@@ -38,6 +41,8 @@ from runs.models import (
     UnseenMeasurement,
     Verification,
 )
+from runs.services.sessions import store_session
+from tests import agent_sessions
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 _numbers = itertools.count(1)
@@ -177,6 +182,17 @@ def make_measurements(attempt: Attempt) -> list[Measurement]:
         )
         for case in attempt.result.task.cases
     )
+
+
+def make_session(result: Result, **changes: Any) -> AgentSession:
+    """Of the agent that wrote a result's candidate, as if it had come with a bundle; with an attempt: held here."""
+    task, attempt = result.task, changes.pop("attempt", None)
+    candidate = Candidate({path: f"// {result.pk}\n".encode() for path in task.editable}, "chat_loop")
+    told = agent_sessions.make_session(TaskRef(task.path, task.digest, task.category), candidate)
+    told = replace(told, **changes)
+    row = store_session(result, told, codec.dumps(told).encode())
+    AgentSession.objects.filter(pk=row.pk).update(attempt=attempt)
+    return AgentSession.objects.get(pk=row.pk)
 
 
 def make_user(**values: Any) -> User:

@@ -10,8 +10,9 @@ from statistics import median
 
 from leaderboard.eligibility import may_count
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import behaviour_screen
+from leaderboard.pages import behaviour_screen, behaviour_sessions
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
+from leaderboard.pages.behaviour_sessions import Sessions
 from leaderboard.pages.runs import Choice, choice
 from leaderboard.queries import behaviour, runs
 from leaderboard.queries.behaviour import AnswerRow, CandidateRow
@@ -59,6 +60,7 @@ class BehaviourPage(Page):
     configuration: str
     category: str
     outcomes: tuple[Outcomes, ...]
+    sessions: tuple[Sessions, ...]
     labels: tuple[Label, ...]
     candidates_read: int
     candidates_lost: int  # whose source, or whose baseline's, the archive does not have
@@ -70,6 +72,7 @@ class BehaviourPage(Page):
 def build(query: Query) -> BehaviourPage:
     wanted = {name: query.get(name, "")[:100] for name in NAMES}
     outcomes = tuple(_outcomes(row) for row in behaviour.answers(**wanted))
+    sessions = behaviour_sessions.sessions(behaviour.sessions(**wanted), behaviour.versions(**wanted))
     rows = behaviour.candidates(**wanted)
     labelled = [
         (row, found) for row in rows if (found := behaviour.labels(row.candidate_files, row.task_files)) is not None
@@ -81,7 +84,7 @@ def build(query: Query) -> BehaviourPage:
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(
             behaviour_screen.outcomes_table(outcomes),
-            behaviour_screen.sessions_table(),
+            behaviour_sessions.sessions_table(sessions),
             behaviour_screen.labels_table(labels),
             behaviour_screen.meanings_table(),
             behaviour_screen.paper_table(),
@@ -91,6 +94,7 @@ def build(query: Query) -> BehaviourPage:
         configuration=wanted["configuration"],
         category=wanted["category"],
         outcomes=outcomes,
+        sessions=sessions,
         labels=labels,
         candidates_read=len(labelled),
         candidates_lost=len(rows) - len(labelled),

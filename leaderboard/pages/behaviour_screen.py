@@ -53,22 +53,6 @@ def outcomes_table(found: Sequence[Outcomes]) -> Table:
     return table("outcomes", caption, columns, [_outcome_cells(one) for one in found], EMPTY)
 
 
-def sessions_table() -> Table:
-    """Nothing to show yet: the columns say what an import of sessions will bring."""
-    columns = (
-        Column("name", "Entry"),
-        Column("iterations", "Versions checked", is_number=True),
-        Column("build_failures", "Checks that did not build", is_number=True),
-        Column("wrong", "Checks that came out wrong", is_number=True),
-        Column("ended", "How sessions ended"),
-    )
-    empty = (
-        "Nothing is known here of what agents checked on their way. A run writes it down, one file a task below "
-        "sessions/ in its folder, but those files are not imported yet; nothing is guessed in their place."
-    )
-    return table("sessions", "Checks and iterations inside sessions", columns, [], empty)
-
-
 def labels_table(found: Sequence[Label]) -> Table:
     """A row for each configuration, a column for each label that occurs; CSV has them all, with their medians."""
     seen = {one.label for one in found}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from leaderboard.charts import Chart, Group, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
+from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, seconds
+from leaderboard.pages import cost_agents
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_name, page_url
+from leaderboard.pages.cost_agents import AgentCost
 from leaderboard.queries import cost, published
 from leaderboard.queries.cost import EvaluationRow
 from leaderboard.tables import Cell, Column, Table, table
@@ -19,7 +22,7 @@ TOKENS, RESULTS = "agentkernelarena-output-tokens-thousands", "agentkernelarena-
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCost:
-    """Wall time on the host of public answers, from the claim to the verdict: ours, not the agent's."""
+    """Wall time on the host of public answers, from the claim to the verdict, without the agent's session."""
 
     configuration: str
     name: str
@@ -43,11 +46,22 @@ class PrintedCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostPage(Page):
+    agents: tuple[AgentCost, ...]
     evaluations: tuple[EvaluationCost, ...]
     printed: tuple[PrintedCost, ...]
+    here: tuple[str, ...] = field(metadata=SCREEN)  # charts of what was measured here
+
+    @property
+    def charts_here(self) -> list[Chart]:
+        return [self.charts[slug] for slug in self.here]
+
+    @property
+    def charts_printed(self) -> list[Chart]:
+        return [chart for slug, chart in self.charts.items() if slug not in self.here]
 
 
 def build(query: Query) -> CostPage:
+    agents = tuple(cost_agents.agent_cost(row) for row in cost.agents())
     evaluations = tuple(_evaluation(row) for row in cost.evaluations())
     spots = _spots(published.cells_of_all((TOKENS, RESULTS)))
     printed = tuple(one for category, own in spots.items() for one in _printed(category, own))
@@ -55,15 +69,17 @@ def build(query: Query) -> CostPage:
         title="What it costs",
         lead="Tokens, time and money against what is gained. What a paper printed and what happened here stand apart.",
         crumbs=(Link("Analysis", page_url("analysis")),),
-        tables=by_slug(_agents_table(), _evaluations_table(evaluations), _printed_table(printed)),
-        charts=_charts(spots),
+        tables=by_slug(cost_agents.agents_table(agents), _evaluations_table(evaluations), _printed_table(printed)),
+        charts=cost_agents.charts(agents) | _charts(spots),
+        here=tuple(cost_agents.charts(agents)),
+        agents=agents,
         evaluations=evaluations,
         printed=printed,
     )
 
 
 def _evaluation(row: EvaluationRow) -> EvaluationCost:
-    total_s = row.took.total_seconds()
+    total_s = max(row.took.total_seconds() - (row.sessions_s or 0.0), 0.0)
     name = entry_name(row.agent, row.model)
     return EvaluationCost(row.configuration, name, row.device, row.answers, total_s, total_s / row.answers)
 
@@ -90,21 +106,6 @@ def _printed(category: str, own: Sequence[tuple[str, str, Spot]]) -> list[Printe
     best = set(efficient([spot for _, _, spot in own]))
     ordered = sorted(own, key=lambda one: one[2].across)
     return [PrintedCost(category, agent, model, spot.across, spot.up, spot in best) for agent, model, spot in ordered]
-
-
-def _agents_table() -> Table:
-    """Nothing to show yet: the columns say what a run will have to state."""
-    columns = (
-        Column("name", "Entry"),
-        Column("output_tokens", "Output tokens", is_number=True),
-        Column("agent_s", "Wall time of the agent", is_number=True),
-        Column("price", "Price", is_number=True),
-    )
-    empty = (
-        "No run here states what its agent used. The built-in agents use no model; records and bundles hold no tokens, "
-        "no time of an agent and no price yet, and nothing is estimated in their place."
-    )
-    return table("agents", "What agents used", columns, [], empty)
 
 
 def _evaluations_table(found: Sequence[EvaluationCost]) -> Table:

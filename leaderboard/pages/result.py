@@ -9,13 +9,22 @@ from typing import Any
 from evaluator.measurements import PAPER_CLOCKS
 from evaluator.records import Record
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import result_isa, result_parts, result_screen, result_times, result_unseen, result_words
+from leaderboard.pages import (
+    result_isa,
+    result_parts,
+    result_screen,
+    result_session,
+    result_times,
+    result_unseen,
+    result_words,
+)
 from leaderboard.pages import result_times_screen as times_screen
 from leaderboard.pages.audits import Audit, audit_of
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import Attempt, attempts_table, history
 from leaderboard.pages.result_isa import Kernel, TargetSection
 from leaderboard.pages.result_parts import Case, Gate, Remark, Source
+from leaderboard.pages.result_session import SessionSection
 from leaderboard.pages.result_times import CaseSession
 from leaderboard.pages.result_unseen import UnseenSection
 from leaderboard.queries import generalization, results, submissions
@@ -56,6 +65,7 @@ class ResultPage(Page):
     gates: tuple[Gate, ...]
     cases: tuple[Case, ...]
     sessions: tuple[CaseSession, ...]
+    session: SessionSection | None  # None where no agent of ours wrote it, and before its round is revealed
     unseen: UnseenSection | None  # None without a round, and before it is revealed
     flags: tuple[Remark, ...]
     findings: tuple[Remark, ...]
@@ -96,6 +106,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     tried, chart = history(result, attempts, measured), times_screen.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, shown.number if shown else None)
     looked = submissions.audits(result=result) if row.audit != "none" else []
+    work = result_session.built(row.session)
     return ResultPage(
         title=f"{row.task.rpartition('/')[2]} by {entry_name(row.agent, row.model)}",
         crumbs=(Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
@@ -103,6 +114,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             result_screen.cases_table(cases),
             *times_screen.tables(cases, sessions),
             *(section.table for section in targets),
+            *((work.table,) if work else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
             attempts_table(result, tried, shown.number if shown else None, row.published_number),
         ),
@@ -118,6 +130,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         isa=kernels,
         cases=cases,
         sessions=sessions,
+        session=work.section if work else None,
         unseen=unseen,
         flags=result_parts.flags(shown.flags if shown else ()),
         sources=result_parts.sources(row),

@@ -74,6 +74,7 @@ class Source:
     lines: tuple[Line, ...] = field(metadata=SCREEN)
     diff: Diff | None = field(metadata=SCREEN)
     is_baseline: bool = field(metadata=SCREEN)
+    caption: str = field(default="from the baseline to the candidate", metadata=SCREEN)
 
 
 def gates(attempt: AttemptRow | None, record: Record | None) -> tuple[Gate, ...]:

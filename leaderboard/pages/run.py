@@ -8,11 +8,14 @@ from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, moment, printable, sentence
+from leaderboard.pages import run_sessions
 from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
 from leaderboard.pages.entrants import settings_text, version_text
 from leaderboard.pages.run_lines import RunLine, run_line
-from leaderboard.queries import runs
+from leaderboard.pages.run_sessions import Prompt, RunSession
+from leaderboard.queries import runs, sessions
 from leaderboard.queries.runs import RunResultRow, TrailRow
+from leaderboard.queries.sessions import SessionRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, FLAGS, ORIGINS, ROLES, RUN_STATES, STATUSES, VERIFICATIONS, status_cell
 
@@ -56,11 +59,14 @@ class Action:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPage(Page):
     run: RunLine
+    sessions: tuple[RunSession, ...]  # none before its round is revealed
     note: str
     window_start: datetime | None  # first start and last end of the latest attempts
     window_end: datetime | None
     results: tuple[RunResult, ...]
     trail: tuple[Action, ...]
+    prompt: Prompt | None = field(metadata=SCREEN)  # of its first session; every other has an address
+    working: RunSession | None = field(metadata=SCREEN)  # the session that goes on now
     board: str | None  # its address, once the run is public
     state_sentence: str = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
@@ -71,13 +77,15 @@ def build(query: Query, *, run: int) -> RunPage | None:
     if row is None:
         return None
     line = run_line(row)
-    found, trail = runs.results_of(run), runs.trail_of(run)
+    found, trail, held = runs.results_of(run), runs.trail_of(run), sessions.of_run(run)
     name, window = entry_name(row.agent, row.model), _window(found)
     return RunPage(
         title=f"Run {row.id}: {name}",
         lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
         crumbs=(Link("Runs", page_url("runs")),),
-        tables=by_slug(_results_table(found, datetime.now(UTC)), _trail_table(trail)),
+        tables=by_slug(
+            _results_table(found, datetime.now(UTC)), run_sessions.sessions_table(held), _trail_table(trail)
+        ),
         run=line,
         note=row.note,
         window_start=window[0],
@@ -88,7 +96,10 @@ def build(query: Query, *, run: int) -> RunPage | None:
         if row.state == "published"
         else None,
         state_sentence=sentence(RUN_STATES[row.state][1]),
-        facts=_facts(row, window),
+        sessions=tuple(run_sessions.run_session(one) for one in held),
+        prompt=run_sessions.first_prompt(held),
+        working=next((run_sessions.run_session(one) for one in held if one.is_running), None),
+        facts=_facts(row, window, held),
     )
 
 
@@ -122,12 +133,15 @@ def _window_text(start: datetime | None, end: datetime | None) -> str:
     return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, not over"
 
 
-def _facts(row: runs.RunRow, window: tuple[datetime | None, datetime | None]) -> tuple[tuple[str, str, str], ...]:
+def _facts(
+    row: runs.RunRow, window: tuple[datetime | None, datetime | None], held: Sequence[SessionRow]
+) -> tuple[tuple[str, str, str], ...]:
     verified = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verification == "reproduced" else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
         ("Agent version", version_text(row.settings, row.agent_kind), ""),
         ("Model identifier", printable(row.model_identifier or "none: the agent uses no model"), ""),
+        *run_sessions.facts(held),
         ("Settings", settings_text(row.settings) or "none", ""),
         ("Evaluation window", _window_text(*window), ""),
         ("Origin", ORIGINS[row.origin], ""),

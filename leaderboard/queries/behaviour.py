@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Sum
 
 from leaderboard import strategies
 from runs import archive
-from runs.models import Result
+from runs.models import AgentSession, Iteration, Result
+from runs.querysets import AgentSessionQuerySet, IterationQuerySet
 
 MOST = 500  # candidates whose sources are read for one page, the newest; labelling one took 5 ms of CPU, once
 
@@ -47,6 +48,59 @@ class CandidateRow(NamedTuple):
     is_uncalibrated: bool
     protocol: str
     run_protocol: str
+
+
+class SessionsRow(NamedTuple):
+    """Sessions of public answers that ended in one way. Sums of what was said are over those that said it."""
+
+    configuration: str
+    agent: str
+    model: str | None
+    category: str
+    ended: str
+    sessions: int
+    checks: int
+    failed_builds: int
+    say_turns: int
+    turns: int | None
+    say_tool_calls: int
+    tool_calls: int | None
+    seconds: float
+
+
+class VersionsRow(NamedTuple):
+    """Versions that were checked in those sessions, by their outcome. `first`: as the session's first."""
+
+    configuration: str
+    category: str
+    status: str
+    versions: int
+    first: int
+
+
+def sessions(**wanted: str) -> list[SessionsRow]:
+    shown: AgentSessionQuerySet = AgentSession.objects.visible()
+    rows = shown.exclude(ended="").filter(**_of_public("result__", wanted))
+    entry = tuple(f"result__{name}" for name in (*_ENTRY, "task__category"))
+    found = rows.values_list(*entry, "ended").annotate(
+        sessions=Count("id"),
+        all_checks=Sum("checks"),
+        all_failed=Sum("failed_builds"),
+        say_turns=Count("turns"),
+        all_turns=Sum("turns"),
+        say_tool_calls=Count("tool_calls"),
+        all_calls=Sum("tool_calls"),
+        all_seconds=Sum("seconds"),
+    )
+    return [SessionsRow(*row) for row in found.order_by(*entry[1:3], entry[0], entry[3], "ended")]
+
+
+def versions(**wanted: str) -> list[VersionsRow]:
+    shown: IterationQuerySet = Iteration.objects.visible()
+    rows = shown.exclude(session__ended="").filter(**_of_public("session__result__", wanted))
+    entry = ("session__result__run__configuration__slug", "session__result__task__category", "status")
+    found = rows.values_list(*entry).annotate(versions=Count("id"), first=Count("id", filter=Q(number=1)))
+    return [VersionsRow(*row) for row in found.order_by(*entry)]
 
 
 def answers(**wanted: str) -> list[AnswerRow]:
@@ -94,6 +148,12 @@ def _labels(candidate: _Files, baseline: _Files) -> frozenset[str]:
 
 def _texts(files: _Files) -> dict[str, str]:
     return {path: archive.get(digest).decode("utf-8", "replace") for path, digest in files}
+
+
+def _of_public(way: str, wanted: Mapping[str, str]) -> dict[str, object]:
+    """What `Result.objects.public()` asks, and what was wished, from rows behind a result."""
+    public = {f"{way}run__state": "published", f"{way}published_attempt__isnull": False}
+    return public | {f"{way}{name}": value for name, value in _narrowed(wanted).items()}
 
 
 def _narrowed(wanted: Mapping[str, str]) -> dict[str, str]:

@@ -75,6 +75,27 @@ def fields(*lines: str) -> tuple[Field, ...]:
     return tuple(found)
 
 
+def of_run(way: str) -> dict[str, str]:
+    """What a run can be found by: the same words as on the pages."""
+    return {
+        "suite": f"{way}suite__name",
+        "version": f"{way}suite__version",
+        "device": f"{way}device_class__slug",
+        "protocol": f"{way}protocol",
+        "configuration": f"{way}configuration__slug",
+        "agent": f"{way}configuration__agent__name",
+        "model": f"{way}configuration__model__name",
+        "origin": f"{way}origin",
+        "verification": f"{way}verification",
+        "since": f"{way}published_at__date__gte",
+    }
+
+
+def of_task(way: str) -> dict[str, str]:
+    """And a task."""
+    return {"task": f"{way}path", "category": f"{way}category", "source": f"{way}source"}
+
+
 def whole(name: str, text: str, low: int, high: int) -> int:
     """
     Raises:

@@ -7,28 +7,9 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef
 
-from leaderboard.queries.collection import Collection, Rows, fields
+from leaderboard.queries.collection import Collection, Rows, fields, of_run, of_task
+from leaderboard.queries.session_rows import ITERATIONS, SESSIONS
 from runs.models import Configuration, Measurement, Result, Run, Task, UnseenMeasurement
-
-
-def _of_run(way: str) -> dict[str, str]:
-    """What a run can be found by: the same words as on the pages."""
-    return {
-        "suite": f"{way}suite__name",
-        "version": f"{way}suite__version",
-        "device": f"{way}device_class__slug",
-        "protocol": f"{way}protocol",
-        "configuration": f"{way}configuration__slug",
-        "agent": f"{way}configuration__agent__name",
-        "model": f"{way}configuration__model__name",
-        "origin": f"{way}origin",
-        "verification": f"{way}verification",
-        "since": f"{way}published_at__date__gte",
-    }
-
-
-def _of_task(way: str) -> dict[str, str]:
-    return {"task": f"{way}path", "category": f"{way}category", "source": f"{way}source"}
 
 
 def _results() -> Rows:
@@ -75,7 +56,7 @@ COLLECTIONS = (
             "published_at moment - When it became public, in UTC.",
             "note text - Free text of who made it.",
         ),
-        _of_run(""),
+        of_run(""),
     ),
     Collection(
         "results",
@@ -115,8 +96,8 @@ COLLECTIONS = (
         ),
         {
             "run": "run",
-            **_of_run(_RUN),
-            **_of_task("task__"),
+            **of_run(_RUN),
+            **of_task("task__"),
             "status": "published_attempt__status",
             "audit": "audit",
             "may_rank": "may_rank",
@@ -153,8 +134,8 @@ COLLECTIONS = (
         {
             "result": "attempt__published_for",
             "run": "attempt__published_for__run",
-            **_of_run(f"{_CASE_OF}run__"),
-            **_of_task(f"{_CASE_OF}task__"),
+            **of_run(f"{_CASE_OF}run__"),
+            **of_task(f"{_CASE_OF}task__"),
         },
     ),
     Collection(
@@ -187,10 +168,12 @@ COLLECTIONS = (
             "result": "evaluation__attempt__published_for",
             "run": "evaluation__attempt__published_for__run",
             "round": "evaluation__round__slug",
-            **_of_run(f"{_UNSEEN_OF}run__"),
-            **_of_task(f"{_UNSEEN_OF}task__"),
+            **of_run(f"{_UNSEEN_OF}run__"),
+            **of_task(f"{_UNSEEN_OF}task__"),
         },
     ),
+    SESSIONS,
+    ITERATIONS,
     Collection(
         "configurations",
         "Agent, model and settings of what has public runs.",

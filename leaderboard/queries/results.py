@@ -9,11 +9,12 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
 
 from evaluator.codec import DecodeError
 from evaluator.records import Record, read_record
+from leaderboard.queries.sessions import OF_RESULT, SessionRow
 from runs import archive
 from runs.models import Attempt, Measurement, Result, UnseenEvaluation
 from runs.models.attempts import OPEN
 from runs.models.hosts import BACKENDS
-from runs.querysets import ResultQuerySet, withheld
+from runs.querysets import ResultQuerySet, is_secret, withheld
 
 
 class ResultRow(NamedTuple):
@@ -45,6 +46,7 @@ class ResultRow(NamedTuple):
     candidate_digest: str
     candidate_files: dict[str, str]
     published_number: int | None
+    session: SessionRow | None = None  # in which an agent wrote the candidate; None, too, before its round is revealed
 
     @property
     def backend(self) -> str:
@@ -109,8 +111,20 @@ class MeasurementRow(NamedTuple):
 
 
 def result(result_id: int) -> ResultRow | None:
-    row = Result.objects.filter(pk=result_id).values_list(*_RESULT).first()
-    return ResultRow(*row) if row else None
+    """One whose session was held while its attempt is withheld looks as if nothing was written."""
+    newest = Attempt.objects.filter(withheld(), result=OuterRef("pk"), is_latest=True)
+    rows = Result.objects.filter(pk=result_id).annotate(
+        is_withheld=Exists(newest), in_secret=ExpressionWrapper(is_secret(run="run__"), output_field=BooleanField())
+    )
+    row = rows.values_list(*_RESULT, "is_withheld", "in_secret", *OF_RESULT).first()
+    if row is None:
+        return None
+    size = len(_RESULT)
+    is_withheld, in_secret = row[size : size + 2]
+    session = SessionRow(*row[size + 2 :]) if row[size + 2] is not None else None
+    found = ResultRow(*row[:size])._replace(session=None if in_secret else session)
+    is_hidden = is_withheld and session is not None and session.attempt_number is not None
+    return found._replace(candidate_digest="", candidate_files={}) if is_hidden else found
 
 
 def attempts_of(result_id: int) -> list[AttemptRow]:

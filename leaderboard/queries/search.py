@@ -74,7 +74,9 @@ def results(digest: str, limit: int) -> list[ResultHit]:
     if not digest:
         return []
     is_withheld = withheld(attempt="attempts__", run="run__")
-    wanted = _by_digest(digest, "candidate_digest") | _by_digest(digest, "attempts__record_digest") & ~is_withheld
+    is_unwritten = is_withheld & Q(session__attempt__isnull=False)  # its candidate came today, when nobody is told
+    wanted = _by_digest(digest, "candidate_digest") & ~is_unwritten
+    wanted |= _by_digest(digest, "attempts__record_digest") & ~is_withheld
     rows: QuerySet[Result, Any] = Result.objects.filter(wanted).order_by("-id", "-attempts__number")
     fields = ("id", "task__path", "run__configuration__slug", "run_id", "candidate_digest", "attempts__number")
     digests = Case(When(is_withheld, then=Value("")), default="attempts__record_digest")

@@ -54,13 +54,16 @@ def start_runs(
 
 
 def told_estimate(*, configuration: Configuration, suite: Suite, repeats: int) -> str:
-    """What runs are estimated to cost, or why they cannot start; nothing where they cost nothing."""
+    """What runs are estimated to cost; nothing where they cost nothing.
+
+    Raises:
+        RunError: what cannot start has no estimate.
+    """
     if not agents.works_in_sessions(configuration):
         return ""
-    try:
-        estimate = estimate_of(configuration)
-    except RunError as error:
-        return str(error)
+    if missing := not_set(agents.agent_of(configuration)):
+        raise RunError(f"{configuration} is {missing}")
+    estimate = estimate_of(configuration)
     return estimate.text(repeats, suite.tasks.count()) if estimate.task_usd is not None else ""
 
 

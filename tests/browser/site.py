@@ -12,6 +12,7 @@ from runs import archive
 from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
 from tests import factories
+from tests.browser.session_site import make_session_places
 from tests.browser.speed_site import make_speed_places
 from tests.browser.submission_site import make_submission_places
 from tests.browser.task_site import make_task_place
@@ -47,6 +48,7 @@ def make_site() -> Site:
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
     addresses = [*_addresses(run, running, result, tasks[0].path), *_results(timed), *make_unseen_places()]
     addresses += [*make_speed_places(), *make_task_place(), *make_submission_places()]
+    addresses += make_session_places()
     return Site(run, running, result, addresses)
 
 

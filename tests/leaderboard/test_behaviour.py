@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from evaluator.agent_session import Usage
 from runs import archive
 from runs.models import Attempt, Result, Task
 from tests import factories
@@ -105,8 +106,27 @@ def test_it_can_be_narrowed_to_a_category(run, page) -> None:
     assert counts(found) == {"unchanged": (1, 1)}
 
 
-def test_it_says_that_sessions_are_not_known(db, client) -> None:
+def test_versions_are_added_up_by_how_they_came_out(published, entry, page) -> None:
+    run = published(
+        "passed", "wrong_output", None, "passed", "passed", "passed", configuration=entry("One", slug="one")
+    )
+    first, second, missing, *_ = run.results.order_by("task__path")
+    factories.make_session(first)
+    factories.make_session(second, ended="gave_up", message="It had enough.", usage=Usage())
+    factories.make_session(missing)  # not public: counts nowhere
+    found = page("/behaviour/").sessions
+    assert sum(one.sessions for one in found) == 2
+    one = found[0]
+    assert (one.versions, one.failed_builds, one.passed, one.turned_away, one.not_judged, one.first_passed) == (
+        *(2 * one.sessions, one.sessions, one.sessions, 0, 0, 0),
+    )
+    assert {ending for one in found for ending in one.endings} == {"finished", "gave_up"}
+    turns = [row[9].text for group in page("/behaviour/").tables["sessions"].groups for row in group.rows]
+    assert "0" not in turns
+
+
+def test_it_says_what_to_do_where_no_session_is_known(db, client) -> None:
     content = client.get("/behaviour/").content
-    assert b"those files are not imported yet" in content
+    assert b"start_runs block_tuner" in content
     assert b"approximately 35 occasions across 24 tasks" in content
     assert b"Appendix H" in content

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 
+from evaluator.agent_session import Usage
 from leaderboard.charts import Group, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.figures import plotly_figure
+from runs.models import Attempt
 from runs.papers import load_published
 from tests import factories
 
@@ -18,9 +22,72 @@ def spot(across: float, up: float) -> Spot:
 
 
 def test_what_nobody_stated_is_not_estimated(db, page, client) -> None:
-    assert b"nothing is estimated in their place" in client.get("/cost/").content
+    assert b"start_runs block_tuner" in client.get("/cost/").content
     shown = page("/cost/")
-    assert (shown.evaluations, shown.printed, shown.charts) == ((), (), {})
+    assert (shown.agents, shown.evaluations, shown.printed, shown.charts) == ((), (), (), {})
+
+
+def test_what_agents_used_stands_beside_what_it_brought(timed, page) -> None:
+    run = timed("One", [log(1.5)] * 12)
+    for result in run.results.all():
+        factories.make_session(result)
+    shown = page("/cost/")
+    [one] = shown.agents
+    assert (one.sessions, one.output_tokens, one.cost_usd, one.seconds) == (12, 2000.0, pytest.approx(0.005), 12.5)
+    assert one.total_usd == pytest.approx(0.06)
+    assert one.usable_speedup == pytest.approx(1.5)
+    place = "timed-1-h100-sxm"
+    assert shown.here == (f"output_tokens-{place}", f"seconds-{place}", f"cost_usd-{place}")
+
+
+def test_what_a_session_does_not_say_is_unknown_and_in_no_drawing(timed, page) -> None:
+    run = timed("One", [log(1.5)] * 12)
+    first, *others = run.results.order_by("pk")
+    factories.make_session(first, usage=Usage())
+    for result in others:
+        factories.make_session(result)
+    shown = page("/cost/")
+    [one] = shown.agents
+    assert (one.output_tokens, one.output_tokens_of, one.cost_usd_of) == (2000.0, 11, 11)
+    cells = dict(zip([column.key for column in shown.tables["agents"].columns], table_row(shown), strict=True))
+    assert cells["output_tokens"].note == cells["cost_usd"].note == "11 of 12 say it"
+    assert shown.here == ("seconds-timed-1-h100-sxm",)
+
+
+def test_nobody_says_a_cost_and_none_is_shown(timed, page) -> None:
+    run = timed("One", [log(1.5)] * 12)
+    for result in run.results.all():
+        factories.make_session(result, usage=Usage(turns=3))
+    [one] = page("/cost/").agents
+    assert (one.output_tokens, one.cost_usd, one.total_usd) == (None, None, None)
+    texts = [cell.text for cell in table_row(page("/cost/"))]
+    assert "unknown" in texts
+    assert "not said" in texts
+
+
+@pytest.mark.parametrize(("changes", "because"), [({"is_held": True}, "1 answer of 12 may not count"), ({}, None)])
+def test_a_speedup_that_may_not_count_is_none(timed, page, changes, because) -> None:
+    run = timed("One", [log(1.5)] * 12)
+    for result in run.results.all():
+        factories.make_session(result)
+    if changes:
+        Attempt.objects.filter(pk=run.results.first().published_attempt_id).update(**changes)
+    said = page("/cost/").agents[0].no_speedup_because
+    assert (said and said.replace("\u00a0", " ")) == because
+
+
+def test_judging_is_told_without_the_agents_session(published, entry, page) -> None:
+    run = published(
+        "passed", "wrong_output", None, "passed", "passed", "passed", configuration=entry("One", slug="one")
+    )
+    result = run.results.exclude(published_attempt=None).first()
+    factories.make_session(result, attempt=result.published_attempt)
+    [one] = page("/cost/").evaluations
+    assert one.total_s == 150.0 - 12.5
+
+
+def table_row(shown):
+    return shown.tables["agents"].groups[0].rows[0]
 
 
 def test_evaluations_are_added_up_from_claim_to_verdict(published, entry, page) -> None:

@@ -27,18 +27,18 @@ COUNTS = {
     "/search/?q=kernel": 5,
     "/search/?q=0123456789": 6,
     "/runs/": 2,
-    "/run/{run}/": 3,
-    "/run/{run}/progress/": 3,
+    "/run/{run}/": 4,
+    "/run/{run}/progress/": 4,
     "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 2,
     "/analysis/": 3,
     "/failures/": 3,
-    "/behaviour/": 3,
+    "/behaviour/": 5,
     "/noise/": 2,
     "/portability/": 1,
     "/portability/?configuration=one": 2,
     "/versions/": 3,
-    "/cost/": 2,
+    "/cost/": 3,
     "/queue/": 3,
     "/submit/": 1,
     "/submission/{submission}/": 6,
@@ -69,6 +69,7 @@ def fill(entries: int, tasks: int) -> dict[str, int]:
         for result in run.results.all():
             factories.make_unseen(result.published_attempt, ("edge", True, True), ("alignment", True, False))
             factories.make_attempt(result=result, status="wrong_output")
+            factories.make_session(result)
         factories.make_host()
         submission = factories.make_submission(run=run, submitter=factories.make_user())
         factories.make_verification(run, ["reproduced"] * tasks)

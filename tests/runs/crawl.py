@@ -21,14 +21,19 @@ from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result,
 ASKING = "?round=autumn&attempt=1&q=planted"
 ADMIN = (
     *("agent", "attempt", "auditentry", "configuration", "deviceclass", "host", "result", "round", "run", "suite"),
-    *("task", "unseenevaluation", "submission", "apitoken", "verification", "resultaudit", "review"),
+    *("task", "unseenevaluation", "submission", "apitoken", "verification", "resultaudit", "review", "agentsession"),
 )
 
 
-def seen_by_anybody() -> dict[str, bytes]:
-    """Address → what it answers, of every page, its data, tables, charts, fragments and downloads."""
+def seen_by_anybody(*names: str) -> dict[str, bytes]:
+    """Address → what it answers, of every page, its data, tables, charts, fragments and downloads.
+
+    `names`: of these routes alone, which is quicker.
+    """
     client, found = Client(), dict[str, bytes]()
     for route in ROUTES:
+        if names and route.name not in names:
+            continue
         pages = {address: client.get(address) for address in _addresses(route)}
         pages = {address: response for address, response in pages.items() if response.status_code == 200}
         assert pages, f"no address of {route.name} answers: give tests/runs/crawl.py values for its parts"
@@ -103,6 +108,7 @@ def _downloads() -> Iterator[str]:
         yield from (f"/api/v1/rows/{collection.name}/", f"/api/v1/rows/{collection.name}.csv")
     yield from (f"/run/{run.pk}/records.zip" for run in Run.objects.all())
     for result in Result.objects.all():
+        yield from (f"/result/{result.pk}/{name}" for name in ("session.json", "transcript.txt", "prompt.txt"))
         yield from (f"/result/{result.pk}/attempt/1/{name}" for name in ("record.json", "log.txt", "unseen.json"))
         yield from (f"/result/{result.pk}/candidate/{path}" for path in result.candidate_files)
 

@@ -17,7 +17,7 @@ from evaluator.taskspec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
 from runs import candidates, evaluation, papers, services
-from runs.models import Attempt, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.models import AgentSession, Attempt, Configuration, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services.unseen import cases_of
 from tests.factories import make_configuration, make_submission
 from tests.runs import fakes
@@ -127,6 +127,38 @@ def test_nobody_sees_an_attempt_end_before_the_day_is_over(site: Site, secret: R
     over = seen_by_anybody()
     assert {f"/result/{result.pk}/" for result in run.results.all()} <= set(changed(waiting, over))
     assert telling(over, case_ids(site, secret)) == []
+
+
+# Where sessions stand, or would be noticed.
+PLACES = ("home", "agents", "configuration", "runs", "run", "result", "behaviour", "cost", "queue", "search")
+
+
+def test_nothing_an_agent_wrote_shows_before_the_reveal_nor_when_it_did(site: Site, secret: Round) -> None:
+    """A session begins when the attempt before it ended, so whatever comes of one tells how long that took."""
+    configuration = Configuration.objects.select_related("agent", "model").get(slug="block_tuner")
+    asked = {"configuration": configuration, "suite": site.suite, "device_class": site.device_class, "repeats": 1}
+    [run] = services.start_runs(round=secret, actor="test", **asked)
+    waiting = seen_by_anybody(*PLACES)
+    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    claim = services.claim_oldest(host=site.host, worker="w")
+    assert claim is not None
+    services.begin_session(claim=claim, agent="block_tuner", architecture="cpu")
+    services.session_goes_on(claim=claim, tail="Make it faster.", checks=1, failed_builds=0)
+    meanwhile = seen_by_anybody(*PLACES)
+    assert changed(waiting, {address: meanwhile[address] for address in waiting}) == []
+    assert {content[:3] for address, content in meanwhile.items() if address not in waiting} == {b"404"}
+    services.release_attempt(claim=claim, because="planted")
+    work(site)
+    digests = [one[:12] for one in run.results.values_list("candidate_digest", flat=True)]
+    Attempt.objects.update(ended_at=timezone.now() - timedelta(days=1))
+    services.publish_run(run=run, actor="test")
+    words = ["Make it faster.", "I shall.", *AgentSession.objects.values_list("digest", flat=True)]
+    over = seen_by_anybody(*PLACES)
+    assert telling(over, digests)  # the candidate is public as any other, how it came about is not
+    assert telling(over, words) == []
+    assert telling(seen_by_staff(), words) == []
+    services.reveal_round(round=secret, actor="test")
+    assert {word for _, word in telling(seen_by_anybody(*PLACES), words)} == set(words)
 
 
 def test_an_open_round_does_not_hide_the_runs_of_another(site: Site, secret: Round) -> None:

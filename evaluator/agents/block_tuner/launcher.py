@@ -26,7 +26,7 @@ def launch(desk: Desk) -> Work:
     if missing := [name for name in task.editable if name not in sources]:
         problems = tuple(("not_written", name) for name in missing)
         message = f"the task brings no {', '.join(missing)} in which something could be tuned"
-        return Work(Candidate({}, desk.agent, problems), "gave_up", message)
+        return Work(Candidate({}, desk.agent, problems), "gave_up", message, usage=Usage(turns=0, cost_usd=0.0))
     return Search(desk, sources).run()
 
 

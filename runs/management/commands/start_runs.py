@@ -28,10 +28,10 @@ class Command(BaseCommand):
         configuration = _one(Configuration.objects.select_related("agent", "model"), slug=options["configuration"])
         suite = _one(Suite.objects.filter(is_current=True), name=options["suite"])
         repeats = options["repeats"]
-        estimate = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
-        if estimate and not options["spend"]:
-            raise CommandError(f"{estimate} `--spend` starts it.")
         try:
+            estimate = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+            if estimate and not options["spend"]:
+                raise CommandError(f"{estimate} `--spend` starts it.")
             runs = services.start_runs(
                 configuration=configuration,
                 suite=suite,

@@ -1,0 +1,178 @@
+"""What agents used here against what it brought: tokens, wall time and money beside the usable speedup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import exp
+
+from leaderboard.charts import Chart, Group, Spot
+from leaderboard.charts.pareto import cost_against_gain
+from leaderboard.formatting import NONE, plural, seconds, significant
+from leaderboard.pages.base import count_cell, entry_name, page_url
+from leaderboard.pages.session_words import count_text, usd
+from leaderboard.queries.cost import AgentRow
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS
+from leaderboard.tables import Cell, Column, Table, table
+
+# What lies across in each chart: its slug, title, axis, and the divisor that makes it readable.
+ACROSS = (
+    ("output_tokens", "Tokens against speedup", "thousand output tokens a task", 1e-3),
+    ("seconds", "Wall time against speedup", "minutes of the agent a task", 1 / 60),
+    ("cost_usd", "Money against speedup", "US dollars a task", 1.0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCost:
+    """Of the sessions of public answers. Means are a task, over the sessions that said so; None where none did."""
+
+    configuration: str
+    name: str
+    suite: str
+    suite_version: int
+    device_class: str
+    sessions: int
+    seconds: float
+    output_tokens: float | None
+    output_tokens_of: int  # sessions that say it
+    input_tokens: float | None
+    input_tokens_of: int
+    cost_usd: float | None
+    cost_usd_of: int
+    total_usd: float | None  # of those that say it
+    usable_speedup: float | None
+    no_speedup_because: str | None
+
+
+def agent_cost(row: AgentRow) -> AgentCost:
+    because = _no_speedup(row)
+    return AgentCost(
+        configuration=row.configuration,
+        name=entry_name(row.agent, row.model),
+        suite=row.suite,
+        suite_version=row.version,
+        device_class=row.device,
+        sessions=row.sessions,
+        seconds=row.seconds / row.sessions,
+        output_tokens=_mean(row.output_tokens, row.say_output),
+        output_tokens_of=row.say_output,
+        input_tokens=_mean(row.input_tokens, row.say_input),
+        input_tokens_of=row.say_input,
+        cost_usd=_mean(row.cost_usd, row.say_cost),
+        cost_usd_of=row.say_cost,
+        total_usd=row.cost_usd,
+        usable_speedup=exp((row.gain or 0.0) / row.sessions) if because is None else None,
+        no_speedup_because=because,
+    )
+
+
+def agents_table(found: Sequence[AgentCost]) -> Table:
+    columns = (
+        Column("name", "Entry"),
+        Column("configuration", "Configuration", on_page=False),
+        Column("suite", "Suite"),
+        Column("device_class", "Device class", is_code=True),
+        Column("sessions", "Tasks × runs", is_number=True),
+        Column("output_tokens", "Output tokens a task", is_number=True),
+        Column("output_tokens_of", "Sessions that say it", on_page=False),
+        Column("input_tokens", "Input tokens a task", is_number=True),
+        Column("input_tokens_of", "Sessions that say it", on_page=False),
+        Column("seconds", "Wall time a task", is_number=True),
+        Column("cost_usd", "Price a task", is_number=True),
+        Column("cost_usd_of", "Sessions that say it", on_page=False),
+        Column("total_usd", "Price in all", is_number=True),
+        Column("usable_speedup", "Usable speedup", is_number=True, metric="usable"),
+        Column("no_speedup_because", "Why there is none", on_page=False),
+    )
+    caption = "What agents used in the sessions of public answers, checks included, and what came of it"
+    empty = (
+        "No public answer here came out of an agent's session. `python manage.py start_runs block_tuner` starts one, "
+        "and a bundle of `python -m evaluator run` brings its own."
+    )
+    return table("agents", caption, columns, [_cells(one) for one in found], empty)
+
+
+def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
+    """For each suite and device class with a usable speedup: what it took, by each measure that somebody said."""
+    made: dict[str, Chart] = {}
+    for (suite, version, device), own in groupby(sorted(found, key=_place), key=_place):
+        rows = [one for one in own if one.usable_speedup is not None]
+        for measure, title, axis, scale in ACROSS:
+            spots = [spot for number, one in enumerate(rows, 1) if (spot := _spot(number, one, measure, axis, scale))]
+            if any(spot.across > 0 for spot in spots):
+                slug = f"{measure}-{suite}-{version}-{device}"
+                made[slug] = cost_against_gain(
+                    slug,
+                    f"{title}: {suite}@{version} on {device}",
+                    "Each configuration by its mean over tasks and runs; the line in steps joins those that no other "
+                    "beats in both.",
+                    (axis, "usable speedup"),
+                    spots,
+                )
+    return made
+
+
+def _place(one: AgentCost) -> tuple[str, int, str]:
+    return one.suite, one.suite_version, one.device_class
+
+
+def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) -> Spot | None:
+    """None where not every session says it: a mean over the others would be another number."""
+    value = getattr(one, measure)
+    if value is None or one.usable_speedup is None or getattr(one, f"{measure}_of", one.sessions) < one.sessions:
+        return None
+    group = Group(number, f"{one.name} ({one.configuration})", number - 1, number - 1)
+    text = f"{significant(value * scale)} {axis}"
+    return Spot(group, value * scale, one.usable_speedup, f"{text}, {one.usable_speedup:.3f}×", is_mean=True)
+
+
+def _no_speedup(row: AgentRow) -> str | None:
+    if row.is_functional:
+        return "times on this device class enter no metric"
+    if row.counting < row.sessions:
+        return f"{plural(row.sessions - row.counting, 'answer')} of {row.sessions} may not count"
+    if row.timed_tasks < INTERVAL_FROM_TASKS:
+        return f"eligible cases in {row.timed_tasks} tasks; {INTERVAL_FROM_TASKS} are needed"
+    return None
+
+
+def _mean(total: float | None, count: int) -> float | None:
+    return total / count if total is not None and count else None
+
+
+def _cells(one: AgentCost) -> tuple[Cell, ...]:
+    speed = f"{one.usable_speedup:.3f}×" if one.usable_speedup is not None else NONE
+    return (
+        Cell(one.name, one.name, page_url("configuration", one.configuration), note=one.configuration),
+        Cell(one.configuration, one.configuration),
+        Cell(f"{one.suite}@{one.suite_version}", f"{one.suite}@{one.suite_version}"),
+        Cell(one.device_class, one.device_class),
+        count_cell(one.sessions),
+        *_said(one, one.output_tokens, one.output_tokens_of),
+        *_said(one, one.input_tokens, one.input_tokens_of),
+        Cell(seconds(one.seconds), round(one.seconds, 3)),
+        *_price(one),
+        _usd_cell(one, one.total_usd),
+        Cell(speed, one.usable_speedup, note=one.no_speedup_because or ""),
+        Cell("", one.no_speedup_because),
+    )
+
+
+def _said(one: AgentCost, value: float | None, of: int) -> tuple[Cell, Cell]:
+    text = count_text(round(value) if value is not None else None)
+    return Cell(text, value, note=_of(one, of)), Cell("", of)
+
+
+def _price(one: AgentCost) -> tuple[Cell, Cell]:
+    return _usd_cell(one, one.cost_usd), Cell("", one.cost_usd_of)
+
+
+def _usd_cell(one: AgentCost, amount: float | None) -> Cell:
+    return Cell("unknown" if amount is None else usd(amount), amount, note=_of(one, one.cost_usd_of))
+
+
+def _of(one: AgentCost, count: int) -> str:
+    """How many sessions a mean is over, where it is not all."""
+    return f"{count} of {one.sessions} say it" if count < one.sessions else ""

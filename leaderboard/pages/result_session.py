@@ -1,0 +1,201 @@
+"""How an agent came to its candidate, on the result's page: what the session used, and every version it had checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from evaluator.agent_session import AgentSession, Iteration
+from leaderboard import strategies
+from leaderboard.diffs import Diff, parsed, sides
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import NONE, moment, printable, seconds, significant
+from leaderboard.pages.base import page_url
+from leaderboard.pages.session_words import (
+    COST_SOURCES,
+    COUNTS,
+    checks_text,
+    count_text,
+    ending_cell,
+    seconds_cell,
+    usd,
+)
+from leaderboard.queries import sessions
+from leaderboard.queries.sessions import SessionRow
+from leaderboard.strategies import STRATEGIES, UNCHANGED
+from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.words import status_cell
+
+MOST_DIFFS = 40  # versions whose changes stand on the page; the rest are in the session's JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A distinct version that was checked, in order; its changes are against the one before, or the task's source."""
+
+    number: int
+    at_s: float
+    seconds: float
+    candidate_digest: str
+    status: str
+    message: str | None
+    speedup: float | None  # geometric mean over cases on t_dev
+    added: int
+    removed: int
+    labels: tuple[str, ...]
+    diff: Diff | None = field(metadata=SCREEN)
+
+    @property
+    def path(self) -> str:
+        return f"version {self.number}"
+
+    @property
+    def caption(self) -> str:
+        return "against the version before" if self.number > 1 else "against the task's own source"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSection:
+    """None is what nobody said."""
+
+    agent: str
+    evaluator: str
+    model: str | None  # as the agent's own stream names it
+    architecture: str
+    ended: str | None  # None while it runs, and where its worker was lost
+    message: str | None
+    seconds: float | None
+    turns: int | None
+    input_tokens: int | None
+    cached_input_tokens: int | None
+    output_tokens: int | None
+    tool_calls: int | None
+    cost_usd: float | None
+    cost_source: str | None
+    no_cost_because: str | None
+    checks: int
+    failed_builds: int
+    versions: tuple[Version, ...]
+    tail: str  # of the transcript, at most 8000 characters
+    session_digest: str | None
+    prompt_digest: str | None
+    is_running: bool
+    state: Cell = field(metadata=SCREEN)
+    facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)
+
+
+class Built(NamedTuple):
+    section: SessionSection
+    table: Table
+
+
+def built(row: SessionRow | None) -> Built | None:
+    """Of the session there is, if anybody may see it."""
+    if row is None:
+        return None
+    held = sessions.held(row.digest)
+    versions = tuple(_version(one) for one in held.iterations) if held else ()
+    same = ("agent", "evaluator", "architecture", "seconds", *COUNTS, "cost_usd", "checks", "failed_builds", "tail")
+    section = SessionSection(
+        **{name: getattr(row, name) for name in same},
+        model=row.model or None,
+        ended=row.ended or None,
+        message=row.message or None,
+        cost_source=row.cost_source or None,
+        no_cost_because=row.no_cost_because or None,
+        versions=versions,
+        session_digest=row.digest or None,
+        prompt_digest=row.prompt_digest or None,
+        is_running=row.is_running,
+        state=ending_cell(row),
+        facts=_facts(row, held),
+    )
+    return Built(section, _versions_table(versions))
+
+
+def labels_of(diff: Diff) -> tuple[str, ...]:
+    """What the new side of a diff does that the old side does not, as far as the diff shows it."""
+    if diff.is_empty:
+        return (UNCHANGED,)
+    old, new = sides(diff)
+    path = "kernel.py" if "tl." in new or "def " in new else "kernel.hip"
+    return tuple(sorted(strategies.labels({path: new}, {path: old})))
+
+
+def _version(one: Iteration) -> Version:
+    diff = parsed(one.diff)
+    return Version(
+        number=one.number,
+        at_s=one.at_s,
+        seconds=one.seconds,
+        candidate_digest=one.digest,
+        status=one.status.value,
+        message=one.message,
+        speedup=one.speedup,
+        added=diff.added,
+        removed=diff.removed,
+        labels=labels_of(diff),
+        diff=diff if one.number <= MOST_DIFFS and not diff.is_empty else None,
+    )
+
+
+def _facts(row: SessionRow, held: AgentSession | None) -> tuple[tuple[str, str, str], ...]:
+    """Term, text, address."""
+    cost = f"{usd(row.cost_usd)}, {COST_SOURCES[row.cost_source]}" if row.cost_usd is not None else None
+    where = f"in attempt {row.attempt_number} here" if row.attempt_number else "elsewhere: it came with the bundle"
+    facts = [
+        ("Held", f"{moment(row.started_at)}, {where}", ""),
+        ("Wall time", seconds(row.seconds) if row.seconds is not None else NONE, ""),
+        ("Model", printable(row.model) or "none named", ""),
+        ("Agent's version", f"evaluator {row.evaluator}", ""),
+        ("Written for", row.architecture, ""),
+        *((label, count_text(getattr(row, name)), "") for name, label in COUNTS.items()),
+        ("Cost", cost or f"unknown: {row.no_cost_because or 'it has not ended'}", ""),
+        ("Checked", checks_text(row), ""),
+    ]
+    if row.abandoned:
+        facts.append(("Lost before it", f"{row.abandoned} sessions, whose use nobody knows", ""))
+    if row.prompt_digest:
+        facts.append(("Prompt", "the exact text", page_url("session_prompt", row.result_id)))
+    if held is not None:
+        facts.append(("Transcript", "whole, as text", page_url("session_transcript", row.result_id)))
+        facts.append(("Session", "as JSON", page_url("session", row.result_id)))
+    return tuple(facts)
+
+
+def _versions_table(versions: Sequence[Version]) -> Table:
+    columns = (
+        Column("number", "Version", is_number=True),
+        Column("status", "Outcome"),
+        Column("message", "What happened"),
+        Column("speedup", "Speedup", is_number=True),
+        Column("changes", "Lines"),
+        Column("labels", "Changes show"),
+        Column("at_s", "After", is_number=True),
+        Column("seconds", "Check took", is_number=True),
+        Column("added", "Added", is_number=True, on_page=False),
+        Column("removed", "Removed", is_number=True, on_page=False),
+        Column("candidate_digest", "Candidate", is_code=True, on_page=False),
+    )
+    caption = "Each distinct version that the agent had checked, on the visible cases"
+    empty = "The agent had no version checked."
+    return table("versions", caption, columns, [_cells(one) for one in versions], empty)
+
+
+def _cells(one: Version) -> tuple[Cell, ...]:
+    names = [STRATEGIES[slug].name if slug in STRATEGIES else "as before" for slug in one.labels]
+    speed = Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup)
+    return (
+        Cell(str(one.number), one.number),
+        status_cell(one.status),
+        Cell(one.message or NONE, one.message),
+        speed,
+        Cell(f"+{one.added} −{one.removed}", None),
+        Cell(", ".join(names) or "none of our labels", " ".join(one.labels)),
+        seconds_cell(one.at_s),
+        seconds_cell(one.seconds),
+        Cell("", one.added),
+        Cell("", one.removed),
+        Cell("", one.candidate_digest),
+    )

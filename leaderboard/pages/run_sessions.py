@@ -1,0 +1,134 @@
+"""A run's sessions: what each used and how it ended, the one that goes on, and the exact prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leaderboard.formatting import NONE, plural, printable, seconds
+from leaderboard.pages.base import page_url
+from leaderboard.pages.session_words import (
+    HIDDEN_COLUMNS,
+    UNSAID,
+    checks_text,
+    cost_cell,
+    count_cell,
+    ending_cell,
+    hidden_cells,
+    seconds_cell,
+    usd,
+)
+from leaderboard.queries import sessions
+from leaderboard.queries.sessions import SessionRow
+from leaderboard.tables import Cell, Column, Table, table
+
+
+@dataclass(frozen=True, slots=True)
+class RunSession:
+    """None is what nobody said. The whole of it is on the page of its result."""
+
+    result: int
+    task: str
+    ended: str | None
+    is_running: bool
+    seconds: float | None
+    turns: int | None
+    output_tokens: int | None
+    input_tokens: int | None
+    cached_input_tokens: int | None
+    tool_calls: int | None
+    cost_usd: float | None
+    cost_source: str | None
+    no_cost_because: str | None
+    model: str | None
+    evaluator: str
+    checks: int
+    failed_builds: int
+    session_digest: str | None
+    prompt_digest: str | None
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    task: str
+    text: str
+
+
+def run_session(row: SessionRow) -> RunSession:
+    same = ("seconds", "turns", "output_tokens", "input_tokens", "cached_input_tokens", "tool_calls", "cost_usd")
+    return RunSession(
+        result=row.result_id,
+        task=row.task,
+        ended=row.ended or None,
+        is_running=row.is_running,
+        **{name: getattr(row, name) for name in same},
+        cost_source=row.cost_source or None,
+        no_cost_because=row.no_cost_because or None,
+        model=row.model or None,
+        evaluator=row.evaluator,
+        checks=row.checks,
+        failed_builds=row.failed_builds,
+        session_digest=row.digest or None,
+        prompt_digest=row.prompt_digest or None,
+        tail=row.tail,
+    )
+
+
+def first_prompt(rows: Sequence[SessionRow]) -> Prompt | None:
+    """Of the first session that has one."""
+    row = next((one for one in rows if one.prompt_digest), None)
+    text = sessions.prompt(row.prompt_digest) if row else None
+    return Prompt(row.task, text) if row and text is not None else None
+
+
+def facts(rows: Sequence[SessionRow]) -> list[tuple[str, str, str]]:
+    """What sessions say of the run as a whole; nothing where there is none."""
+    if not rows:
+        return []
+    models = sorted({row.model for row in rows if row.model})
+    known = [row.cost_usd for row in rows if row.cost_usd is not None]
+    over = sum(row.seconds for row in rows if row.seconds is not None)
+    spent = usd(sum(known)) if known else "unknown"
+    spent += f", said by {len(known)} of {len(rows)} sessions" if len(known) < len(rows) else ""
+    return [
+        ("Model that answered", printable(", ".join(models)) or UNSAID, ""),
+        ("Sessions", f"{plural(len(rows), 'session')}, {seconds(over)} together", ""),
+        ("Spent", spent, ""),
+    ]
+
+
+def sessions_table(rows: Sequence[SessionRow]) -> Table:
+    columns = (
+        Column("task", "Task"),
+        Column("ended", "Ended"),
+        Column("seconds", "Wall time", is_number=True),
+        Column("turns", "Turns", is_number=True),
+        Column("output_tokens", "Output tokens", is_number=True),
+        Column("tool_calls", "Tool calls", is_number=True),
+        Column("checks", "Checked"),
+        Column("failed_builds", "Did not build", is_number=True, on_page=False),
+        Column("cost_usd", "Cost", is_number=True),
+        Column("prompt", "Prompt"),
+        *HIDDEN_COLUMNS,
+    )
+    empty = "No agent worked in a session for this run, or its round is not revealed yet."
+    caption = "The agent's session on each task; the whole of it is on the page of its result"
+    return table("sessions", caption, columns, [_cells(row) for row in rows], empty)
+
+
+def _cells(row: SessionRow) -> tuple[Cell, ...]:
+    prompt = page_url("session_prompt", row.result_id)
+    return (
+        Cell(row.task.rpartition("/")[2], row.task, f"{page_url('result', row.result_id)}#session-title"),
+        ending_cell(row),
+        seconds_cell(row.seconds),
+        count_cell(row.turns),
+        count_cell(row.output_tokens),
+        count_cell(row.tool_calls),
+        Cell(checks_text(row), row.checks),
+        Cell("", row.failed_builds),
+        cost_cell(row),
+        Cell("as text", prompt, prompt) if row.prompt_digest else Cell(NONE),
+        *hidden_cells(row),
+    )

@@ -1,0 +1,81 @@
+"""An agent's session in words and cells, the same on every page: unknown is said, and never shown as zero."""
+
+from __future__ import annotations
+
+from leaderboard.formatting import NONE, plural, seconds
+from leaderboard.queries.sessions import SessionRow
+from leaderboard.tables import Cell, Column
+from leaderboard.words import ENDINGS, NO_SESSION_END
+
+COST_SOURCES = {
+    "agent": "as the agent's own program said",
+    "prices": "tokens by the prices of the configuration",
+    "free": "it calls no model",
+}
+UNSAID = "not said"
+COUNTS = {
+    "turns": "Turns",
+    "output_tokens": "Output tokens",
+    "input_tokens": "Input tokens",
+    "cached_input_tokens": "Of them cached",
+    "tool_calls": "Tool calls",
+}
+
+
+def usd(amount: float) -> str:
+    """US dollars with sensible digits: cents where there are some, else down to a hundredth of one."""
+    if amount == 0 or amount >= 0.995:
+        return f"{amount:,.2f}\u00a0USD"
+    return f"{amount:.4f}\u00a0USD" if amount >= 0.00005 else "< 0.0001\u00a0USD"
+
+
+def count_text(number: int | None) -> str:
+    return UNSAID if number is None else f"{number:,}".replace(",", "\u202f")
+
+
+def count_cell(number: int | None) -> Cell:
+    return Cell(count_text(number), number)
+
+
+def cost_cell(row: SessionRow) -> Cell:
+    """The amount with its source, or why there is none."""
+    if row.cost_usd is None:
+        return Cell(NONE if not row.ended else "unknown", None, note=row.no_cost_because)
+    return Cell(usd(row.cost_usd), row.cost_usd, note=COST_SOURCES[row.cost_source])
+
+
+def ending_cell(row: SessionRow) -> Cell:
+    word = ENDINGS[row.ended] if row.ended else NO_SESSION_END["running" if row.is_running else "lost"]
+    return Cell(word.label, row.ended or None, note=row.message, tone=word.tone, mark=word.mark)
+
+
+def seconds_cell(value: float | None) -> Cell:
+    return Cell(NONE) if value is None else Cell(seconds(value), round(value, 3))
+
+
+def checks_text(row: SessionRow) -> str:
+    """Distinct versions, and how many did not build."""
+    said = plural(row.checks, "version")
+    return f"{said}, {row.failed_builds} did not build" if row.failed_builds else said
+
+
+HIDDEN_COLUMNS = (
+    Column("input_tokens", "Input tokens", is_number=True, on_page=False),
+    Column("cached_input_tokens", "Of them cached", is_number=True, on_page=False),
+    Column("cost_source", "Source of the cost", on_page=False),
+    Column("no_cost_because", "Why there is no cost", on_page=False),
+    Column("model", "Model", on_page=False),
+    Column("evaluator", "Evaluator", on_page=False),
+    Column("started_at", "Started", on_page=False),
+    Column("session_digest", "Session", on_page=False),
+    Column("prompt_digest", "Prompt", on_page=False),
+)
+
+
+def hidden_cells(row: SessionRow) -> tuple[Cell, ...]:
+    """Of those columns, for CSV alone."""
+    values = (
+        *(row.input_tokens, row.cached_input_tokens, row.cost_source or None, row.no_cost_because or None),
+        *(row.model or None, row.evaluator, row.started_at.isoformat(), row.digest or None, row.prompt_digest or None),
+    )
+    return tuple(Cell("", value) for value in values)

@@ -1,0 +1,105 @@
+"""Agents' sessions: of a run, of a result, and what the archive keeps of each. Only what anybody may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from evaluator.agent_session import AgentSession as Held
+from evaluator.agent_session import read_session
+from evaluator.codec import DecodeError
+from runs import archive, sessions
+from runs.models import AgentSession
+
+
+class SessionRow(NamedTuple):
+    """None is what nobody said. `ended` is empty while it runs, and for good where its worker was lost."""
+
+    result_id: int
+    task: str
+    attempt_number: int | None  # None: it came with a bundle
+    attempt_status: str | None
+    agent: str
+    evaluator: str
+    architecture: str
+    started_at: datetime
+    seconds: float | None
+    ended: str
+    message: str
+    model: str
+    turns: int | None
+    input_tokens: int | None
+    cached_input_tokens: int | None
+    output_tokens: int | None
+    tool_calls: int | None
+    cost_usd: float | None
+    cost_source: str
+    no_cost_because: str
+    abandoned: int
+    checks: int
+    failed_builds: int
+    tail: str
+    digest: str
+    prompt_digest: str
+
+    @property
+    def is_running(self) -> bool:
+        return not self.ended and self.attempt_status == "running"
+
+
+COLUMNS = ("result_id", "result__task__path", "attempt__number", "attempt__status", *SessionRow._fields[4:])
+OF_RESULT = tuple(f"session__{name}" for name in COLUMNS)  # the same from a result's row
+
+
+def of_run(run_id: int) -> list[SessionRow]:
+    """By task, as a run's results stand."""
+    rows = AgentSession.objects.visible().filter(result__run=run_id)
+    return [
+        SessionRow(*row) for row in rows.order_by("result__task__category", "result__task__path").values_list(*COLUMNS)
+    ]
+
+
+def held(digest: str) -> Held | None:
+    """A session as the evaluator wrote it; None where the archive lost it or an older version wrote it."""
+    try:
+        return read_session(archive.get(digest)) if digest else None
+    except (archive.ArchiveError, DecodeError):
+        return None
+
+
+def session_bytes(result_id: int) -> bytes | None:
+    """The same, byte for byte."""
+    return _kept(result_id, "digest")
+
+
+def prompt_bytes(result_id: int) -> bytes | None:
+    """The exact prompt."""
+    return _kept(result_id, "prompt_digest")
+
+
+def prompt(digest: str) -> str | None:
+    """The exact prompt as text; None where there is none, or the archive lost it."""
+    try:
+        return archive.get(digest).decode("utf-8", "replace") if digest else None
+    except archive.ArchiveError:
+        return None
+
+
+def transcript_bytes(result_id: int) -> bytes | None:
+    """Every entry as plain, masked text: no terminal acts on it."""
+    found = held(_digests(result_id).get("digest", ""))
+    return sessions.transcript_of(found).encode() if found else None
+
+
+def _kept(result_id: int, name: str) -> bytes | None:
+    digest = _digests(result_id).get(name, "")
+    try:
+        return archive.get(digest) if digest else None
+    except archive.ArchiveError:
+        return None
+
+
+def _digests(result_id: int) -> Mapping[str, str]:
+    row = AgentSession.objects.visible().filter(result=result_id).first()
+    return {"digest": row.digest, "prompt_digest": row.prompt_digest} if row else {}
