@@ -178,7 +178,8 @@ class Evaluator:
             return side
 
         context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle)
-        context.alone = self._turn.alone if self._turn else nullcontext
+        if self._turn:
+            context.alone, context.has_company = self._turn.alone, self._turn.has_company
         used = list[Sandbox]()
         with self._turn.shared() if self._turn else nullcontext():
             try:

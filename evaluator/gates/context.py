@@ -56,6 +56,7 @@ class Context:
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
     settle: Callable[[], None] = lambda: None  # waits until nothing of ours works beside what is timed
     alone: Callable[[], AbstractContextManager[None]] = nullcontext  # beside no other evaluation on the device
+    has_company: Callable[[], bool] = lambda: False  # is there one on the device?
     sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)
@@ -110,6 +111,16 @@ class Context:
         self.passed_over.append(rejection)
         return False
 
+    def charged(self, rejection: Rejection | None) -> Rejection | None:
+        """The same, if it is the candidate's.
+
+        Raises:
+            SandboxError: memory ran out on a device that another evaluation uses, too.
+        """
+        if rejection and rejection.reason == "out_of_memory" and self.has_company():
+            raise SandboxError("memory ran out on a device that another evaluation uses too")
+        return rejection
+
     def candidate_side(self) -> Side:
         if self.candidate is None:
             self.candidate = self.open_side(self.candidate_files)
@@ -136,5 +147,5 @@ def checked(gate: ModuleType, context: Context) -> Rejection | None:
     except WorkerError as error:
         if not isinstance(error, WorkerFault):  # which its worker outlives
             context.close_runner()
-        return rejection_of(error)
-    return found
+        found = rejection_of(error)
+    return context.charged(found)

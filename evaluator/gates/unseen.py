@@ -46,7 +46,7 @@ class Half:
 
     def fail(self, rejection: Rejection) -> None:
         """It is not asked again on this case, and the next case finds a fresh worker."""
-        self.rejection, self.state.correct = rejection, False
+        self.rejection, self.state.correct = self.context.charged(rejection), False
         self.context.close_runner()
 
     @contextmanager

@@ -13,17 +13,18 @@ from pathlib import Path
 
 
 class Turn:
-    """A lock file of the device. One evaluator uses it from one thread; its contexts may lie within each other."""
+    """Lock files of the device. One evaluator uses it from one thread; its contexts may lie within each other."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._depth, self._fd = path, 0, -1
+        self._path, self._depth, self._fd, self._present = path, 0, -1, -1
 
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Beside other checks, and beside no timed session."""
         if self._depth == 0:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._fd, self._present = self._opened(".lock"), self._opened(".present")
+            fcntl.flock(self._present, fcntl.LOCK_SH)
             self._take(fcntl.LOCK_SH)
         self._depth += 1
         try:
@@ -32,6 +33,7 @@ class Turn:
             self._depth -= 1
             if self._depth == 0:
                 os.close(self._fd)
+                os.close(self._present)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -44,11 +46,24 @@ class Turn:
             fcntl.flock(self._fd, fcntl.LOCK_UN)
             self._take(fcntl.LOCK_SH)
 
+    def has_company(self) -> bool:
+        """Within `shared`: is another evaluation at work on the device, or waiting with workers in its memory?"""
+        try:
+            fcntl.flock(self._present, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            fcntl.flock(self._present, fcntl.LOCK_SH)
+        return False
+
     def _take(self, kind: int) -> None:
         """Behind all that wait already: new checks would else keep a session waiting for ever (190 s were seen)."""
-        door = os.open(self._path.with_suffix(".door"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        door = self._opened(".door")
         try:
             fcntl.flock(door, fcntl.LOCK_EX)
             fcntl.flock(self._fd, kind)
         finally:
             os.close(door)
+
+    def _opened(self, suffix: str) -> int:
+        return os.open(self._path.with_suffix(suffix), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

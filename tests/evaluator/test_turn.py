@@ -5,7 +5,14 @@ from __future__ import annotations
 import multiprocessing
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from evaluator.candidate import baseline
+from evaluator.errors import SandboxError
+from evaluator.gates.context import Context
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.turn import Turn
 
 WAIT_S = 10
@@ -73,6 +80,19 @@ def test_a_turn_within_a_turn_ends_with_the_outer_one(tmp_path: Path) -> None:
     process.join(WAIT_S)
 
 
+def test_company_is_known(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    with turn.shared():
+        assert not turn.has_company()
+        process, entered = started(session, tmp_path / "lock")
+        assert not entered.wait(0.5)
+        assert turn.has_company(), "it waits for its session"
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
+    with turn.shared():
+        assert not turn.has_company()
+
+
 def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) -> None:
     with Turn(tmp_path / "lock").shared():
         waiting, in_session = started(session, tmp_path / "lock")
@@ -83,3 +103,14 @@ def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) ->
     assert entered.wait(WAIT_S)
     waiting.join(WAIT_S)
     later.join(WAIT_S)
+
+
+def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(tiny_task) -> None:
+    task = tiny_task("triton2triton")
+    context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device="cuda"), None)
+    rejection = Rejection("out_of_memory", "")
+    assert context.charged(rejection) is rejection
+    context.has_company = lambda: True
+    assert context.charged(Rejection("mismatch", "")) is not None
+    with pytest.raises(SandboxError):
+        context.charged(rejection)
