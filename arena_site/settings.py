@@ -166,6 +166,8 @@ JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
 EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
+# Which tasks of an accepted bundle are evaluated again without being asked for: none, all, or so many drawn by chance.
+VERIFY = env.env_text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
 
 # Operation: what arena_site.health, .metrics, .logs and .server go by.
 PORT = env.env_int("PORT", 8000, low=1, high=65535)

@@ -145,6 +145,7 @@ REVIEWS = {
     "look_alike": "look-alike name",
     "duplicate": "candidate of somebody else",
     "expert": "bundled source handed in",
+    "private_text": "private text in a source",
     "not_reproduced": "not reproduced",
     "appeal": "answer to an audit",
 }

@@ -21,7 +21,8 @@ TASK_RULE = (
     "differ; 10 % where a claim states no noise); or the claim was turned away, and so it is here. Faster or slower: "
     "beyond that; a candidate that was claimed to fail and passes here counts as faster. Failed: it was claimed to "
     "pass and is turned away here. Not comparable: we could not judge it, the host is of another device class, or "
-    "there is no time on the same clock on both sides of a timed claim."
+    "there is no time on the same clock on both sides of a timed claim. Unseen cases of a revealed round are "
+    "evaluated as well: how many were right stands beside the verdict, and changes none."
 )
 BUNDLE_RULE = (
     "Of the compared tasks (all but the not comparable ones) at least 90 % are reproduced or faster, and none failed: "

@@ -68,6 +68,7 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
     checked = check_files(files, submission.declared)
     if checked.problems or checked.submission is None:
         return checked.problems, checked.submission.format if checked.submission else ""
+    services.renew_check(submission=submission)
     try:
         if checked.submission.own is not None:
             _import_native(submission, checked.submission, checked.submission.own)

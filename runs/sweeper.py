@@ -20,6 +20,7 @@ def sweep() -> tuple[int, int]:
     given_back = services.requeue_dead() + services.requeue_dead_checks()
     woken = services.wake_forgotten() + services.wake_forgotten_checks()
     services.conclude_verifications()
+    services.verify_by_policy()
     if given_back or woken:
         log.warning("%d dead claims given back, %d messages sent again", given_back, woken)
     return given_back, woken

@@ -10,7 +10,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, sentence, short
 from leaderboard.pages.audits import Audit, audit_of, audits_table
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
-from leaderboard.pages.submission_claims import claims_table
+from leaderboard.pages.submission_claims import claims_table, totals_table
 from leaderboard.pages.submission_verified import Measured, Verified, rounds_table, tasks_table, verified
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, SubmissionRow, TrailRow
@@ -51,6 +51,15 @@ class ClaimLine:
 
 
 @dataclass(frozen=True, slots=True)
+class TotalLine:
+    """A number about the whole bundle; what JSON has no form for is spelled."""
+
+    name: str
+    claimed: float | int | str | bool | None
+    recomputed: float | int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class BundleFinding:
     code: str
     place: str
@@ -71,7 +80,12 @@ class SubmissionPage(Page):
     format: str | None
     licence: str | None
     digest: str | None
-    declared: dict[str, str]  # said by the submitter, proved by nothing
+    declared: dict[str, str]  # said by the bundle or its submitter, proved by nothing
+    not_said: tuple[str, ...]  # what its format lacks and nobody said
+    suite: str | None
+    suite_tasks: int  # the denominator
+    absent_tasks: int  # of them, those that the bundle lacks
+    totals: tuple[TotalLine, ...]
     findings: tuple[BundleFinding, ...]
     claims: tuple[ClaimLine, ...]  # the first ones
     claim_count: int
@@ -97,6 +111,8 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
     decided = submissions.decisions_on(row.id) if run else []
     looked = submissions.audits(run=run) if run else []
     claims = submissions.claims_of(row.id, MOST_CLAIMS) if row.claim_count else []
+    about = row.about or {}
+    totals = tuple(TotalLine(**one) for one in about.get("totals", ()))
     return SubmissionPage(
         title=f"Submission {row.id}",
         lead="" if row.is_told else "What is in it becomes public with its run.",
@@ -106,6 +122,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
             rounds_table(asked),
             tasks_table(compared),
             claims_table(claims, row.claim_count or 0),
+            totals_table(totals),
             _decisions(decided),
             audits_table(looked),
         ),
@@ -119,7 +136,12 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
         format=row.format,
         licence=row.licence,
         digest=row.digest,
-        declared={name: str(value) for name, value in (row.declared or {}).items()},
+        declared=_declared(row),
+        not_said=_not_said(row),
+        suite=about.get("suite"),
+        suite_tasks=about.get("suite_tasks", 0),
+        absent_tasks=about.get("absent", 0),
+        totals=totals,
         findings=tuple(BundleFinding(one["code"], one["place"], one["text"]) for one in row.findings or ()),
         claims=tuple(ClaimLine(**one._asdict()) for one in claims),
         claim_count=row.claim_count or 0,
@@ -153,8 +175,25 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
         ("Format", row.format or NONE, ""),
         ("Bundle", short(row.digest or "") or NONE, ""),
     ]
-    declared = (row.declared or {}).items()
-    return (*facts, *((name.replace("_", " "), f"{value} (self-declared)", "") for name, value in declared))
+    about = row.about or {}
+    if tasks := about.get("suite_tasks"):
+        missing = f", {about['absent']} missing, which count as not produced" if about.get("absent") else ""
+        facts.append(("Suite", f"{about['suite']}: {tasks} tasks{missing}", ""))
+    facts += [(name.replace("_", " "), f"{value} (self-declared)", "") for name, value in _declared(row).items()]
+    if absent := _not_said(row):
+        facts.append(("Not said", ", ".join(name.replace("_", " ") for name in absent), ""))
+    return tuple(facts)
+
+
+def _declared(row: SubmissionRow) -> dict[str, str]:
+    """By the bundle, and over it by the submitter."""
+    said = {**(row.about or {}).get("said", {}), **(row.declared or {})}
+    return {name: str(value) for name, value in said.items()}
+
+
+def _not_said(row: SubmissionRow) -> tuple[str, ...]:
+    """The licence is always given."""
+    return tuple(name for name in (row.about or {}).get("asked", ()) if name not in (*_declared(row), "licence"))
 
 
 def _timeline(trail: Sequence[TrailRow]) -> Table:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from leaderboard.formatting import NONE, significant
 from leaderboard.pages.base import count_cell
 from leaderboard.queries.submissions import ClaimRow
-from leaderboard.tables import Cell, Column, Group, Table
+from leaderboard.tables import Cell, Column, Group, Table, table
 from leaderboard.words import status_cell
+
+if TYPE_CHECKING:
+    from leaderboard.pages.submission import TotalLine
 
 
 def claims_table(claims: Sequence[ClaimRow], count: int) -> Table:
@@ -28,6 +32,22 @@ def claims_table(claims: Sequence[ClaimRow], count: int) -> Table:
         f": the first {len(claims)} of {count}" if count > len(claims) else ""
     )
     return Table("claims", caption, columns, groups, "There is no claim.")
+
+
+def totals_table(totals: Sequence[TotalLine]) -> Table:
+    columns = (
+        Column("name", "Total", is_code=True),
+        Column("claimed", "Claimed", is_number=True),
+        Column("recomputed", "From its rows", is_number=True),
+    )
+    rows = [(Cell(one.name, one.name), _number(one.claimed), _number(one.recomputed)) for one in totals]
+    return table("totals", "Totals of the bundle, as claimed and by its own rows", columns, rows, "It claims no total.")
+
+
+def _number(value: float | str | None) -> Cell:
+    if isinstance(value, float):
+        return Cell(significant(value, 4), value)
+    return Cell(NONE if value is None else str(value), value)
 
 
 def _cells(claim: ClaimRow) -> tuple[Cell, ...]:

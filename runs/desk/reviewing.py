@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -34,7 +35,8 @@ def queue(request: HttpRequest) -> HttpResponse:
         "waiting": Submission.objects.filter(state="accepted").select_related("run")[:MOST],
         "reviews": open_reviews[:MOST],
         "held": held.exclude(audit__in=("suspect", "hacked", "contaminated", "harness_fault"))[:MOST],
-        "suspects": results.filter(audit="suspect").prefetch_related("audits")[:MOST],
+        "suspects": results.filter(audit="suspect").prefetch_related("audits__answers")[:MOST],
+        "now": timezone.now(),
         "form": TextForm(),
         "verify": VerifyForm(),
     }

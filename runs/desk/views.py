@@ -24,6 +24,8 @@ from runs.doors import user_of
 from runs.errors import RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
 
+MOST_TOTALS = 100
+
 
 def shown(request: HttpRequest, template: str, title: str, context: Mapping[str, Any]) -> HttpResponse:
     """One of the desk's pages, in the frame of all pages."""
@@ -61,7 +63,9 @@ def mine(request: HttpRequest, submission: int) -> HttpResponse:
         "reviews": row.reviews.all(),
         "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
-        "declared": [(name.replace("_", " "), value) for name, value in row.declared.items()],
+        "declared": [(name.replace("_", " "), value) for name, value in _declared(row).items()],
+        "asked": [name.replace("_", " ") for name in row.not_said],
+        "totals": row.about.get("totals", [])[:MOST_TOTALS],
         "form": TextForm(),
     }
     return shown(request, "mine", f"Submission {row.pk}", context)
@@ -101,6 +105,11 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
     services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk))
     return redirect("desk:tokens")
+
+
+def _declared(submission: Submission) -> dict[str, str]:
+    """By the bundle, and over it by the submitter."""
+    return {**submission.about.get("said", {}), **submission.declared}
 
 
 def _asked_for(request: HttpRequest, submission: int, may: Callable[[Somebody, Submission], bool]) -> Submission:

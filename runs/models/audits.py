@@ -47,6 +47,7 @@ class Review(models.Model):
         LOOK_ALIKE = "look_alike", "look-alike name"
         DUPLICATE = "duplicate", "candidate of somebody else"
         EXPERT = "expert", "bundled source handed in"
+        PRIVATE_TEXT = "private_text", "private text in a source"
         NOT_REPRODUCED = "not_reproduced", "not reproduced"
         APPEAL = "appeal", "answer to an audit"
 
@@ -67,7 +68,7 @@ class Review(models.Model):
                 name="review_about_one_thing",
                 condition=Q(kind="appeal", audit__isnull=False)
                 | Q(
-                    kind__in=["look_alike", "duplicate", "expert", "not_reproduced"],
+                    kind__in=["look_alike", "duplicate", "expert", "private_text", "not_reproduced"],
                     submission__isnull=False,
                     audit__isnull=True,
                 ),

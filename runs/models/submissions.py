@@ -124,6 +124,11 @@ class Submission(models.Model):
         return f"submission {self.pk}"
 
     @property
+    def not_said(self) -> list[str]:
+        """What its format lacks, was asked for, and nobody said; the licence is always given."""
+        return [name for name in self.about.get("asked", []) if name not in (*self.declared, "licence")]
+
+    @property
     def next_step(self) -> str:
         return " ".join(NEXT[self.state])
 

@@ -61,15 +61,16 @@ from runs.services.submissions import (
     give_back_check,
     receive,
     reject,
+    renew_check,
     requeue_dead_checks,
     show_claims,
-    take_down,
     wake_forgotten_checks,
 )
 from runs.services.synthetic import remove_synthetic, seed_synthetic_board
+from runs.services.takedowns import take_down
 from runs.services.tokens import make_token, revoke_token, user_of_token
 from runs.services.unseen import UnseenJob, begin_unseen, fail_unseen, record_unseen
-from runs.services.verification import begin_verification, conclude_verifications
+from runs.services.verification import begin_verification, conclude_verifications, verify_by_policy
 
 __all__ = [
     "REPEATS",
@@ -118,6 +119,7 @@ __all__ = [
     "reject",
     "release_attempt",
     "remove_synthetic",
+    "renew_check",
     "requeue_dead",
     "requeue_dead_checks",
     "rerun_results",
@@ -133,6 +135,7 @@ __all__ = [
     "take_down",
     "told_estimate",
     "user_of_token",
+    "verify_by_policy",
     "wake_forgotten",
     "wake_forgotten_checks",
     "withdraw_run",

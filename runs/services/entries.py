@@ -12,7 +12,7 @@ from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
 from runs import agents, candidates, wake
 from runs.errors import RunError
-from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
+from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Review, Round, Run, Suite
 from runs.services.trail import Actor, note
 
 
@@ -110,6 +110,8 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
     open_attempts = Attempt.objects.open().filter(result__run=run).count()
     if open_attempts:
         raise RunError(f"{run} has {open_attempts} open attempts: wait for them or cancel them")
+    if Review.objects.filter(submission__run=run, kind=Review.Kind.PRIVATE_TEXT, closed_at__isnull=True).exists():
+        raise RunError(f"a source of {run} may hold something private: decide that question first")
     _move_published(run.results.all(), actor, reason)
     if not run.results.filter(published_attempt__isnull=False).exists():
         raise RunError(f"{run} has no result to publish")

@@ -5,7 +5,7 @@ checking → rejected   reject: with every problem at once
 checking → accepted   accept: the run with all its rows, or none
 checking → received   give_back_check (our fault), requeue_dead_checks: three checks at most
 rejected → received   receive, when its submitter sends the same bytes again; check_again
-any      → closed     close, take_down
+any      → closed     close; takedowns.take_down
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from evaluator.bundles.problems import Problem
 from runs import archive, mail, wake
 from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
-from runs.services.entries import withdraw_run
 from runs.services.imports import import_run
-from runs.services.suspicions import raise_suspicions
+from runs.services.suspicions import raise_suspicions, raise_suspicions_of_claims
 from runs.services.trail import Actor, note
 
-CHECK_S = 300  # a check that takes longer has lost its worker
+CHECK_S = 900  # reading, and then writing, a million measurements; what takes longer has lost its worker
 MOST_CHECKS = 3
 LONGEST_NAME = 200
 CLAIMS_AT_ONCE = 50  # each with the times of all its cases
@@ -114,6 +113,12 @@ def claim_check(*, submission_id: int | None = None) -> Submission | None:
     return Submission.objects.select_related("submitter").get(pk=first) if taken else None
 
 
+def renew_check(*, submission: Submission) -> bool:
+    """Give it its time once more: it is read, and now its rows are written. False: it was taken from its worker."""
+    mine = Submission.objects.filter(pk=submission.pk, state=State.CHECKING, checks=submission.checks)
+    return bool(mine.update(lease_until=Now() + timedelta(seconds=CHECK_S)))
+
+
 @transaction.atomic
 def reject(*, submission: Submission, problems: Sequence[Problem], format: str = "") -> bool:
     """Every problem at once. False: the check was taken from its worker."""
@@ -163,6 +168,8 @@ def accept_claims(*, submission: Submission, claimed: bundles.Submission) -> int
         transaction.set_rollback(True)
         return 0
     note(Action.ACCEPT, "check", f"{count} claims", submission=submission)
+    said = {**claimed.declared, **submission.declared}
+    raise_suspicions_of_claims(submission=submission, agent=str(said.get("agent", "")))
     mail.on_commit(submission, f"It was accepted: {count} claims. A maintainer decides whether they are shown.")
     return count
 
@@ -214,28 +221,6 @@ def close(*, submission: Submission, actor: Actor, reason: str = "") -> Submissi
     verified = submission.run is not None and submission.run.verifications.exclude(verdict="").exists()
     outcome = Submission.Outcome.VERIFIED if verified else Submission.Outcome.UNVERIFIED
     return end(submission, outcome, actor, reason)
-
-
-@transaction.atomic
-def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submission:
-    """Off the boards, and its bytes out of the archive. What happened stays in the history.
-
-    Raises:
-        RunError: it is checked just now, is taken down already, or no reason is given.
-    """
-    submission = _locked(submission)
-    if submission.outcome == Submission.Outcome.TAKEN_DOWN or submission.state == State.CHECKING:
-        raise RunError(f"{submission} is {submission.outcome or submission.state}: it cannot be taken down now")
-    if not reason.strip():
-        raise RunError("say why it is taken down: the reason is public")
-    if submission.run is not None and submission.run.state == Run.State.PUBLISHED:
-        withdraw_run(run=submission.run, actor=actor, reason=reason)
-    if submission.is_public:
-        submission.is_public = False
-        submission.save(update_fields=["is_public"])
-    digest = submission.digest
-    transaction.on_commit(lambda: archive.forget(digest))
-    return end(submission, Submission.Outcome.TAKEN_DOWN, actor, reason)
 
 
 def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reason: str) -> Submission:

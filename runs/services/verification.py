@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -19,9 +21,11 @@ from runs.models import (
     DeviceClass,
     Result,
     Review,
+    Round,
     Run,
     Submission,
     TaskVerdict,
+    UnseenMeasurement,
     Verification,
 )
 from runs.services.entries import queue_first
@@ -29,6 +33,8 @@ from runs.services.submissions import end
 from runs.services.trail import Actor, note
 
 Action, State = AuditEntry.Action, Submission.State
+POLICY, BEGUN_AT_ONCE = "policy", 10
+log = logging.getLogger(__name__)
 COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
 
 
@@ -61,6 +67,30 @@ def begin_verification(
         submission.save(update_fields=["state"])
     note(Action.VERIFY, actor, f"{len(chosen)} tasks on {device_class}, as {measured}", submission=submission)
     return verification
+
+
+def verify_by_policy() -> int:
+    """Begin the verification of accepted submissions that never had one, as `VERIFY` says; how many.
+
+    Only where hosts of the claimed device class are ours; what cannot be evaluated here waits for a maintainer.
+    """
+    if settings.VERIFY == "none":
+        return 0
+    waiting = Submission.objects.filter(state=State.ACCEPTED, run__verifications__isnull=True)
+    waiting = waiting.filter(run__device_class__hosts__is_enabled=True).select_related("run__device_class").distinct()
+    sample = None if settings.VERIFY == "all" else int(settings.VERIFY)
+    return sum(_begun(submission, sample) for submission in waiting.order_by("received_at")[:BEGUN_AT_ONCE])
+
+
+def _begun(submission: Submission, sample: int | None) -> bool:
+    assert submission.run is not None
+    device_class = submission.run.device_class
+    try:
+        begin_verification(submission=submission, device_class=device_class, sample=sample, actor=POLICY)
+    except RunError as error:
+        log.debug("%s: %s", submission, error)
+        return False
+    return True
 
 
 def conclude_verifications() -> int:
@@ -125,7 +155,7 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
         suite=claimed.suite,
         device_class=device_class,
         repeat=claimed.repeat,
-        round=claimed.round,
+        round=claimed.round or _revealed_round(claimed),
         verifies=claimed,
         note=f"Verification of run {claimed.pk}, asked for by {actor}"[:200],
     )
@@ -141,23 +171,39 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
     return run
 
 
+def _revealed_round(claimed: Run) -> Round | None:
+    """The newest one of its suite: a claim without unseen cases is tried on them all the same."""
+    return Round.objects.filter(suite=claimed.suite_id, revealed_at__isnull=False).order_by("-revealed_at").first()
+
+
 def _compared(verification: Verification) -> list[TaskVerdict]:
     claims = _answers(verification.claimed)
     rows = []
     for task, measured in _answers(verification.measured).items():
         comparison = compare(_answer(claims[task]), _answer(measured))
+        unseen = _unseen_text(claims[task], measured)
         rows.append(
             TaskVerdict(
                 verification=verification,
                 claimed=claims[task],
                 measured=measured,
                 outcome=comparison.outcome,
-                because=comparison.because[:300],
+                because=f"{comparison.because}{unseen}"[:300],
                 log_difference=comparison.log_difference,
                 allowed=comparison.allowed,
             )
         )
     return rows
+
+
+def _unseen_text(claimed: Attempt, measured: Attempt) -> str:
+    """How many unseen cases were right; the rounds are revealed, or there would be none here."""
+    counts = []
+    for who, attempt in (("claimed", claimed), ("measured", measured)):
+        rows = UnseenMeasurement.objects.filter(evaluation__attempt=attempt, is_error=False)
+        if total := rows.count():
+            counts.append(f"{who} {rows.filter(correct=True).count()} of {total}")
+    return f"; on unseen cases right: {', '.join(counts)}" if counts else ""
 
 
 def _answers(run: Run) -> dict[int, Attempt]:

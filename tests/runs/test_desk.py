@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from runs import intake
+from runs import intake, services
 from runs.models import ApiToken, Result, Review, Submission, Verification
 from tests import factories
+from tests.bundles import made
 from tests.runs.bundling import make_zip
 from tests.runs.conftest import Site
 
@@ -158,6 +160,40 @@ def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None
     assert b"Your answer, until" in page
     mine.post(f"/audit/{result.audits.get().pk}/answer/", {"text": "It does not."})
     assert b"It does not." in auditor.get("/review/").content
+
+
+def test_what_was_asked_and_not_said_stands_on_both_pages_with_the_totals(tmp_path: Path) -> None:
+    client, user = logged_in("submit_bundle", "review_submission")
+    path = tmp_path / "run.zip"
+    report = {"overall": {"total_tasks": 9, "average_speedup": 3.0}}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, data in (made.aka() | {"reports/task_type_breakdown.json": made.dumped(report)}).items():
+            file.writestr(name, data)
+    hand_in(client, path, model="m-1")
+    intake.check_next()
+    submission = Submission.objects.get()
+    services.show_claims(submission=submission, actor=user)
+    for address in ("", "mine/"):
+        page = client.get(f"/submission/{submission.pk}/{address}").content.decode()
+        assert "agent version" in page
+        assert "total_tasks" in page
+        assert "195" in page
+        assert "MI300X" in page
+    public = Client().get(f"/api/v1/submission/{submission.pk}/").json()
+    assert {"name": "total_tasks", "claimed": 9, "recomputed": 1} in public["totals"]
+    assert (public["suite_tasks"], public["absent_tasks"]) == (196, 195)
+    assert "versions" in public["not_said"]
+    assert not {"model", "agent", "licence"} & set(public["not_said"])
+
+
+def test_the_queue_says_where_no_answer_came_in_time(site: Site, tmp_path: Path) -> None:
+    _, user = logged_in("submit_bundle")
+    result = imported(site, user, tmp_path).run.results.first()
+    auditor, _ = logged_in("audit_result", "review_submission")
+    auditor.post(f"/review/result/{result.pk}/audit/", {"verdict": "suspect", "reason": "It looks odd."})
+    assert b"over, no answer" not in auditor.get("/review/").content
+    result.audits.update(answer_until=datetime.now(UTC) - timedelta(days=1))
+    assert b"over, no answer" in auditor.get("/review/").content
 
 
 def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path) -> None:

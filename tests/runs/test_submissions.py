@@ -20,7 +20,7 @@ from evaluator.agents import produce
 from evaluator.bundles.checking import check
 from runs import archive, candidates, intake, services
 from runs.errors import RunError
-from runs.models import ApiToken, AuditEntry, Review, Run, Submission
+from runs.models import ApiToken, AuditEntry, Review, Run, Submission, Task
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
 from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
@@ -160,6 +160,76 @@ def test_mail_goes_to_those_who_asked_for_it(
         checked(handed_in(make_zip(tmp_path / "two", site.suite, repeat=1), submitter))
     (message,) = mail.outbox
     assert (message.to, f"submission {submission.pk} is accepted" in message.subject) == (["sam@example.org"], True)
+
+
+def test_each_end_is_told_by_mail(
+    site: Site, submitter: User, tmp_path: Path, django_capture_on_commit_callbacks: Any
+) -> None:
+    bad = tmp_path / "notes.txt"
+    bad.write_text("nothing")
+    with django_capture_on_commit_callbacks(execute=True):
+        checked(handed_in(bad, submitter, wants_mail=True))
+        closed = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter, wants_mail=True))
+        services.close(submission=closed, actor="admin", reason="Enough.")
+        down = checked(handed_in(make_zip(tmp_path / "two", site.suite, repeat=1), submitter, wants_mail=True))
+        services.take_down(submission=down, actor=submitter, reason="A mistake.")
+    told = [message.subject.rpartition(" is ")[2] for message in mail.outbox]
+    assert told == ["rejected", "accepted", "closed", "accepted", "closed"]
+    assert "taken down" in mail.outbox[-1].body
+    assert all(f"/submission/{pk}/mine/" in mail.outbox[n].body for n, pk in ((2, closed.pk), (4, down.pk)))
+
+
+def test_what_is_taken_down_leaves_no_source_that_nothing_else_has(
+    site: Site, submitter: User, tmp_path: Path, django_capture_on_commit_callbacks: Any
+) -> None:
+    def of_two(task: Task) -> dict[str, bytes]:
+        shared = next(iter(task.files.values()))
+        return {name: archive.get(shared) if n else b"// mine\n" for n, name in enumerate(task.editable)}
+
+    submission = checked(handed_in(make_folder(tmp_path / "run", site.suite, sources_of=of_two), submitter))
+    assert submission.run is not None
+    mine = {d for result in submission.run.results.all() for d in result.candidate_files.values()}
+    kept = {digest for task in site.suite.tasks.all() for digest in task.files.values()}
+    with django_capture_on_commit_callbacks(execute=True):
+        services.take_down(submission=submission, actor=submitter, reason="Not ours to publish.")
+    assert not any(submission.run.results.values_list("candidate_files", flat=True))
+    for digest in mine - kept:
+        with pytest.raises(archive.ArchiveError):
+            archive.get(digest)
+    assert all(archive.get(digest) for digest in kept)
+
+
+def test_a_source_that_may_hold_a_secret_waits_for_a_maintainer(site: Site, submitter: User, tmp_path: Path) -> None:
+    def careless(task: Task) -> dict[str, bytes]:
+        return dict.fromkeys(task.editable, b'// API_KEY = "a1b2c3d4e5f6a7b8"\n')
+
+    submission = checked(handed_in(make_folder(tmp_path / "run", site.suite, sources_of=careless), submitter))
+    assert submission.run is not None
+    review = submission.reviews.get(kind=Review.Kind.PRIVATE_TEXT)
+    assert "a1b2c3" not in review.detail
+    with pytest.raises(RunError, match="something private"):
+        services.publish_run(run=submission.run, actor="admin")
+    services.decide_review(review=review, decision="An example from the manual.", actor="admin")
+    services.publish_run(run=submission.run, actor="admin")
+
+
+def test_a_candidate_that_differs_in_blanks_is_somebody_elses_too(site: Site, submitter: User, tmp_path: Path) -> None:
+    def spaced(task: Task) -> dict[str, bytes]:
+        return {name: f"//  of\t{task.path}\r\n".encode() for name in task.editable}
+
+    checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+    eve = User.objects.create_user("eve")
+    folder = make_folder(tmp_path / "two", site.suite, sources_of=spaced, repeat=1)
+    review = checked(handed_in(folder, eve, declared={"agent": "Another"})).reviews.get(kind=Review.Kind.DUPLICATE)
+    assert review.detail.count("but for blanks the candidate of Sam's agent") == 2
+
+
+def test_the_name_that_claims_stand_under_is_looked_at(site: Site, submitter: User, tmp_path: Path) -> None:
+    checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+    path = tmp_path / "eval_results.json"
+    path.write_bytes(made.kb()["eval_results.json"])
+    claims = checked(handed_in(path, submitter, declared={"agent": "Sаm's agent", "level": "3"}))  # a Cyrillic a
+    assert "looks like Sam's agent" in claims.reviews.get().detail
 
 
 def test_a_takedown_leaves_the_boards_and_the_archive_and_keeps_the_history(

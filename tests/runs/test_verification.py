@@ -182,6 +182,43 @@ def test_unseen_cases_of_a_claim_answer_nothing_here(site: Site, tmp_path: Path,
 
 
 @pytest.mark.django_db
+def test_a_claim_without_unseen_cases_is_tried_on_those_of_a_revealed_round(site: Site, submission: Submission) -> None:
+    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    services.reveal_round(round=opened, actor="test")
+    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    assert verification.measured.round == opened
+    work(site)
+    services.conclude_verifications()
+    told = list(verification.tasks.values_list("because", flat=True))
+    assert len(told) == 2
+    assert all("on unseen cases right: measured " in because for because in told)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("policy", "tasks"), [("all", 2), ("1", 1), ("5", 2)])
+def test_a_policy_verifies_what_is_accepted_without_being_asked(
+    site: Site, submission: Submission, settings: Any, policy: str, tasks: int
+) -> None:
+    assert services.verify_by_policy() == 0
+    settings.VERIFY = policy
+    assert services.verify_by_policy() == 1
+    verification = Verification.objects.get()
+    assert (verification.asked_by_name, verification.measured.results.count()) == ("policy", tasks)
+    work(site)
+    services.conclude_verifications()
+    assert services.verify_by_policy() == 0
+    submission.refresh_from_db()
+    assert (submission.state, submission.outcome) == ("closed", "verified")
+
+
+@pytest.mark.django_db
+def test_a_policy_leaves_what_no_host_of_ours_could_measure(site: Site, submission: Submission, settings: Any) -> None:
+    settings.VERIFY = "all"
+    site.device_class.hosts.update(is_enabled=False)
+    assert services.verify_by_policy() == 0
+
+
+@pytest.mark.django_db
 def test_without_a_source_there_is_nothing_to_verify(site: Site, submission: Submission) -> None:
     assert submission.run is not None
     submission.run.results.update(candidate_files={}, candidate_digest="")

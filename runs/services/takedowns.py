@@ -1,0 +1,69 @@
+"""Taken down on request: off the boards, and bundle, sources and sessions are gone. Rows and history stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from runs import archive
+from runs.errors import RunError
+from runs.models import AgentSession, Claim, Result, Run, Submission, Task
+from runs.services.entries import withdraw_run
+from runs.services.submissions import end
+from runs.services.trail import Actor
+
+
+@transaction.atomic
+def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submission:
+    """Nobody sees the claims, sources and sessions any more, and their bytes leave the archive after the commit.
+
+    Raises:
+        RunError: it is checked or verified just now, is taken down already, or no reason is given.
+    """
+    submission = (
+        Submission.objects.select_for_update(of=("self",)).select_related("submitter", "run").get(pk=submission.pk)
+    )
+    busy = (Submission.State.CHECKING, Submission.State.VERIFYING)
+    if submission.outcome == Submission.Outcome.TAKEN_DOWN or submission.state in busy:
+        raise RunError(f"{submission} is {submission.outcome or submission.state}: it cannot be taken down now")
+    if not reason.strip():
+        raise RunError("say why it is taken down: the reason is public")
+    if submission.run is not None and submission.run.state == Run.State.PUBLISHED:
+        withdraw_run(run=submission.run, actor=actor, reason=reason)
+    if submission.is_public:
+        submission.is_public = False
+        submission.save(update_fields=["is_public"])
+    digests = {submission.digest, *_sources(submission)}
+    transaction.on_commit(lambda: _forget(digests))
+    return end(submission, Submission.Outcome.TAKEN_DOWN, actor, reason)
+
+
+def _sources(submission: Submission) -> set[str]:
+    """Digests of its sources and sessions that nothing else has; its rows name none of them from here on."""
+    mine = {digest for files in submission.claims.values_list("files", flat=True) for digest in files.values()}
+    submission.claims.update(files={})
+    if submission.run is not None:
+        runs = [submission.run_id, *submission.run.verifications.values_list("measured", flat=True)]
+        results = Result.objects.filter(run__in=runs)
+        mine |= {digest for files in results.values_list("candidate_files", flat=True) for digest in files.values()}
+        sessions = AgentSession.objects.filter(result__run__in=runs)
+        mine |= set(sessions.values_list("digest", flat=True))
+        sessions.delete()
+        results.update(candidate_files={})
+    return mine - _named_elsewhere(mine)
+
+
+def _named_elsewhere(digests: set[str]) -> set[str]:
+    """A source may be the task's own, or somebody else's too."""
+    lists: tuple[Iterable[dict[str, str]], ...] = (
+        Result.objects.exclude(candidate_files={}).values_list("candidate_files", flat=True).iterator(),
+        Claim.objects.exclude(files={}).values_list("files", flat=True).iterator(),
+        Task.objects.values_list("files", flat=True),
+    )
+    return {digest for files in lists for one in files for digest in one.values() if digest in digests}
+
+
+def _forget(digests: set[str]) -> None:
+    for digest in digests:
+        archive.forget(digest)
