@@ -5,14 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from types import SimpleNamespace
 
-import pytest
-
-from evaluator.candidate import baseline
-from evaluator.errors import SandboxError
-from evaluator.gates.context import Context
-from evaluator.judge.rejection import Rejection
 from evaluator.judge.turn import Turn
 
 WAIT_S = 10
@@ -103,14 +96,3 @@ def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) ->
     assert entered.wait(WAIT_S)
     waiting.join(WAIT_S)
     later.join(WAIT_S)
-
-
-def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(tiny_task) -> None:
-    task = tiny_task("triton2triton")
-    context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device="cuda"), None)
-    rejection = Rejection("out_of_memory", "")
-    assert context.charged(rejection) is rejection
-    context.has_company = lambda: True
-    assert context.charged(Rejection("mismatch", "")) is not None
-    with pytest.raises(SandboxError):
-        context.charged(rejection)

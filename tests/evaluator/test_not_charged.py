@@ -1,4 +1,4 @@
-"""A draw may be harder than the one that the baseline was asked for first: then the baseline is asked for this one."""
+"""What is not the candidate's: a draw on which its baseline is as far off, and memory that others took."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from evaluator.gates.context import CaseState
+from evaluator.candidate import baseline
+from evaluator.errors import SandboxError
+from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import _judge
 from evaluator.judge.draws import Draw
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Call
 
 RIGHT = torch.ones(100, dtype=torch.float64)
@@ -51,3 +54,14 @@ def test_who_is_further_off_is_wrong(judge):
     assert hard.rejection.reason == "mismatch"
     assert hard.state.relative_rmse > hard.state.allowed_rmse
     assert judge(HARD, 1e-3, 0.0).rejection is not None
+
+
+def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(tiny_task) -> None:
+    task = tiny_task("triton2triton")
+    context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device="cuda"), None)
+    rejection = Rejection("out_of_memory", "")
+    assert context.charged(rejection) is rejection
+    context.has_company = lambda: True
+    assert context.charged(Rejection("mismatch", "")) is not None
+    with pytest.raises(SandboxError):
+        context.charged(rejection)
