@@ -18,12 +18,11 @@ import pytest
 from django.contrib import admin
 from django.db import transaction
 from django.test import Client, RequestFactory, override_settings
-from django.urls import URLPattern, URLResolver, get_resolver, resolve
+from django.urls import resolve
 
-from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES, Route
 from people.rights import BY_NAME, STAFF, Role
-from runs.models import Result, Review, Run
+from runs.models import Review, Run
 from tests.people.matrix import (
     ACTIONS,
     ADMIN,
@@ -37,6 +36,7 @@ from tests.people.matrix import (
     PUBLIC,
     Rule,
 )
+from tests.people.site_addresses import patterns, public_addresses
 from tests.people.world import UNPROVED, WALKERS, World, make_world, role_of_walker
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]  # one site for all: two seconds, and two thousand pages
@@ -53,7 +53,9 @@ def world(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any) 
         transaction.atomic(),
     ):
         made = make_world()
-        public(made)  # by contexts of templates, which nobody keeps from here on: that took half of the time
+        made.public = public_addresses(
+            made.site
+        )  # by contexts of templates, which nobody keeps from here on: that took half of the time
         patch = pytest.MonkeyPatch()
         patch.setattr("django.test.client.store_rendered_templates", lambda *_, **__: None)
         logging.disable(logging.INFO)
@@ -114,7 +116,7 @@ def test_accounts_desk_and_admin_let_in_whom_the_table_says(world: World, walker
 
 @pytest.mark.parametrize("walker", WALKERS)
 def test_what_is_public_is_the_same_for_everybody_and_only_read(world: World, walker: str) -> None:
-    for address in public(world):
+    for address in world.public:
         shown, seen = world.clients[walker].get(address), first_seen(world, address)
         assert (shown.status_code, content(shown)) == seen, address
         assert shown.status_code in (200, 404), address
@@ -124,7 +126,7 @@ def test_what_is_public_is_the_same_for_everybody_and_only_read(world: World, wa
 
 
 def test_every_public_address_is_walked(world: World) -> None:
-    walked = {resolve(address).view_name for address in public(world)}
+    walked = {resolve(address).view_name for address in world.public}
     there = {name for _, name in patterns() if name.startswith(("leaderboard:", "api:")) and name != "api:schema"}
     assert sorted(there - walked) == []
 
@@ -177,24 +179,10 @@ def test_the_size_of_the_matrix(world: World, capsys: pytest.CaptureFixture[str]
         for walker in WALKERS
         for own in ((False, True) if walker != Role.VISITOR else (False,))
     )
-    publics = 2 * len(public(world)) * len(WALKERS)
+    publics = 2 * len(world.public) * len(WALKERS)
     with capsys.disabled():
         sys.stdout.write(f"\n{len(list(patterns()))} addresses, {len(WALKERS)} walkers, {pages + publics} requests\n")
     assert pages + publics > 5000
-
-
-def patterns() -> Iterator[tuple[str, str]]:
-    """(the route as written, its name with namespaces) of every address there is."""
-    return _walk(get_resolver(), "", ())
-
-
-def _walk(resolver: URLResolver, before: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for one in resolver.url_patterns:
-        route = before + str(one.pattern)
-        if isinstance(one, URLPattern):
-            yield route, ":".join((*names, one.name)) if one.name else route
-        else:
-            yield from _walk(one, route, (*names, one.namespace) if one.namespace else names)
 
 
 def _has_a_line(route: str, name: str, public: set[str]) -> bool:
@@ -305,47 +293,6 @@ def taken_back(client: Client) -> Iterator[None]:
         transaction.set_rollback(True)
     client.cookies.clear()
     client.cookies.update(cookies)
-
-
-@cache
-def _public_once() -> list[str]:
-    return []
-
-
-def public(world: World) -> list[str]:
-    """Addresses of everything public: a page of each kind, all of its forms, and every file."""
-    found = _public_once()
-    if not found:
-        found += [*_pages(world), *_files(world)]
-    return found
-
-
-def _pages(world: World) -> Iterator[str]:
-    stranger, seen = Client(), set()
-    for address in world.site.addresses:
-        name = resolve(address.partition("?")[0]).url_name
-        if "explore" in address or name in seen:
-            continue
-        seen.add(name)
-        page = stranger.get(address).context["page"]
-        path = address.partition("?")[0]
-        table, chart = next(iter(page.tables), "none"), next(iter(page.charts), "none")
-        data = f"/api/v1{path}"
-        yield from (path, data, f"{data}{table}.csv", f"{data}{table}.json", f"{data}{chart}.svg", f"{data}none.png")
-        yield f"{path}explore/{chart}/"
-    yield from ("/queue/progress/", f"/run/{world.site.running.pk}/progress/")
-
-
-def _files(world: World) -> Iterator[str]:
-    result: Result = world.site.result
-    yield from ("/feed.atom", "/dump/ranks.csv", f"/run/{result.run_id}/records.zip")
-    for collection in COLLECTIONS:
-        yield from (f"/api/v1/rows/{collection.name}/", f"/api/v1/rows/{collection.name}.csv")
-    number = result.published_attempt.number if result.published_attempt else 1
-    yield from (f"/result/{result.pk}/attempt/{number}/{name}" for name in ("record.json", "log.txt", "unseen.json"))
-    yield from (f"/result/{result.pk}/{name}" for name in ("session.json", "transcript.txt", "prompt.txt"))
-    yield f"/result/{result.pk}/candidate/kernel.hip"
-    yield f"/task/{result.task.path}/source/kernel.hip"
 
 
 _seen: dict[str, tuple[int, bytes]] = {}

@@ -37,6 +37,7 @@ class World:
     clients: dict[str, Client] = field(default_factory=dict)
     users: dict[str, User] = field(default_factory=dict)
     own: dict[str, Things] = field(default_factory=dict)
+    public: list[str] = field(default_factory=list)
 
     def things_of(self, walker: str, *, own: bool) -> Things:
         """The walker's, or those of somebody who hands in as well and is nobody here."""

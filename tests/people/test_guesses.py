@@ -1,0 +1,143 @@
+"""How often somebody may be wrong: by account and address for passwords and codes, by address for tokens."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from leaderboard import limits
+from people import guesses
+from people.addresses import network_of
+from people.models import WrongGuess
+from people.rights import Role
+from runs import services
+from tests import factories
+from tests.accounts import SECRET, make_second_factor
+from tests.people.conftest import PASSWORD, code_of, log_in
+
+pytestmark = pytest.mark.django_db
+
+
+def from_address(address: str) -> Client:
+    return Client(REMOTE_ADDR=address)
+
+
+def test_after_ten_wrong_passwords_an_account_waits_whatever_address_asks(person: Any) -> None:
+    person("sam")
+    for number in range(10):
+        log_in(from_address(f"10.0.0.{number}"), "sam", "wrong")
+    refused = log_in(from_address("10.1.1.1"), "sam")
+    assert b"Too many wrong tries. Try again in 15 min." in refused.content
+    person("tom")
+    assert log_in(from_address("10.1.1.1"), "tom")["Location"] == "/account/"
+
+
+def test_it_is_let_in_when_the_oldest_wrong_guess_is_a_window_old(person: Any) -> None:
+    person("sam")
+    for _ in range(10):
+        log_in(Client(), "SAM", "wrong")
+    assert log_in(Client(), "sam").status_code == 200
+    first = WrongGuess.objects.order_by("at")[:2]
+    WrongGuess.objects.filter(pk__in=[one.pk for one in first]).update(at=timezone.now() - guesses.WINDOW)
+    assert log_in(Client(), "sam")["Location"] == "/account/"
+
+
+def test_being_refused_does_not_make_one_wait_longer(person: Any) -> None:
+    person("sam")
+    for _ in range(30):
+        log_in(Client(), "sam", "wrong")
+    assert WrongGuess.objects.count() == 20  # ten for the account, ten for the address
+
+
+def test_fifty_wrong_passwords_make_an_address_wait_for_every_account(person: Any) -> None:
+    person("sam")
+    for number in range(50):
+        guesses.note(("account", f"nobody-{number}"), ("address", "10.0.0.1"))
+    assert b"Too many wrong tries" in log_in(from_address("10.0.0.1"), "sam").content
+    assert log_in(from_address("10.0.0.2"), "sam").status_code == 302
+
+
+def test_an_address_of_ipv6_is_counted_as_its_network() -> None:
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff:2") != network_of("2001:db8:0:1::1")
+    assert network_of("10.0.0.1") == "10.0.0.1"
+    assert network_of("a socket") == "a socket"
+
+
+def test_a_name_that_nobody_has_waits_like_any_other(client: Client) -> None:
+    answers = {log_in(client, "nobody", "wrong").content.count(b"Too many") for _ in range(11)}
+    assert answers == {0, 1}
+
+
+def test_codes_are_counted_too(person: Any) -> None:
+    user = person("sam", Role.MAINTAINER)
+    make_second_factor(user)
+    client = Client()
+    log_in(client, "sam")
+    for _ in range(10):
+        client.post("/account/second-factor/code/", {"code": "000000"})
+    refused = client.post("/account/second-factor/code/", {"code": code_of(SECRET)})
+    assert b"Too many wrong tries" in refused.content
+    guesses.forgive(("code", str(user.pk)))
+    assert client.post("/account/second-factor/code/", {"code": code_of(SECRET)}).status_code == 302
+
+
+def test_the_password_that_is_asked_again_counts_like_the_first(person: Any) -> None:
+    person("sam")
+    client = Client()
+    log_in(client, "sam")
+    for _ in range(9):
+        client.post("/account/again/", {"password": "wrong"})
+    guesses.note(("account", "sam"))
+    assert client.post("/account/again/", {"password": PASSWORD}).status_code in (200, 429)
+
+
+def test_fifty_wrong_tokens_make_an_address_wait_and_say_how_long(person: Any) -> None:
+    _, token = services.make_token(user=person("sam", Role.SUBMITTER), name="ci")
+    for number in range(50):
+        answer = Client(headers={"authorization": f"Bearer arena_{number}"}).post("/api/v1/submissions/")
+        assert answer.status_code == 401
+    right = Client(headers={"authorization": f"Bearer {token}"})
+    refused = right.post("/api/v1/submissions/")
+    assert refused.status_code == 429
+    assert 0 < int(refused["Retry-After"]) <= 900
+    elsewhere = Client(headers={"authorization": f"Bearer {token}"}, REMOTE_ADDR="10.0.0.9")
+    assert elsewhere.post("/api/v1/submissions/").status_code == 400
+
+
+def test_the_table_of_guesses_names_nobody_and_forgets(person: Any) -> None:
+    person("sam")
+    log_in(Client(), "sam", "wrong")
+    assert not any("sam" in row.who or "127" in row.who for row in WrongGuess.objects.all())
+    WrongGuess.objects.update(at=timezone.now() - guesses.WINDOW - timedelta(seconds=1))
+    guesses.note(("account", "tom"))
+    assert WrongGuess.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "points"),
+    [
+        *(("/api/v1/runs/", 1), ("/api/v1/board/a/b/c/rates.png", 10), ("/api/v1/rows/results.csv", 20)),
+        *(("/run/1/records.zip", 20), ("/dump/results.parquet", 20), ("/result/1/attempt/1/log.txt", 1)),
+        *(("/result/1/candidate/kernel.hip", 1), ("/task/a/b/c/source/kernel.hip", 1), ("/feed.atom", 1)),
+        *(("/api/v1/submissions/", 10), ("/submit/hand-in/", 10), ("/result/1/session.json", 1)),
+        *(("/", 0), ("/result/1/", 0), ("/result/1/explore/times/", 0), ("/runs/", 0), ("/static/css/base.css", 0)),
+    ],
+)
+def test_what_an_address_costs(path: str, points: int) -> None:
+    assert limits.price(path) == points
+
+
+def test_an_archive_is_refused_when_the_minute_is_spent(client: Client, settings: Any) -> None:
+    cache.clear()
+    settings.API_POINTS_A_MINUTE = 40
+    run = factories.make_run(status="passed", state="published")
+    address = f"/run/{run.pk}/records.zip"
+    assert [client.get(address).status_code for _ in range(3)] == [200, 200, 429]
+    assert client.get("/api/v1/runs/").status_code == 429
+    assert client.get("/runs/").status_code == 200
+    assert from_address("10.0.0.7").get(address).status_code == 200
