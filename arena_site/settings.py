@@ -177,6 +177,9 @@ LISTEN = env.env_text(
 WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.env_int("ARENA_WEB_THREADS", 4, low=1, high=64)
 LEAST_FREE_MB = env.env_int("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
+BACKUP_FOLDER = env.env_text(
+    "ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path"
+)  # none: no backup at night
 METRICS_TOKEN = env.env_secret("ARENA_METRICS_TOKEN", needed=False)
 LOGGING = logging_settings(
     env.env_choice("ARENA_LOG", "text", "json"), env.env_choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")

@@ -1,0 +1,95 @@
+"""What happens by the clock: a sweep every second or so, and once a night the dump, old sessions and a backup.
+
+Each nightly command is a process of its own: it takes its memory with it, and its failure nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from runs.sweeper import SWEEP_BEATS, sweep
+
+NIGHT_HOUR = 3  # in UTC; whoever was off then catches up when it starts
+BACKUPS_KEPT = 14
+_BACKUP = re.compile(r"arena-\d{8}\.zip")
+log = logging.getLogger(__name__)
+
+
+class Clockwork:
+    """`run` returns after `stop`, at once."""
+
+    def __init__(self, run_command: Callable[[Sequence[str]], bool] | None = None) -> None:
+        self._ended = threading.Event()
+        self._run_command = run_command or _run_command
+        self._night: threading.Thread | None = None
+        self._mark = Path(settings.STATE) / "last-night"
+
+    def stop(self, *about: object) -> None:
+        self._ended.set()
+
+    def run(self) -> None:
+        while not self._ended.wait(SWEEP_BEATS * settings.HEARTBEAT_S):
+            try:
+                sweep()
+            except DatabaseError as error:  # it comes back
+                log.warning("no sweep: %s", error)
+                connection.close()
+            if self._is_night_due(datetime.now(UTC)) and (self._night is None or not self._night.is_alive()):
+                self._night = threading.Thread(target=self.work_at_night, name="night", daemon=True)
+                self._night.start()
+
+    def work_at_night(self) -> None:
+        """The night counts as done whatever fails in it: a failure is in the log, and the next night tries again."""
+        now = datetime.now(UTC)
+        self._mark.write_text(f"{now.isoformat(timespec='seconds')}\n", encoding="ascii")
+        if settings.BACKUP_FOLDER:
+            Path(settings.BACKUP_FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
+        for command in nightly_commands(now):
+            log.info("%s %s", command[0], "is done" if self._run_command(command) else "FAILED")
+        if settings.BACKUP_FOLDER:
+            forget_old_backups(Path(settings.BACKUP_FOLDER))
+
+    def _is_night_due(self, now: datetime) -> bool:
+        begins = now.replace(hour=NIGHT_HOUR, minute=0, second=0, microsecond=0)
+        last = begins if now >= begins else begins - timedelta(days=1)
+        done = datetime.fromtimestamp(self._mark.stat().st_mtime, UTC) if self._mark.exists() else None
+        return done is None or done < last
+
+
+def nightly_commands(now: datetime) -> list[tuple[str, ...]]:
+    commands: list[tuple[str, ...]] = [("dump_results",), ("clearsessions",)]
+    if settings.BACKUP_FOLDER:
+        commands.append(("backup", str(Path(settings.BACKUP_FOLDER) / f"arena-{now:%Y%m%d}.zip")))
+    return commands
+
+
+def forget_old_backups(folder: Path) -> None:
+    """The newest stay. Whatever is named otherwise is none of ours."""
+    ours = sorted(path for path in folder.glob("*.zip") if _BACKUP.fullmatch(path.name))
+    for path in ours[:-BACKUPS_KEPT]:
+        path.unlink()
+
+
+def _run_command(command: Sequence[str]) -> bool:
+    """What it says is shown as our own lines are, to whoever reads the log."""
+    ended = subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=settings.BASE_DIR,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    for line in ended.stdout.splitlines():
+        log.info("%s: %s", command[0], line)
+    return ended.returncode == 0

@@ -1,0 +1,97 @@
+"""The clockwork: it sweeps, works once a night whoever was off, keeps going when something fails, and stops at once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+
+from arena_site import clockwork
+from arena_site.clockwork import BACKUPS_KEPT, Clockwork, forget_old_backups, nightly_commands
+
+NOW = datetime(2026, 11, 28, 13, tzinfo=UTC)
+
+
+@pytest.fixture
+def state(settings: Any, tmp_path: Path) -> Path:
+    settings.STATE, settings.BACKUP_FOLDER, settings.HEARTBEAT_S = tmp_path, "", 0.05
+    return tmp_path
+
+
+@pytest.fixture
+def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    found: list[None] = []
+
+    def sweep() -> None:
+        found.append(None)
+        if len(found) == 2:
+            raise OperationalError("the database is restarted")
+
+    monkeypatch.setattr(clockwork, "sweep", sweep)
+    monkeypatch.setattr(clockwork.connection, "close", lambda: None)
+    return found
+
+
+def running(work: Clockwork) -> threading.Thread:
+    thread = threading.Thread(target=work.run)
+    thread.start()
+    return thread
+
+
+def test_it_sweeps_on_after_a_database_that_was_away_works_one_night_and_stops_at_once(
+    state: Path, sweeps: list[None]
+) -> None:
+    commands: list[Sequence[str]] = []
+    work = Clockwork(lambda command: bool(commands.append(command)))
+    thread = running(work)
+    until = monotonic() + 20
+    while len(sweeps) < 5 or len(commands) < 2:
+        assert monotonic() < until
+        sleep(0.01)
+    work.stop()
+    thread.join(2)
+    assert not thread.is_alive()
+    assert commands == [("dump_results",), ("clearsessions",)], "once, and the second although the first failed"
+
+
+@pytest.mark.parametrize(
+    ("done_before", "is_due"),
+    [(None, True), (timedelta(hours=1), False), (timedelta(hours=11), True), (timedelta(days=3), True)],
+)
+def test_a_night_is_due_once_after_three(state: Path, done_before: timedelta | None, is_due: bool) -> None:
+    if done_before is not None:
+        (state / "last-night").touch()
+        at = (NOW - done_before).timestamp()
+        os.utime(state / "last-night", (at, at))
+    assert Clockwork()._is_night_due(NOW) is is_due
+
+
+def test_with_a_folder_for_them_a_backup_is_made_and_the_oldest_go(state: Path, settings: Any) -> None:
+    settings.BACKUP_FOLDER = str(state / "backups")
+    assert nightly_commands(NOW)[-1] == ("backup", str(state / "backups" / "arena-20261128.zip"))
+    folder = state / "backups"
+    folder.mkdir()
+    for day in range(1, 21):
+        (folder / f"arena-202611{day:02}.zip").touch()
+    (folder / "arena-before-the-move.zip").touch()
+    forget_old_backups(folder)
+    kept = sorted(path.name for path in folder.iterdir())
+    assert kept[:-1] == [f"arena-202611{day:02}.zip" for day in range(21 - BACKUPS_KEPT, 21)]
+    assert kept[-1] == "arena-before-the-move.zip"
+
+
+def test_a_command_runs_in_a_process_of_its_own_and_its_lines_are_logged(
+    state: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    assert clockwork._run_command(["version"]) is True
+    assert clockwork._run_command(["no_such_command"]) is False
+    assert any("version: 5." in line.getMessage() for line in caplog.records)
+    assert any("Unknown command" in line.getMessage() for line in caplog.records)

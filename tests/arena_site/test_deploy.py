@@ -1,0 +1,143 @@
+"""What stands in deploy/: every setting in its table, units that systemd reads, a compose file that fits the code."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.conf import settings
+from django.core.management import get_commands
+
+from arena_site import env
+from tests.conftest import lacking
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+EXAMPLES = ["arena.env.example", "worker.env.example", "compose.env.example"]
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OF_COMPOSE = {"POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"}
+KEYS = {  # of the compose specification, as far as they are used here
+    *("build", "image", "restart", "environment", "volumes", "depends_on", "security_opt", "cap_drop", "command"),
+    *("ports", "healthcheck", "stop_grace_period"),
+}
+
+
+def table() -> dict[str, list[str]]:
+    rows = re.findall(
+        r"^\| `([A-Z_]+)` \| (.+) \| (.+) \| (.+) \|$", (DEPLOY / "SETTINGS.md").read_text(), re.MULTILINE
+    )
+    return {name: cells for name, *cells in rows}
+
+
+def default_of(variable: env.Variable) -> str:
+    shown = variable.default.replace(str(settings.STATE), "ARENA_STATE/site").replace(
+        str(settings.BASE_DIR), "CHECKOUT"
+    )
+    return f"`{shown}`" if shown else "none"
+
+
+def test_the_table_of_settings_is_what_the_code_reads() -> None:
+    read = {name: [default_of(one), one.allowed] for name, one in env.READ.items()}
+    assert {name: cells[1:] for name, cells in table().items()} == read
+    assert list(table()) == sorted(table())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_of_an_environment_file_names_settings_and_no_secret(name: str) -> None:
+    lines = [line for line in (DEPLOY / name).read_text().splitlines() if not line.startswith("#")]
+    values = dict(line.split("=", 1) for line in lines)
+    assert set(values) <= set(env.READ) | OF_COMPOSE
+    secrets = {one: value for one, value in values.items() if re.search("KEY|TOKEN|PASSWORD", one)}
+    assert set(secrets.values()) == {""}
+    assert all(":PASSWORD@" in value for one, value in values.items() if one in ("DATABASE_URL", "BROKER_URL"))
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_systemd_reads_every_line_of_a_unit(path: Path, tmp_path: Path) -> None:
+    """With the checkout's own place in that of /opt/arena, since it looks for the programs."""
+    if shutil.which("systemd-analyze") is None:
+        lacking("systemd-analyze is not there")
+    unit = tmp_path / path.name.replace("@.", "@near.")
+    unit.write_text(path.read_text().replace("/opt/arena", str(settings.BASE_DIR)))
+    ended = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout + ended.stderr) == (0, "")
+
+
+def test_a_unit_with_a_line_that_systemd_does_not_know_would_be_noticed(tmp_path: Path) -> None:
+    broken = tmp_path / "arena-web.service"
+    broken.write_text(UNITS[1].read_text().replace("Restart=", "Restrat="))
+    with pytest.raises(AssertionError, match="Restrat"):
+        test_systemd_reads_every_line_of_a_unit(broken, tmp_path)
+
+
+@pytest.mark.parametrize("path", [*UNITS, DEPLOY / "compose.yaml"], ids=lambda path: path.name)
+def test_what_was_not_run_says_so_at_its_head(path: Path) -> None:
+    head = " ".join(line.strip("# ") for line in path.read_text().splitlines() if line.startswith("#"))
+    assert "not run where this was written" in head
+    assert "not run where they were written" in (DEPLOY / "README.md").read_text().replace("neither was run", "not run")
+
+
+@pytest.mark.parametrize("text", [path.read_text() for path in UNITS], ids=[path.name for path in UNITS])
+def test_a_unit_starts_a_command_that_exists_as_nobody_special(text: str) -> None:
+    assert "\nUser=arena\n" in text
+    assert "\nNoNewPrivileges=yes\n" in text
+    for command in re.findall(r"manage\.py (\w+)", text):
+        assert command in get_commands()
+    assert re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE)[0] == "/opt/arena/.venv/bin/python"
+
+
+def test_the_compose_file_has_all_that_a_site_consists_of() -> None:
+    assert set(SERVICES) == {"prepare", "web", "beat", "worker", "postgres", "redis"}
+    assert set(COMPOSE) == {"name", "x-arena", "services", "volumes"}
+    for name, service in SERVICES.items():
+        assert set(service) <= KEYS, name
+        assert re.fullmatch(r"arenaboard:local|(postgres|redis):\d+\.[\d.]+-bookworm", service["image"]), name
+        assert {volume.split(":")[0] for volume in service.get("volumes", [])} <= set(COMPOSE["volumes"])
+        assert set(service.get("depends_on", {})) <= set(SERVICES)
+        for other, wanted in service.get("depends_on", {}).items():
+            condition = "service_completed_successfully" if other == "prepare" else "service_healthy"
+            assert wanted == {"condition": condition}
+            assert other == "prepare" or "healthcheck" in SERVICES[other]
+
+
+def test_the_compose_file_sets_what_the_code_reads_and_holds_no_secret() -> None:
+    ours = [service for service in SERVICES.values() if "build" in service]
+    for service in ours:
+        assert set(service["environment"]) <= set(env.READ)
+        assert {"SECRET_KEY", "DATABASE_URL", "BROKER_URL"} <= set(service["environment"])
+    text = (DEPLOY / "compose.yaml").read_text()
+    filled = set(re.findall(r"\$\{(\w+)", text))
+    assert filled <= set(env.READ) | OF_COMPOSE
+    assert all(re.search(rf"\$\{{{name}:\?", text) for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"))
+    example = re.findall(r"^(\w+)=", (DEPLOY / "compose.env.example").read_text(), re.MULTILINE)
+    assert filled - {"ARENA_HOST"} == set(example)
+
+
+def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listens() -> None:
+    for service in SERVICES.values():
+        for command in re.findall(r"manage\.py[ ,]+(\w+)", " ".join(service.get("command", []))):
+            assert command in get_commands()
+    assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
+        "web": ["127.0.0.1:8000:8000"]
+    }
+    assert "/readyz" in str(SERVICES["web"]["healthcheck"])
+    dockerfile = (DEPLOY / "Dockerfile").read_text()
+    assert "python:arena_site.server" in dockerfile
+    assert "\nUSER arena\n" in dockerfile
+    assert set(re.findall(r"\b([A-Z]+_[A-Z]+)=", dockerfile)) - {"PYTHONUNBUFFERED"} <= set(env.READ)
+
+
+def test_what_the_readme_starts_exists() -> None:
+    readme = (DEPLOY / "README.md").read_text()
+    for command in re.findall(r"\bmanage ([a-z_]+)", readme):
+        assert command in get_commands(), command
+    for name in re.findall(r"deploy/([\w.@/-]+\.(?:example|service))", readme):
+        assert (DEPLOY / name).is_file(), name
