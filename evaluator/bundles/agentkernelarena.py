@@ -99,6 +99,8 @@ def _results(reading: Reading) -> Iterator[tuple[str, tuple[str, Mapping[str, An
 
 
 def _generation(reading: Reading, results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
+    if not results:
+        return "v1"
     is_later = any("baseline_benchmark_methods" in raw for _, raw in results.values())
     return "v1, later fields" if is_later else PAPER_ERA
 

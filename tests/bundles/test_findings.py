@@ -9,6 +9,7 @@ import pytest
 
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.findings import FINDINGS
+from tests.bundles.known_faults import KNOWN, REFUSED
 from tests.bundles.made import (
     MATMUL,
     RELU,
@@ -207,6 +208,10 @@ def test_a_known_fault_is_named(code: str) -> None:
 
 def test_every_finding_of_the_table_has_a_bundle_that_shows_it() -> None:
     assert set(FAULTS) == set(FINDINGS)
+
+
+def test_every_known_fault_of_the_notes_has_a_finding_and_every_finding_a_fault() -> None:
+    assert {code for _, _, code in KNOWN} - {REFUSED} == set(FINDINGS)
 
 
 def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> None:

@@ -78,7 +78,14 @@ def test_a_paper_era_result_lacks_the_methods() -> None:
 
 
 def test_the_second_generation_is_refused_with_a_sentence() -> None:
-    for files in (aka(aka_result(task_schema_version=2)), aka() | {"run/.task-sessions/x/session.json": b"{}"}):
+    row = {"task_name": GELU, "opt_heldout_correct": True, "orig_heldout_correct": True, "runtime_identity": {}}
+    for files in (
+        aka(aka_result(task_schema_version=2)),
+        aka() | {"run/.task-sessions/x/session.json": b"{}"},
+        {"run/x/completion.json": dumped({"version": 1, "task_id": GELU, "result_sha256": "0" * 64})},
+        {"run_heldout/x/heldout_task_result.yaml": yaml_of(row)},
+        held_out(held_out_row(True, True, "both_pass")) | {"run/.task-sessions/x/session.json": b"{}"},
+    ):
         (problem,) = refused(files).problems
         assert "the second generation" in problem.seen
         assert problem.hint

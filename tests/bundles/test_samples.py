@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from evaluator.bundles.checking import Checked, check
 from evaluator.reasons import Status
+from tests.bundles.samples import FOLDER as SAMPLES
+from tests.bundles.samples import OUTCOMES, outcome
 
-SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
+
+@pytest.mark.parametrize(("name", "said", "expected"), OUTCOMES, ids=[f"{name} {said}" for name, said, _ in OUTCOMES])
+def test_each_sample_becomes_what_the_table_says(name: str, said: dict[str, str], expected: str) -> None:
+    if not (SAMPLES / name).exists():
+        pytest.skip(f"real samples are not part of the repository, and {SAMPLES / name} is not here")
+    assert outcome(check(SAMPLES / name, said=said)) == expected
 
 
 def sample(name: str) -> Checked:
