@@ -10,7 +10,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from evaluator import codec
+from evaluator import VERSION, codec
 from evaluator.candidate import Candidate
 from evaluator.records import Record, TaskRef
 from runs import archive, verdicts
@@ -330,7 +330,7 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     if status == "cancelled":
         return {"ended_at": later}
     judged = {"started_at": NOON, "ended_at": later, "fencing_token": 1, "claimed_by": "worker-1"}
-    judged |= {"record_digest": sha256(("record", number)), "evaluator": "0.1.0", "protocol": "arena-1"}
+    judged |= {"record_digest": sha256(("record", number)), "evaluator": VERSION, "protocol": "arena-1"}
     if status == "passed":
         return judged | {"compiled": True, "correct": True, "flags": ["functional"]}
     if status in ("errored", "not_judged"):

@@ -21,7 +21,11 @@ PROTOCOLS = {
     "calls a side in turns, the other side frozen; the device's clock; log ratios of block medians.",
     "aka-scripts-1": "A mounted task's own scripts compile, check and time. Never ranked with the judge's own.",
 }
-EVALUATORS = {"0.1.0": "The first: five gates, record of schema 1."}
+EVALUATORS = {
+    "0.1.0": "The first: five gates, record of schema 1.",
+    "0.2.0": "An element may be four times as far off as the baseline's worst; a draw on which a candidate seems wrong "
+    "is put to the baseline, too; memory that others took is not the candidate's.",
+}
 UNDESCRIBED = "Not described here: a later or an imported version."
 
 
