@@ -48,20 +48,21 @@ def _sources(submission: Submission) -> set[str]:
         results = Result.objects.filter(run__in=runs)
         mine |= {digest for files in results.values_list("candidate_files", flat=True) for digest in files.values()}
         sessions = AgentSession.objects.filter(result__run__in=runs)
-        mine |= set(sessions.values_list("digest", flat=True))
+        mine |= {digest for both in sessions.values_list("digest", "prompt_digest") for digest in both if digest}
         sessions.delete()
         results.update(candidate_files={})
     return mine - _named_elsewhere(mine)
 
 
 def _named_elsewhere(digests: set[str]) -> set[str]:
-    """A source may be the task's own, or somebody else's too."""
+    """A source may be the task's own, or somebody else's too; a prompt is the same for whoever is asked the same."""
     lists: tuple[Iterable[dict[str, str]], ...] = (
         Result.objects.exclude(candidate_files={}).values_list("candidate_files", flat=True).iterator(),
         Claim.objects.exclude(files={}).values_list("files", flat=True).iterator(),
         Task.objects.values_list("files", flat=True),
     )
-    return {digest for files in lists for one in files for digest in one.values() if digest in digests}
+    asked = set(AgentSession.objects.filter(prompt_digest__in=digests).values_list("prompt_digest", flat=True))
+    return asked | {digest for files in lists for one in files for digest in one.values() if digest in digests}
 
 
 def _forget(digests: set[str]) -> None:

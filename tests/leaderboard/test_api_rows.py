@@ -45,6 +45,7 @@ def site(published, suite, entry):
     hidden = published(configuration=entry("Three"), round=secret, repeat=1)
     for attempt in Attempt.objects.filter(result__run__in=(run, hidden)).exclude(status="errored"):
         factories.make_unseen(attempt, ("edge", True, True), ("alignment", True, False))
+        factories.make_session(attempt.result)
     factories.make_attempt(result=run.results.first(), status="passed")
     return run, other, hidden
 

@@ -30,6 +30,7 @@ def site(published, suite, entry):
     factories.make_run(suite=suite, status="passed", state="withdrawn")
     for attempt in Attempt.objects.filter(result__run__in=(run, secret)):
         factories.make_unseen(attempt, ("edge", True, True))
+        factories.make_session(attempt.result)
     return run, half, secret
 
 
@@ -64,7 +65,8 @@ def test_only_what_is_public_is_in_it(folder, site) -> None:
     public = {one.pk for one in site}
     for name, column in {"runs": "id", "results": "run", "measurements": "run"}.items():
         assert set(pq.read_table(folder / f"{name}.parquet")[column].to_pylist()) == public, name
-    assert set(pq.read_table(folder / "unseen.parquet")["run"].to_pylist()) == {run.pk}
+    for name in ("unseen", "sessions", "iterations"):
+        assert set(pq.read_table(folder / f"{name}.parquet")["run"].to_pylist()) == {run.pk}
     for path in folder.glob("*.gz"):
         assert secret.round.secret.encode() not in gzip.decompress(path.read_bytes())
 
