@@ -10,6 +10,8 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from runs import guards
         from runs.services import revision
 
         revision.watch()
+        guards.watch(self)

@@ -113,6 +113,10 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         """What waits for a worker, oldest first."""
         return self.filter(status="queued").order_by("queued_at", "id")
 
+    def ready(self) -> Self:
+        """What a worker may take, oldest first: a paused run's attempts keep their place and wait."""
+        return self.queued().filter(result__run__paused_at__isnull=True)
+
     def dead(self) -> Self:
         """Running under a lease that nobody renewed, by the database's clock."""
         return self.filter(status="running", lease_until__lt=Now())

@@ -75,6 +75,9 @@ class Attempt(models.Model):
     ended_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
+    wanted_evaluator = models.CharField(
+        max_length=30, blank=True, help_text="The version that it was queued by: no older worker takes it."
+    )
     fencing_token = models.PositiveIntegerField(default=0)
     claimed_by = models.CharField(max_length=100, blank=True, help_text="The worker of the last claim.")
     host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, blank=True, related_name="attempts")

@@ -57,6 +57,7 @@ class Host(models.Model):
     agents = models.JSONField(
         default=dict, blank=True, help_text="What each agent of ours lacks there, as its worker says; empty: nothing."
     )
+    evaluator = models.CharField(max_length=30, blank=True, help_text="The version that its worker started with.")
     note = models.CharField(max_length=200, blank=True)
     started_at = models.DateTimeField(null=True, blank=True, help_text="When its worker last started.")
     seen_at = models.DateTimeField(null=True, blank=True, help_text="Its worker's last sign of life.")

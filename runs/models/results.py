@@ -62,6 +62,7 @@ class Run(models.Model):
         help_text="The imported run whose candidates it runs again; it is never published itself.",
     )
     note = models.CharField(max_length=200, blank=True)
+    paused_at = models.DateTimeField(null=True, blank=True, help_text="Since when no worker takes what waits of it.")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -74,7 +75,7 @@ class Run(models.Model):
     class Meta:
         ordering = ("-created_at", "-id")
         permissions = [
-            ("rerun_run", "Can run results again and cancel them"),
+            ("rerun_run", "Can run results again, pause and cancel them"),
             ("publish_run", "Can publish and withdraw runs"),
         ]
         constraints = [

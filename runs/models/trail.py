@@ -24,6 +24,8 @@ class AuditEntry(models.Model):
         WITHDRAW = "withdraw", "withdrawn"
         RERUN = "rerun", "run again"
         CANCEL = "cancel", "cancelled"
+        PAUSE = "pause", "paused"
+        RESUME = "resume", "resumed"
         QUARANTINE = "quarantine", "quarantined"
         LIFT = "lift", "quarantine lifted"
         IMPORT = "import", "imported"
@@ -50,6 +52,9 @@ class AuditEntry(models.Model):
     result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="trail")
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
+    undoes = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="+", help_text="What this takes back."
+    )
     reason = models.CharField(max_length=300, blank=True)
 
     class Meta:
@@ -57,13 +62,17 @@ class AuditEntry(models.Model):
         verbose_name_plural = "audit entries"
         constraints = [
             models.CheckConstraint(
+                name="auditentry_undoes_what_was_public",
+                condition=Q(undoes__isnull=True) | Q(action__in=["publish", "withdraw"]),
+            ),
+            models.CheckConstraint(
                 name="auditentry_attempts_need_a_result",
                 condition=Q(result__isnull=False) | Q(from_attempt__isnull=True, to_attempt__isnull=True),
             ),
             models.CheckConstraint(
                 name="auditentry_about_one_thing",
                 condition=Q(
-                    action__in=["publish", "withdraw", "rerun", "cancel", "import", "audit"],
+                    action__in=["publish", "withdraw", "rerun", "cancel", "pause", "resume", "import", "audit"],
                     run__isnull=False,
                     host__isnull=True,
                     round__isnull=True,

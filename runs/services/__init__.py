@@ -1,6 +1,7 @@
 """The only writer of rows. Keyword-only, one transaction each; what cannot be done is refused before anything changes.
 
-entries   create runs, run again, cancel, publish, withdraw
+entries   create runs, run again, pause, resume, cancel
+publishing what of runs is public: publish, withdraw, take either back
 claims    a worker's side: claim, heartbeat, verdict, release; and the sweeper's: dead claims, lost messages
 sessions  a worker's side of an agent's session; those that bundles bring
 starts    runs of an agent of ours, by repeats
@@ -34,18 +35,12 @@ from runs.services.claims import (
     requeue_dead,
     wake_forgotten,
 )
-from runs.services.entries import (
-    cancel_results,
-    create_run,
-    publish_results,
-    publish_run,
-    rerun_results,
-    withdraw_run,
-)
+from runs.services.entries import cancel_results, create_run, pause_run, rerun_failed, rerun_results, resume_run
 from runs.services.hosts import host_seen, host_started, lift_quarantine, quarantine_host
 from runs.services.imports import import_run
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
 from runs.services.names import configuration_for
+from runs.services.publishing import publish_results, publish_run, undo_results, undo_run, withdraw_run
 from runs.services.registry import register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
 from runs.services.sessions import begin_session, record_session, session_goes_on
@@ -108,6 +103,7 @@ __all__ = [
     "mirror_suite",
     "mirror_tasks",
     "open_round",
+    "pause_run",
     "publish_results",
     "publish_run",
     "quarantine_host",
@@ -122,7 +118,9 @@ __all__ = [
     "renew_check",
     "requeue_dead",
     "requeue_dead_checks",
+    "rerun_failed",
     "rerun_results",
+    "resume_run",
     "reveal_round",
     "revoke_token",
     "save_row",
@@ -134,6 +132,8 @@ __all__ = [
     "store_published_table",
     "take_down",
     "told_estimate",
+    "undo_results",
+    "undo_run",
     "user_of_token",
     "verify_by_policy",
     "wake_forgotten",

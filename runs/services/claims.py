@@ -21,7 +21,7 @@ from django.db.models import F
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
-from evaluator import codec, records
+from evaluator import VERSION, codec, records
 from evaluator.reasons import REASONS
 from evaluator.records import Record
 from runs import archive, verdicts, wake
@@ -48,8 +48,7 @@ class Claim:
 
 def claim_oldest(*, host: Host, worker: str) -> Claim | None:
     """Take the attempt that has waited longest for this host's device class, whichever message woke its worker."""
-    waiting = Attempt.objects.queued().filter(result__run__device_class=host.device_class_id)
-    for attempt_id in list(waiting.values_list("pk", flat=True)[:RIVALS]):
+    for attempt_id in _waiting_for(host, VERSION):
         if claim := claim_attempt(attempt_id=attempt_id, host=host, worker=worker):
             return claim
     return None
@@ -59,10 +58,12 @@ def claim_oldest(*, host: Host, worker: str) -> Claim | None:
 def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
     """Take a queued attempt.
 
-    None if it is not queued, not for this host's device class, or the host may not claim or runs another.
+    None if it is not queued, its run is paused or for another device class, it wants a newer evaluator, or the host may
+    not claim or runs another.
     """
-    device_class = Attempt.objects.filter(pk=attempt_id).values_list("result__run__device_class", flat=True).first()
-    if not host.may_claim or device_class != host.device_class_id:
+    ready = Attempt.objects.ready().filter(pk=attempt_id, result__run__device_class=host.device_class_id)
+    wanted = ready.values_list("wanted_evaluator", flat=True).first()
+    if not host.may_claim or wanted is None or not is_at_least(VERSION, wanted):
         return None
     try:
         with transaction.atomic():
@@ -125,14 +126,30 @@ def wake_forgotten() -> int:
     for host in working.select_related("device_class"):
         if host.attempts.filter(status=Attempt.Status.RUNNING).exists():
             continue
-        oldest = Attempt.objects.queued().filter(result__run__device_class=host.device_class).first()
-        woken += oldest is not None and _wake_again(oldest.pk, host.device_class.architecture)
+        for oldest in _waiting_for(host, host.evaluator)[:1]:
+            woken += _wake_again(oldest, host.device_class.architecture)
     return woken
+
+
+def is_at_least(version: str, wanted: str) -> bool:
+    """Whether an evaluator is no older than the one that an attempt was queued by; nothing said: old."""
+    return _numbers(version) >= _numbers(wanted)
 
 
 def held(claim: Claim) -> AttemptQuerySet:
     """The attempt, while this claim is its newest."""
     return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
+
+
+def _waiting_for(host: Host, version: str) -> list[int]:
+    """What a worker of this version may take for the host, in the order of the queue."""
+    rows = Attempt.objects.ready().filter(result__run__device_class=host.device_class_id)
+    waiting = rows.values_list("pk", "wanted_evaluator")[:RIVALS]
+    return [attempt_id for attempt_id, wanted in waiting if is_at_least(version, wanted)]
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdecimal()]
 
 
 @transaction.atomic

@@ -1,18 +1,19 @@
-"""What people do to runs: create, run again, cancel, publish, withdraw. Each leaves an entry in the trail."""
+"""What people do to runs: create, run again, pause, resume, cancel. Each leaves an entry in the trail."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from evaluator import VERSION
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
 from runs import agents, candidates, wake
 from runs.errors import RunError
-from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Review, Round, Run, Suite
+from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
 from runs.services.trail import Actor, note
 
 
@@ -64,13 +65,16 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
     """Queue a new attempt for each result that has none open. What is published stays as it is.
 
     Raises:
-        RunError: one of them has no candidate, or its task in tasks/ is another by now; nothing is queued.
+        RunError: one of them has no candidate, its task in tasks/ is another by now, or its run is paused; nothing is
+            queued.
     """
     made = []
-    for result in _locked(results):
+    for result in locked(results):
         latest = result.attempts.filter(is_latest=True).first()
         if latest is not None and latest.is_open:
             continue
+        if result.run.paused_at is not None:
+            raise RunError(f"{result.run} is paused: resume it first")
         _refuse_what_cannot_run(result)
         result.attempts.filter(is_latest=True).update(is_latest=False)
         number = latest.number + 1 if latest else 1
@@ -84,7 +88,7 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
 def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> int:
     """End every open attempt. A worker that runs one notices at its next heartbeat; its verdict counts no more."""
     ended = 0
-    for result in _locked(results):
+    for result in locked(results):
         attempts = result.attempts.open()
         for attempt in attempts:
             changed = attempts.filter(pk=attempt.pk).update(
@@ -97,64 +101,49 @@ def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "")
 
 
 @transaction.atomic
-def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
-    """Put a run on the boards with the newest answer of every result.
+def rerun_failed(*, run: Run, actor: Actor, reason: str = "") -> list[Attempt]:
+    """The same for each result of a run whose newest attempt ended without a pass.
 
     Raises:
-        RunError: it verifies another, an attempt is still open, nothing was answered, or another run of this repeat is
-            published.
+        RunError: as `rerun_results`.
+    """
+    failed = run.results.filter(attempts__is_latest=True, attempts__ended_at__isnull=False)
+    return rerun_results(results=failed.exclude(attempts__status="passed"), actor=actor, reason=reason)
+
+
+@transaction.atomic
+def pause_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
+    """Let no worker take what waits of it. What runs already ends as it would have.
+
+    Raises:
+        RunError: it is paused, or nothing of it waits or runs.
     """
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    if run.verifies_id is not None:
-        raise RunError(f"{run} verifies run {run.verifies_id}: it stands on that run's page, never on a board")
-    open_attempts = Attempt.objects.open().filter(result__run=run).count()
-    if open_attempts:
-        raise RunError(f"{run} has {open_attempts} open attempts: wait for them or cancel them")
-    if Review.objects.filter(submission__run=run, kind=Review.Kind.PRIVATE_TEXT, closed_at__isnull=True).exists():
-        raise RunError(f"a source of {run} may hold something private: decide that question first")
-    _move_published(run.results.all(), actor, reason)
-    if not run.results.filter(published_attempt__isnull=False).exists():
-        raise RunError(f"{run} has no result to publish")
-    if run.state != Run.State.PUBLISHED:
-        run.state, run.published_at = Run.State.PUBLISHED, timezone.now()
-        try:
-            with transaction.atomic():
-                run.save(update_fields=["state", "published_at"])
-        except IntegrityError as error:
-            raise RunError(f"another run of {run.configuration}, repeat {run.repeat}, is published") from error
-        note(AuditEntry.Action.PUBLISH, actor, reason, run=run)
+    if run.paused_at is not None:
+        raise RunError(f"{run} is paused already")
+    if not Attempt.objects.open().filter(result__run=run).exists():
+        raise RunError(f"nothing of {run} waits or runs")
+    run.paused_at = timezone.now()
+    run.save(update_fields=["paused_at"])
+    note(AuditEntry.Action.PAUSE, actor, reason, run=run)
     return run
 
 
 @transaction.atomic
-def publish_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> int:
-    """Let each result of a published run show its newest answer; how many changed.
+def resume_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
+    """Put what waits of it back into its place in the queue.
 
     Raises:
-        RunError: a run is not published, so none of its results can be.
+        RunError: it is not paused.
     """
-    chosen = _locked(results)
-    for result in chosen:
-        if result.run.state != Run.State.PUBLISHED:
-            raise RunError(f"{result.run} is {result.run.get_state_display()}: publish the run")
-    return _move_published(chosen, actor, reason)
-
-
-@transaction.atomic
-def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
-    """Take a run off the boards. Its rows and its history stay.
-
-    Raises:
-        RunError: it is not published, or no reason is given.
-    """
-    run = Run.objects.select_for_update().get(pk=run.pk)
-    if run.state != Run.State.PUBLISHED:
-        raise RunError(f"{run} is {run.get_state_display()}, not published")
-    if not reason.strip():
-        raise RunError("say why it is withdrawn: the reason is public")
-    run.state = Run.State.WITHDRAWN
-    run.save(update_fields=["state"])
-    note(AuditEntry.Action.WITHDRAW, actor, reason, run=run)
+    run = Run.objects.select_for_update(of=("self",)).select_related("device_class").get(pk=run.pk)
+    if run.paused_at is None:
+        raise RunError(f"{run} is not paused")
+    run.paused_at = None
+    run.save(update_fields=["paused_at"])
+    for attempt_id in Attempt.objects.queued().filter(result__run=run).values_list("pk", flat=True):
+        wake.on_commit(attempt_id=attempt_id, queue=run.device_class.architecture)
+    note(AuditEntry.Action.RESUME, actor, reason, run=run)
     return run
 
 
@@ -174,41 +163,14 @@ def _refuse_what_cannot_run(result: Result) -> None:
 
 def _queue(result: Result, *, number: int, architecture: str) -> Attempt:
     now = timezone.now()
-    attempt = Attempt.objects.create(result=result, number=number, queued_at=now, woken_at=now)
+    times = {"queued_at": now, "woken_at": now}
+    attempt = Attempt.objects.create(result=result, number=number, wanted_evaluator=VERSION, **times)
     wake.on_commit(attempt_id=attempt.pk, queue=architecture)
     return attempt
 
 
-def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int:
-    moved = 0
-    for result in results:
-        newest = _newest_answer(result)
-        if newest is None or newest.pk == result.published_attempt_id:
-            continue
-        before, result.published_attempt = result.published_attempt, newest
-        result.save(update_fields=["published_attempt"])
-        note(
-            AuditEntry.Action.PUBLISH,
-            actor,
-            reason,
-            run=result.run,
-            result=result,
-            from_attempt=before,
-            to_attempt=newest,
-        )
-        moved += 1
-    return moved
-
-
-def _newest_answer(result: Result) -> Attempt | None:
-    """The newest attempt that ended with a verdict; one of our own faults only where nothing better was ever shown."""
-    ended = result.attempts.filter(ended_at__isnull=False).exclude(status=Attempt.Status.CANCELLED)
-    newest = ended.order_by("-number")
-    return newest.exclude(status=Attempt.Status.ERRORED).first() or newest.first()
-
-
-def _locked(results: Iterable[Result]) -> list[Result]:
-    """Fresh rows, locked in one order, so that two people who click at once wait for each other."""
+def locked(results: Iterable[Result]) -> list[Result]:
+    """Fresh rows for others that act on results, locked in one order, so that two people who click at once wait for each other."""
     keys = [result.pk for result in results]
     found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
     return list(found.select_related("run__device_class", "run__configuration__agent"))

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Now
 
+from evaluator import VERSION
 from runs.errors import RunError
 from runs.models import AuditEntry, Calibration, Host
 from runs.services.revision import public_changed
@@ -27,6 +28,7 @@ def host_started(
     Host.objects.filter(pk=host.pk).update(
         started_at=Now(),
         seen_at=Now(),
+        evaluator=VERSION,
         facts=dict(facts),
         agents=dict(agents or {}),
         is_accepted=calibration.get("accepted"),

@@ -13,7 +13,7 @@ def note(
     action: AuditEntry.Action,
     actor: Actor,
     reason: str,
-    **about: Run | Result | Attempt | Host | Round | Submission | None,
+    **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | None,
 ) -> None:
     """`about` holds columns of the entry: a run with its result and attempts, a host, a round, or a submission."""
     user = actor if isinstance(actor, User) else None

@@ -1,0 +1,160 @@
+"""What of runs is public: publish, withdraw, take either back. Each leaves an entry in the trail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from runs.errors import RunError
+from runs.models import Attempt, AuditEntry, Result, Review, Run
+from runs.services.entries import locked
+from runs.services.trail import Actor, note
+
+MOVES = (AuditEntry.Action.PUBLISH, AuditEntry.Action.WITHDRAW)
+
+
+@transaction.atomic
+def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
+    """Put a run on the boards with the newest answer of every result.
+
+    Raises:
+        RunError: it verifies another, an attempt is still open, nothing was answered, or another run of this repeat is
+            published.
+    """
+    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    if run.verifies_id is not None:
+        raise RunError(f"{run} verifies run {run.verifies_id}: it stands on that run's page, never on a board")
+    open_attempts = Attempt.objects.open().filter(result__run=run).count()
+    if open_attempts:
+        raise RunError(f"{run} has {open_attempts} open attempts: wait for them or cancel them")
+    if Review.objects.filter(submission__run=run, kind=Review.Kind.PRIVATE_TEXT, closed_at__isnull=True).exists():
+        raise RunError(f"a source of {run} may hold something private: decide that question first")
+    _move_published(run.results.all(), actor, reason)
+    if not run.results.filter(published_attempt__isnull=False).exists():
+        raise RunError(f"{run} has no result to publish")
+    if run.state != Run.State.PUBLISHED:
+        run.published_at = timezone.now()
+        _show(run)
+        note(AuditEntry.Action.PUBLISH, actor, reason, run=run)
+    return run
+
+
+@transaction.atomic
+def publish_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> int:
+    """Let each result of a published run show its newest answer; how many changed.
+
+    Raises:
+        RunError: a run is not published, so none of its results can be.
+    """
+    chosen = locked(results)
+    for result in chosen:
+        _refuse_unpublished(result)
+    return _move_published(chosen, actor, reason)
+
+
+@transaction.atomic
+def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
+    """Take a run off the boards. Its rows and its history stay.
+
+    Raises:
+        RunError: it is not published, or no reason is given.
+    """
+    run = Run.objects.select_for_update().get(pk=run.pk)
+    if run.state != Run.State.PUBLISHED:
+        raise RunError(f"{run} is {run.get_state_display()}, not published")
+    _refuse_without(reason)
+    run.state = Run.State.WITHDRAWN
+    run.save(update_fields=["state"])
+    note(AuditEntry.Action.WITHDRAW, actor, reason, run=run)
+    return run
+
+
+@transaction.atomic
+def undo_run(*, run: Run, actor: Actor, reason: str) -> Run:
+    """Take back its newest publication or withdrawal; the answers stay those that were public.
+
+    A run that was public once is never a draft again: a publication that is taken back leaves it withdrawn.
+
+    Raises:
+        RunError: it was never published, no reason is given, or another run of this repeat is published by now.
+    """
+    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    last = run.trail.filter(action__in=MOVES, result__isnull=True).order_by("-id").first()
+    if last is None:
+        raise RunError(f"{run} was never published")
+    _refuse_without(reason)
+    if run.state == Run.State.PUBLISHED:
+        action = AuditEntry.Action.WITHDRAW
+        run.state = Run.State.WITHDRAWN
+        run.save(update_fields=["state"])
+    else:
+        action = AuditEntry.Action.PUBLISH
+        _show(run)
+    note(action, actor, reason, run=run, undoes=last)
+    return run
+
+
+@transaction.atomic
+def undo_results(*, results: Iterable[Result], actor: Actor, reason: str) -> int:
+    """Let each result of a published run show the answer again that its newest publication replaced; how many.
+
+    Raises:
+        RunError: a run is not published, an answer replaced none, or no reason is given; nothing changes.
+    """
+    _refuse_without(reason)
+    chosen = locked(results)
+    for result in chosen:
+        _refuse_unpublished(result)
+        last = result.trail.filter(action=AuditEntry.Action.PUBLISH).order_by("-id").first()
+        if last is None or last.from_attempt is None:
+            raise RunError(f"{result} has shown one answer only: withdraw its run to hide it")
+        _move(result, last.from_attempt, actor, reason, undoes=last)
+    return len(chosen)
+
+
+def _refuse_without(reason: str) -> None:
+    if not reason.strip():
+        raise RunError("say why: the reason is public")
+
+
+def _refuse_unpublished(result: Result) -> None:
+    if result.run.state != Run.State.PUBLISHED:
+        raise RunError(f"{result.run} is {result.run.get_state_display()}: publish the run")
+
+
+def _show(run: Run) -> None:
+    run.state = Run.State.PUBLISHED
+    try:
+        with transaction.atomic():
+            run.save(update_fields=["state", "published_at"])
+    except IntegrityError as error:
+        raise RunError(f"another run of {run.configuration}, repeat {run.repeat}, is published") from error
+
+
+def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int:
+    moved = 0
+    for result in results:
+        newest = _newest_answer(result)
+        if newest is None or newest.pk == result.published_attempt_id:
+            continue
+        _move(result, newest, actor, reason)
+        moved += 1
+    return moved
+
+
+def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: AuditEntry | None = None) -> None:
+    before, result.published_attempt = result.published_attempt, attempt
+    result.save(update_fields=["published_attempt"])
+    moved = {"from_attempt": before, "to_attempt": attempt, "undoes": undoes}
+    note(AuditEntry.Action.PUBLISH, actor, reason, run=result.run, result=result, **moved)
+
+
+def _newest_answer(result: Result) -> Attempt | None:
+    """The newest attempt that ended with a verdict; one of our own faults only where nothing better was ever shown."""
+    ended = result.attempts.filter(ended_at__isnull=False).exclude(status=Attempt.Status.CANCELLED)
+    newest = ended.order_by("-number")
+    return newest.exclude(status=Attempt.Status.ERRORED).first() or newest.first()
+
+
