@@ -1,4 +1,4 @@
-"""The maintainers' door: register who runs where, start runs, run again, publish, withdraw. Every write is a service's.
+"""The maintainers' door: register who runs where, and look at everything. Every write is a service's.
 
 Rows that say what happened are read-only here, and nothing is deleted: a run is withdrawn, a host is disabled.
 """
@@ -12,28 +12,35 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import admin_desk, admin_sessions, agents, services
-from runs.admin_sessions import RunForm
-from runs.doors import OnceMade, ReadOnly, Registered, about, user_of
+from runs import admin_desk, admin_runs, admin_sessions, agents, services
+from runs.doors import Act, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
     Agent,
-    Attempt,
     AuditEntry,
     Configuration,
     DeviceClass,
     Host,
     ModelVersion,
     PublishedTable,
-    Result,
     Round,
-    Run,
     Suite,
     Task,
     UnseenEvaluation,
     UnseenMeasurement,
 )
 
-__all__ = ["admin_desk", "admin_sessions"]  # register their own rows
+__all__ = ["admin_desk", "admin_runs", "admin_sessions"]  # each registers its own rows
+HOST_ACTS = actions(
+    Act(
+        "lift_quarantine",
+        "Lift the quarantine",
+        "change",
+        "Each takes work again, once known kernels go right on it. Say what was found and done.",
+        "quarantines lifted; each worker tries known kernels before it takes work",
+        lambda host, asked: bool(services.lift_quarantine(host=host, **asked)),
+        needs_reason=True,
+    ),
+)
 
 
 @admin.register(Agent)
@@ -71,17 +78,7 @@ class HostAdmin(Registered):
         *("is_accepted", "calibration", "quarantined_at", "quarantine_reason"),
         *("facts", "agents", "started_at", "seen_at"),
     )
-    actions = ("lift_quarantine",)
-
-    @admin.action(description="Lift the quarantine (give a reason)", permissions=["change"])
-    def lift_quarantine(self, request: HttpRequest, hosts: QuerySet[Host]) -> None:
-        asked = about(request)
-        self.try_each(
-            request,
-            hosts,
-            lambda host: bool(services.lift_quarantine(host=host, **asked)),
-            "quarantines lifted; each worker tries known kernels before it takes work",
-        )
+    actions = HOST_ACTS
 
 
 class SuiteForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -122,142 +119,6 @@ class TaskAdmin(ReadOnly):
     list_display = ("path", "category", "is_current", "digest")
     list_filter = ("category", "is_current")
     search_fields = ("path",)
-
-
-@admin.register(Run)
-class RunAdmin(OnceMade):
-    """Adding runs queues all tasks of a suite: a reference agent writes its candidates at once, others in sessions."""
-
-    list_display = ("id", "configuration", "suite", "device_class", "repeat", "state", "origin", "progress")
-    list_select_related = ("configuration", "suite", "device_class")
-    list_filter = ("state", "origin", "device_class")
-    actions = ("rerun", "cancel", "publish", "withdraw")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
-        return Run.objects.with_progress()
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return super().get_form(request, obj, change, **kwargs, **({"form": RunForm} if obj is None else {}))
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        made: tuple[str, ...] = ("configuration", "suite", "device_class", "repeat", "round", "note")
-        made = (*made, "repeats", "may_spend") if obj is None else made
-        later = ("state", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
-        return made if obj is None else made + later
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else ("created_at",)
-
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "configuration":
-            kwargs["queryset"] = Configuration.objects.filter(agent__kind=Agent.Kind.BUILT_IN)
-        if db_field.name == "suite":
-            kwargs["queryset"] = Suite.objects.filter(is_current=True)
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
-
-    @admin.display(description="Ended")
-    def progress(self, run: Any) -> str:
-        return f"{run.ended} of {run.tasks}"
-
-    def make(self, request: HttpRequest, data: dict[str, Any]) -> Run:
-        asked = {name: value for name, value in data.items() if name != "may_spend"}
-        first, *others = services.start_runs(actor=user_of(request), **asked)
-        if others:
-            self.message_user(request, f"{len(others)} more were made: {', '.join(map(str, others))}.")
-        return first
-
-    def has_rerun_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.rerun_run")
-
-    def has_publish_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.publish_run")
-
-    @admin.action(description="Run every result again", permissions=["rerun"])
-    def rerun(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        asked = about(request)
-        self.try_each(
-            request,
-            runs,
-            lambda run: len(services.rerun_results(results=run.results.all(), **asked)),
-            "attempts queued; nothing published changes until you publish",
-        )
-
-    @admin.action(description="Cancel open attempts", permissions=["rerun"])
-    def cancel(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        asked = about(request)
-        self.try_each(
-            request,
-            runs,
-            lambda run: services.cancel_results(results=run.results.all(), **asked),
-            "attempts cancelled",
-        )
-
-    @admin.action(description="Publish, with the newest answer of every result", permissions=["publish"])
-    def publish(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        asked = about(request)
-        self.try_each(request, runs, lambda run: bool(services.publish_run(run=run, **asked)), "runs published")
-
-    @admin.action(description="Withdraw (give a reason)", permissions=["publish"])
-    def withdraw(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
-        asked = about(request)
-        self.try_each(request, runs, lambda run: bool(services.withdraw_run(run=run, **asked)), "runs withdrawn")
-
-
-class AttemptInline(admin.TabularInline):  # type: ignore[type-arg]
-    model = Attempt
-    fk_name = "result"
-    extra = 0
-    can_delete = False
-    fields = readonly_fields = ("number", "status", "reason", "message", "queued_at", "started_at", "ended_at")
-
-    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-
-@admin.register(Result)
-class ResultAdmin(ReadOnly):
-    list_display = ("id", "run", "task", "published_attempt", "audit")
-    list_select_related = ("run", "task", "published_attempt")
-    list_filter = ("run__state", "task__category")
-    search_fields = ("task__path", "run__configuration__slug")
-    inlines = (AttemptInline,)
-    actions = ("rerun", "cancel", "publish")
-
-    def has_rerun_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.rerun_run")
-
-    def has_publish_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.publish_run")
-
-    @admin.action(description="Run again", permissions=["rerun"])
-    def rerun(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        asked = about(request)
-        self.try_each(
-            request,
-            results,
-            lambda result: len(services.rerun_results(results=[result], **asked)),
-            "attempts queued; nothing published changes until you publish",
-        )
-
-    @admin.action(description="Cancel open attempts", permissions=["rerun"])
-    def cancel(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        self.message_user(request, f"{services.cancel_results(results=results, **about(request))} attempts cancelled")
-
-    @admin.action(description="Publish the newest answer", permissions=["publish"])
-    def publish(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        asked = about(request)
-        self.try_each(
-            request,
-            results,
-            lambda result: services.publish_results(results=[result], **asked),
-            "results show a newer answer",
-        )
-
-
-@admin.register(Attempt)
-class AttemptAdmin(ReadOnly):
-    list_display = ("id", "result", "number", "status", "reason", "claimed_by", "queued_at", "ended_at")
-    list_filter = ("status", "host")
 
 
 @admin.register(Round)

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from runs import services
-from runs.doors import ReadOnly, user_of
+from runs.doors import Act, ReadOnly, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
+
+SUBMISSION_ACTS = actions(
+    Act(
+        "check_again",
+        "Check again",
+        "review",
+        "A worker reads each file again, by today's rules. One that was rejected may be accepted.",
+        "submissions wait for their check",
+        lambda one, asked: bool(services.check_again(submission=one, actor=asked["actor"])),
+    ),
+)
+TOKEN_ACTS = actions(
+    Act(
+        "revoke",
+        "Revoke",
+        "revoke",
+        "Programs that use them are turned away from now on. It cannot be taken back: a new token is made instead.",
+        "tokens revoked",
+        lambda one, asked: services.revoke_token(token=one),
+    ),
+)
 
 
 @admin.register(Submission)
@@ -17,20 +37,10 @@ class SubmissionAdmin(ReadOnly):
     list_select_related = ("run",)
     list_filter = ("state", "format")
     search_fields = ("digest", "submitter_name")
-    actions = ("check_again",)
+    actions = SUBMISSION_ACTS
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("runs.review_submission")
-
-    @admin.action(description="Check again", permissions=["review"])
-    def check_again(self, request: HttpRequest, submissions: QuerySet[Submission]) -> None:
-        actor = user_of(request)
-        self.try_each(
-            request,
-            submissions,
-            lambda one: bool(services.check_again(submission=one, actor=actor)),
-            "submissions wait for their check",
-        )
 
 
 @admin.register(ApiToken)
@@ -38,14 +48,10 @@ class ApiTokenAdmin(ReadOnly):
     list_display = ("name", "user", "scope", "created_at", "expires_at", "revoked_at", "used_at")
     list_select_related = ("user",)
     exclude = ("digest",)
-    actions = ("revoke",)
+    actions = TOKEN_ACTS
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("runs.change_apitoken")
-
-    @admin.action(description="Revoke", permissions=["revoke"])
-    def revoke(self, request: HttpRequest, tokens: QuerySet[ApiToken]) -> None:
-        self.try_each(request, tokens, lambda one: services.revoke_token(token=one), "tokens revoked")
 
 
 @admin.register(Verification)

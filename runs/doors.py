@@ -1,35 +1,58 @@
-"""What the pages of the admin share: no deletion, services that write, and refusals that come back as a sentence."""
+"""What the pages of the admin share: no deletion, services that write, actions that ask before they act, and refusals
+that come back as a sentence.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 
 from evaluator.errors import EvaluatorError
 from runs import services
 from runs.errors import RunError
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
+MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
+REASON_CHARACTERS = 300
 
 
-class ReasonForm(ActionForm):
-    """Beside the list of actions: why, for the trail. A withdrawal needs it."""
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What can be done to chosen rows. `do` acts on one, for `actor` and `reason`, and says how many it changed."""
 
-    reason = forms.CharField(required=False, max_length=300, label="Reason")
+    name: str
+    title: str
+    permission: str  # of has_<permission>_permission
+    means: str  # before it is confirmed
+    done: str  # after a number
+    do: Callable[[Any, dict[str, Any]], int]
+    needs_reason: bool = False
+
+
+def actions(*acts: Act) -> tuple[Callable[..., Any], ...]:
+    """What Django's admin offers for them."""
+    return tuple(_action(act) for act in acts)
+
+
+def _action(act: Act) -> Callable[..., Any]:
+    def ask_and_act(door: Door, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+        return door.confirmed(request, rows, act)
+
+    ask_and_act.__name__ = act.name
+    return admin.action(description=act.title, permissions=[act.permission])(ask_and_act)
 
 
 class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     """What all of ours share: no deletion, and a refused request comes back as a sentence."""
 
-    action_form = ReasonForm
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
@@ -44,15 +67,37 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
             self.message_user(request, _sentence(error), messages.ERROR)
             return HttpResponseRedirect(request.get_full_path())
 
-    def try_each(self, request: HttpRequest, rows: QuerySet[Any], act: Callable[[Any], int], done: str) -> None:
-        """Act on each row; one that is refused does not hold up the others."""
+    def confirmed(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> HttpResponse | None:
+        """First a page that says what it means and asks why; then act on each row.
+
+        One that is refused does not hold up the others.
+        """
+        if "confirmed" not in request.POST:
+            return self._confirmation(request, rows, act)
+        asked = {"actor": user_of(request), "reason": request.POST.get("reason", "")[:REASON_CHARACTERS]}
         count = 0
         for row in rows:
             try:
-                count += act(row)
+                count += act.do(row, asked)
             except REFUSED as error:
                 self.message_user(request, _sentence(error), messages.ERROR)
-        self.message_user(request, f"{count} {done}", messages.SUCCESS if count else messages.WARNING)
+        self.message_user(request, f"{count} {act.done}", messages.SUCCESS if count else messages.WARNING)
+        return None
+
+    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> TemplateResponse:
+        total = rows.count()
+        context = self.admin_site.each_context(request) | {
+            "title": act.title,
+            "act": act,
+            "opts": self.opts,
+            "rows": list(rows[:MOST_NAMED]),
+            "total": total,
+            "unnamed": max(total - MOST_NAMED, 0),
+            "chosen": request.POST.getlist("_selected_action"),
+            "select_across": request.POST.get("select_across", "0"),
+            "reason_characters": REASON_CHARACTERS,
+        }
+        return TemplateResponse(request, "admin/confirm_action.html", context)
 
 
 class ReadOnly(Door):
@@ -84,10 +129,6 @@ class OnceMade(Door):
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> models.Model:
         raise NotImplementedError
-
-
-def about(request: HttpRequest) -> dict[str, Any]:
-    return {"actor": user_of(request), "reason": request.POST.get("reason", "")[:300]}
 
 
 def user_of(request: HttpRequest) -> Any:

@@ -22,7 +22,7 @@ WAS_PUBLIC = "OLD.state IN ('published', 'withdrawn')"
 IS_ANSWER = "OLD.published_attempt_id IS NOT NULL"
 STILL_CHANGES: dict[type[models.Model], set[str]] = {
     Run: {"state", "published_at", "paused_at", "note", "verification", "reproduced_tasks", "verified_tasks"},
-    Result: {"published_attempt", "audit"},
+    Result: {"published_attempt", "audit", "candidate_files"},
     Attempt: {"is_latest", "is_held"},  # a newer attempt, and the decision of a review
 }
 
@@ -87,7 +87,7 @@ def guards() -> tuple[Guard, ...]:
         Guard(AuditEntry, "DELETE", "1 = 1", f"{trail}, never removed"),
         Guard(Run, "UPDATE", f"{WAS_PUBLIC} AND (NEW.state = 'draft' OR {_changes(Run)})", f"{answer} changed"),
         Guard(Run, "DELETE", WAS_PUBLIC, f"{answer} removed, but withdrawn"),
-        Guard(Result, "UPDATE", f"{IS_ANSWER} AND ({_changes(Result)})", f"{answer} changed"),
+        Guard(Result, "UPDATE", f"{IS_ANSWER} AND ({_changes(Result)} OR {_other_files()})", f"{answer} changed"),
         Guard(Result, "DELETE", IS_ANSWER, f"{answer} removed"),
         Guard(Attempt, "UPDATE", f"({_changes(Attempt)}) AND {_answers('OLD.id')}", f"{answer} changed"),
         Guard(Attempt, "DELETE", _answers("OLD.id"), f"{answer} removed"),
@@ -107,11 +107,20 @@ def _answers_unseen() -> str:
     return _answers(its_attempt)
 
 
+def _other_files() -> str:
+    """A takedown removes a candidate's sources; nothing puts others in their place."""
+    return f"OLD.candidate_files {_differs()} NEW.candidate_files AND CAST(NEW.candidate_files AS text) <> '{{}}'"
+
+
 def _changes(model: type[models.Model]) -> str:
     """That a column which may not changes."""
-    differs = "IS DISTINCT FROM" if connection.vendor == "postgresql" else "IS NOT"
     columns = [field.column for field in model._meta.concrete_fields if field.name not in STILL_CHANGES[model]]
-    return " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns)
+    return " OR ".join(f"OLD.{column} {_differs()} NEW.{column}" for column in columns)
+
+
+def _differs() -> str:
+    """Inequality that knows NULL."""
+    return "IS DISTINCT FROM" if connection.vendor == "postgresql" else "IS NOT"
 
 
 def _statements(guard: Guard) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Rules about rows, stated once, whatever the surface.
 
 `may_rank`: what enters a rank. `visible`: which unseen cases anybody sees. `withheld`: of which attempts nobody sees
-yet how they stand, since that would tell how long their unseen cases took.
+yet how they stand, since that would tell how long their unseen cases took. `is_at_least`: which evaluator takes what.
 """
 
 from __future__ import annotations
@@ -48,6 +48,12 @@ def is_secret(*, run: str = "") -> Q:
 def today() -> datetime:
     """When it began, in UTC."""
     return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def is_at_least(version: str, wanted: str) -> bool:
+    """Whether an evaluator may take what another version queued: it is no older. Nothing said is the oldest."""
+    here, there = ([int(part) for part in one.split(".") if part.isdecimal()] for one in (version, wanted))
+    return here >= there
 
 
 class RunQuerySet(models.QuerySet["Run"]):

@@ -32,20 +32,20 @@ install_system_packages() {
         fail "these system packages are missing; nothing was changed. Install them, then try again:
   sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
     fi
-    require_space /usr 1500
-    say "installing system packages (at most 300 MB to download, 1250 MB on disk): ${missing[*]}"
+    require_space /usr 1700
+    say "installing system packages (at most 330 MB to download, 1400 MB on disk): ${missing[*]}"
     logged apt-get -q update
     DEBIAN_FRONTEND=noninteractive logged apt-get -q -y install --no-install-recommends "${missing[@]}"
 }
 
 # One package a line on the supported systems; none on others, where the host's owner knows the names.
 # bubblewrap: the sandbox. clang, lld: HIP kernels on the CPU. HIP headers and device libraries: the gfx942 compile gate.
-# For the site: letters for charts as PNG. With develop: the browser that opens every page,
+# For the site: letters for charts as PNG. With develop: the browser that opens every page, the servers of a site of many hosts,
 # and systemd-analyze, which reads the units of deploy/.
 system_packages() {
     local packages=(make bubblewrap clang-19 lld-19 llvm-19 libamdhip64-dev)
     [[ $# == 0 ]] || packages+=(fonts-liberation)
-    [[ $* != develop ]] || packages+=(chromium systemd)
+    [[ $* != develop ]] || packages+=(chromium postgresql redis-server systemd)
     [[ -x .venv/bin/python ]] || find_python >/dev/null || packages+=(python3 python3-dev python3-venv)
     case $(sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release | tr -d '"' | sort | xargs) in
         "12 debian") printf '%s\n' "${packages[@]}" rocm-device-libs ;;

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 
 from evaluator.backends import KNOWN, get_backend
@@ -68,6 +69,19 @@ def whoever_is_let_in_has_shown_a_second_factor(
         show_second_factor(self, user)
 
     monkeypatch.setattr(Client, "force_login", force_login)
+
+
+@pytest.fixture(autouse=True)
+def guards_let_the_database_be_emptied(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After a test that commits, pytest-django empties every table, and Django then puts the guards back."""
+    has_database = "_django_db_helper" in request.fixturenames
+    if has_database:
+        request.getfixturevalue("_django_db_helper")  # first, so that it is emptied last
+    yield
+    if has_database and not connection.in_atomic_block:
+        from runs import guards  # Django's models are there only now
+
+        guards.drop()
 
 
 @pytest.fixture(scope="session")

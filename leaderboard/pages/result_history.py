@@ -1,4 +1,7 @@
-"""A result's attempts, oldest first, and what changed from one to the next. Nothing is ever overwritten."""
+"""A result's attempts, oldest first, and what changed from one to the next. Nothing is ever overwritten.
+
+The page `attempts` sets two of them side by side.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def history(
             row.evaluator,
             page_url("record", result, row.number) if row.record_digest else None,
             page_url("unseen", result, row.number) if row.has_unseen else None,
-            _changes(attempts[index - 1], row, measured) if index else (),
+            changes(attempts[index - 1], row, measured) if index else (),
         )
         for index, row in enumerate(attempts)
     )
@@ -66,21 +69,22 @@ def attempts_table(result: int, attempts: Sequence[Attempt], shown: int | None, 
     return table("attempts", "Attempts, newest first. A rerun is another attempt.", columns, rows, "No attempt yet.")
 
 
-def _changes(before: AttemptRow, now: AttemptRow, measured: Mapping[int, Sequence[MeasurementRow]]) -> tuple[str, ...]:
+def changes(before: AttemptRow, now: AttemptRow, measured: Mapping[int, Sequence[MeasurementRow]]) -> tuple[str, ...]:
+    """From one attempt to a later one, in words; nothing while it is open."""
     if now.is_open:
         return ()
-    changes = []
+    found = []
     if before.status != now.status:
-        changes.append(f"status: {STATUSES[before.status].label} → {STATUSES[now.status].label}")
+        found.append(f"status: {STATUSES[before.status].label} → {STATUSES[now.status].label}")
     elif before.reason != now.reason:
-        changes.append(f"reason: {before.reason or 'none'} → {now.reason or 'none'}")
-    changes += _case_changes(measured.get(before.id, ()), measured.get(now.id, ()))
+        found.append(f"reason: {before.reason or 'none'} → {now.reason or 'none'}")
+    found += _case_changes(measured.get(before.id, ()), measured.get(now.id, ()))
     for verb, names in (("new flag", set(now.flags) - set(before.flags)), ("gone", set(before.flags) - set(now.flags))):
-        changes += [f"{verb}: {FLAGS[name][0]}" for name in sorted(names)]
+        found += [f"{verb}: {FLAGS[name][0]}" for name in sorted(names)]
     for what, old, new in (("evaluator", before.evaluator, now.evaluator), ("host", before.host, now.host)):
         if old and new and old != new:
-            changes.append(f"{what}: {old} → {new}")
-    return tuple(changes) or ("nothing: the same outcome",)
+            found.append(f"{what}: {old} → {new}")
+    return tuple(found) or ("nothing: the same outcome",)
 
 
 def _case_changes(before: Sequence[MeasurementRow], now: Sequence[MeasurementRow]) -> list[str]:
@@ -106,13 +110,14 @@ def _cases(names: Sequence[str]) -> str:
 def _cells(result: int, one: Attempt, shown: int | None, published: int | None) -> tuple[Cell, ...]:
     url = f"{page_url('result', result)}?attempt={one.number}"
     here = "shown above" if one.number == shown else ""
-    changes = "; ".join(one.changes)
+    said = "; ".join(one.changes)
+    beside = page_url("attempts", result) + f"?old={one.number - 1}&new={one.number}" if one.number > 1 else ""
     span = one.ended_at - one.started_at if one.ended_at and one.started_at else None
     public = "public answer" if one.number == published else ""
     return (
         Cell(str(one.number), one.number, url, here),
         status_cell(one.status),
-        Cell(changes or NONE, changes),
+        Cell(said or ("side by side" if beside else NONE), said, beside),
         moment_cell(one.ended_at),
         Cell(duration(span), round(span.total_seconds(), 3)) if span is not None else Cell(NONE),
         Cell(one.host or NONE, one.host),

@@ -24,6 +24,8 @@ ACTIONS = {
     "withdraw": "withdrawn",
     "rerun": "run again",
     "cancel": "cancelled",
+    "pause": "paused",
+    "resume": "resumed",
     "import": "imported",
     "audit": "audited",
 }
@@ -54,6 +56,7 @@ class Action:
     from_attempt: int | None
     to_attempt: int | None
     reason: str
+    undoes: str | None  # the action that it takes back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,7 @@ class RunPage(Page):
     run: RunLine
     sessions: tuple[RunSession, ...]  # none before its round is revealed
     note: str
+    paused_at: datetime | None  # since when no worker takes what waits of it
     window_start: datetime | None  # first start and last end of the latest attempts
     window_end: datetime | None
     results: tuple[RunResult, ...]
@@ -95,12 +99,20 @@ def build(query: Query, *, run: int) -> RunPage | None:
         board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
         if row.state == "published"
         else None,
-        state_sentence=sentence(RUN_STATES[row.state][1]),
+        paused_at=row.paused_at,
+        state_sentence=_state_sentence(row),
         sessions=tuple(run_sessions.run_session(one) for one in held),
         prompt=run_sessions.first_prompt(held),
         working=next((run_sessions.run_session(one) for one in held if one.is_running), None),
         facts=_facts(row, window, held),
     )
+
+
+def _state_sentence(row: runs.RunRow) -> str:
+    told = sentence(RUN_STATES[row.state][1])
+    if row.paused_at is None:
+        return told
+    return f"{told} Paused since {moment(row.paused_at)}: no worker takes what waits of it."
 
 
 def _result(row: RunResultRow) -> RunResult:
@@ -212,10 +224,10 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
         Column("attempts", "Public attempt"),
         Column("reason", "Why"),
     )
-    empty = "Nothing was imported, published, withdrawn, run again or cancelled."
+    empty = "Nothing was imported, published, withdrawn, run again, paused or cancelled."
     return table(
         "trail",
-        "Who published, withdrew, ran again or cancelled, newest first",
+        "Who published, withdrew, ran again, paused or cancelled, newest first",
         columns,
         [_trail_cells(one) for one in trail],
         empty,
@@ -225,10 +237,11 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
 def _trail_cells(row: TrailRow) -> tuple[Cell, ...]:
     moved = f"{row.from_number or 'none'} to {row.to_number or 'none'}" if row.action == "publish" and row.task else ""
     url = page_url("result", row.result_id) if row.result_id else ""
+    taken_back = f"takes back that it was {ACTIONS[row.undoes]}" if row.undoes else ""
     return (
         moment_cell(row.at),
         Cell(row.actor, row.actor),
-        Cell(ACTIONS[row.action], row.action),
+        Cell(ACTIONS[row.action], row.action, note=taken_back),
         Cell((row.task or "all").rpartition("/")[2], row.task, url),
         Cell(moved or NONE, moved or None),
         Cell(row.reason or NONE, row.reason),

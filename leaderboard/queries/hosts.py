@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Max, Q
 
+from evaluator import VERSION
 from runs.models import Attempt, Host
-from runs.querysets import withheld
+from runs.querysets import is_at_least, withheld
+
+RECENT = 200  # attempts of which the queue learns how long one takes
 
 
 class WaitingRow(NamedTuple):
@@ -26,6 +29,15 @@ class WaitingRow(NamedTuple):
     lease_until: datetime | None
     host: str | None
     requeues: int
+    is_paused: bool
+
+
+class Depth(NamedTuple):
+    """What is open in the queue of one architecture, without secret rounds."""
+
+    queued: int  # that a worker may take
+    paused: int
+    running: int
 
 
 class HostRow(NamedTuple):
@@ -40,6 +52,8 @@ class HostRow(NamedTuple):
     quarantined_at: datetime | None
     quarantine_reason: str
     facts: dict[str, Any]
+    agents: dict[str, Any]
+    evaluator: str
     note: str
     started_at: datetime | None
     seen_at: datetime | None
@@ -51,6 +65,11 @@ class HostRow(NamedTuple):
     def may_claim(self) -> bool:
         return self.is_enabled and self.quarantined_at is None
 
+    @property
+    def is_outdated(self) -> bool:
+        """Its worker is older than this site, which queues for its own version."""
+        return bool(self.evaluator) and not is_at_least(self.evaluator, VERSION)
+
 
 def open_attempts(limit: int) -> list[WaitingRow]:
     """Running ones first, then the queue in its order; without those of secret rounds."""
@@ -60,13 +79,32 @@ def open_attempts(limit: int) -> list[WaitingRow]:
         *("result__run__device_class__slug", "result__run__device_class__architecture"),
         *("queued_at", "started_at", "heartbeat_at", "lease_until", "host__name", "requeues"),
     )
-    return [WaitingRow(*row) for row in rows.values_list(*fields)[:limit]]
+    paused = ExpressionWrapper(Q(status="queued") & Q(result__run__paused_at__isnull=False), BooleanField())
+    found = rows.annotate(is_paused=paused).values_list(*fields, "is_paused")[:limit]
+    return [WaitingRow(*row) for row in found]
 
 
-def open_counts() -> dict[tuple[str, str], int]:
-    """(architecture, status) → open attempts, without those of secret rounds."""
-    rows = Attempt.objects.public().open().values_list("result__run__device_class__architecture", "status")
-    return {(row[0], row[1]): row[2] for row in rows.annotate(n=Count("id")).order_by()}
+def depths() -> dict[str, Depth]:
+    """By architecture."""
+    paused = Q(status="queued", result__run__paused_at__isnull=False)
+    rows = Attempt.objects.public().open().values_list("result__run__device_class__architecture").order_by()
+    counted = rows.annotate(
+        queued=Count("id", filter=Q(status="queued") & ~paused),
+        paused=Count("id", filter=paused),
+        running=Count("id", filter=Q(status="running")),
+    )
+    return {architecture: Depth(*counts) for architecture, *counts in counted}
+
+
+def durations() -> dict[str, list[timedelta]]:
+    """By architecture what the newest attempts took, from claim to verdict; of secret rounds that is told to nobody."""
+    rows = Attempt.objects.public().filter(started_at__isnull=False, ended_at__isnull=False).order_by("-pk")
+    rows = rows.exclude(status="cancelled")[:RECENT]
+    found: dict[str, list[timedelta]] = {}
+    took = rows.annotate(took=F("ended_at") - F("started_at"))
+    for architecture, span in took.values_list("result__run__device_class__architecture", "took"):
+        found.setdefault(architecture, []).append(span)
+    return found
 
 
 def hosts() -> list[HostRow]:
@@ -80,7 +118,7 @@ def hosts() -> list[HostRow]:
     fields = (
         *("name", "device_class__slug", "device_class__title", "device_class__architecture"),
         *("device_class__is_functional", "is_enabled", "is_accepted", "calibration"),
-        *("quarantined_at", "quarantine_reason", "facts", "note", "started_at", "seen_at"),
+        *("quarantined_at", "quarantine_reason", "facts", "agents", "evaluator", "note", "started_at", "seen_at"),
         *("running", "ended", "last_ended_at"),
     )
     return [HostRow(*row) for row in rows.order_by("name").values_list(*fields)]

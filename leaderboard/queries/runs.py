@@ -40,6 +40,7 @@ class RunRow(NamedTuple):
     reproduced_tasks: int | None
     verified_tasks: int | None
     note: str
+    paused_at: datetime | None
     created_at: datetime
     published_at: datetime | None
     tasks: int
@@ -79,6 +80,7 @@ class TrailRow(NamedTuple):
     from_number: int | None
     to_number: int | None
     reason: str
+    undoes: str | None  # the action that it takes back
 
 
 class Choices(NamedTuple):
@@ -95,7 +97,7 @@ _FIELDS = (
     *("configuration__agent__kind", "configuration__model__name", "configuration__model__identifier"),
     *("configuration__role", "configuration__settings"),
     *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),
-    *("created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
+    *("paused_at", "created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
 )
 
 
@@ -151,13 +153,13 @@ def results_of(run_id: int) -> list[RunResultRow]:
 
 
 def trail_of(run_id: int) -> list[TrailRow]:
-    """Who published, withdrew, reran or cancelled, newest first."""
+    """Who published, withdrew, ran again, paused or cancelled, newest first."""
     rows = AuditEntry.objects.filter(run=run_id).order_by("-at", "-id")
     return [
         TrailRow(*row)
         for row in rows.values_list(
             *("at", "actor_name", "action", "result__task__path", "result_id"),
-            *("from_attempt__number", "to_attempt__number", "reason"),
+            *("from_attempt__number", "to_attempt__number", "reason", "undoes__action"),
         )
     ]
 

@@ -26,7 +26,7 @@ from evaluator.reasons import REASONS
 from evaluator.records import Record
 from runs import archive, verdicts, wake
 from runs.models import Attempt, Host, Measurement, UnseenEvaluation
-from runs.querysets import AttemptQuerySet, is_secret, today
+from runs.querysets import AttemptQuerySet, is_at_least, is_secret, today
 
 LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within two
 IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
@@ -131,11 +131,6 @@ def wake_forgotten() -> int:
     return woken
 
 
-def is_at_least(version: str, wanted: str) -> bool:
-    """Whether an evaluator is no older than the one that an attempt was queued by; nothing said: old."""
-    return _numbers(version) >= _numbers(wanted)
-
-
 def held(claim: Claim) -> AttemptQuerySet:
     """The attempt, while this claim is its newest."""
     return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
@@ -146,10 +141,6 @@ def _waiting_for(host: Host, version: str) -> list[int]:
     rows = Attempt.objects.ready().filter(result__run__device_class=host.device_class_id)
     waiting = rows.values_list("pk", "wanted_evaluator")[:RIVALS]
     return [attempt_id for attempt_id, wanted in waiting if is_at_least(version, wanted)]
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".") if part.isdecimal()]
 
 
 @transaction.atomic

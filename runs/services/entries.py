@@ -170,7 +170,7 @@ def _queue(result: Result, *, number: int, architecture: str) -> Attempt:
 
 
 def locked(results: Iterable[Result]) -> list[Result]:
-    """Fresh rows for others that act on results, locked in one order, so that two people who click at once wait for each other."""
+    """Fresh rows, locked in one order, so that two people who click at once wait for each other."""
     keys = [result.pk for result in results]
     found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
     return list(found.select_related("run__device_class", "run__configuration__agent"))

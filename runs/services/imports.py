@@ -32,8 +32,8 @@ from runs.models import (
     Task,
     UnseenEvaluation,
 )
-from runs.services.sessions import store_session
 from runs.services.publishing import publish_run
+from runs.services.sessions import store_session
 from runs.services.trail import Actor, note
 from runs.services.unseen import cases_of, store
 

@@ -156,5 +156,3 @@ def _newest_answer(result: Result) -> Attempt | None:
     ended = result.attempts.filter(ended_at__isnull=False).exclude(status=Attempt.Status.CANCELLED)
     newest = ended.order_by("-number")
     return newest.exclude(status=Attempt.Status.ERRORED).first() or newest.first()
-
-

@@ -9,7 +9,7 @@ from django.db import transaction
 from runs import archive
 from runs.errors import RunError
 from runs.models import AgentSession, Claim, Result, Run, Submission, Task
-from runs.services.entries import withdraw_run
+from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
 from runs.services.trail import Actor
 

@@ -86,6 +86,8 @@ def addresses(published, suite):
         "submission": f"/submission/{submitted(run)}/",
         "audits": "/audits/",
         "queue": "/queue/",
+        "hosts": "/hosts/",
+        "attempts": f"/result/{run.results.first().pk}/attempts/",
         "metrics": "/metrics/",
         "data": "/data/",
     }

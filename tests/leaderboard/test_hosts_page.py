@@ -1,7 +1,10 @@
-"""Hosts on the queue's page: quarantine with its reason and what to do, acceptance with its figures."""
+"""The page of hosts: quarantine with its reason and what to do, acceptance with its figures."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from evaluator import VERSION
 from tests import factories
 from tests.factories import NOON
 
@@ -37,7 +40,7 @@ def plain(text: str) -> str:
 def test_a_quarantined_host_says_why_and_what_to_do(db, page, client) -> None:
     gpu_host(name="bad", quarantined_at=NOON, quarantine_reason="known good: crashed in 2.0 s")
     factories.make_run(device_class=factories.make_device_class(slug="h100-sxm"), status="queued")
-    shown = page("/queue/")
+    shown = page("/hosts/")
     cell = row(shown, "hosts", "bad")["state"]
     assert (cell.text, cell.note, cell.tone) == ("quarantined", "claims nothing", "bad")
     [notice] = shown.notices
@@ -45,11 +48,11 @@ def test_a_quarantined_host_says_why_and_what_to_do(db, page, client) -> None:
         "bad is quarantined since 1 Nov 2026, 12:00 UTC. Known good: crashed in 2.0 s. It claims nothing."
     )
     assert "lift the quarantine in the admin" in notice
-    [queue] = [one for one in shown.queues if one.architecture == "sm_90"]
+    [queue] = [one for one in page("/queue/").queues if one.architecture == "sm_90"]
     assert queue.hosts == 0
     body = client.get("/queue/").content.decode()
-    assert "nobody works this queue off: enable a host, or lift a quarantine" in body
-    data = client.get("/api/v1/queue/").json()["hosts"][0]
+    assert "nobody works this queue off: start a worker, enable a host, or lift a quarantine" in body
+    data = client.get("/api/v1/hosts/").json()["hosts"][0]
     assert (data["quarantined_at"], data["quarantine_reason"]) == (
         "2026-11-01T12:00:00Z",
         "known good: crashed in 2.0 s",
@@ -59,14 +62,14 @@ def test_a_quarantined_host_says_why_and_what_to_do(db, page, client) -> None:
 def test_a_host_takes_work_or_is_not_enabled(db, page) -> None:
     factories.make_host(name="good")
     factories.make_host(name="off", is_enabled=False)
-    shown = page("/queue/")
+    shown = page("/hosts/")
     assert [row(shown, "hosts", name)["state"].text for name in ("good", "off")] == ["takes work", "not enabled"]
     assert shown.notices == ()
 
 
 def test_a_host_that_is_not_accepted_is_shown_so_with_its_figures(db, page) -> None:
     gpu_host(name="loud", is_accepted=False, calibration=FIGURES)
-    shown = page("/queue/")
+    shown = page("/hosts/")
     acceptance = row(shown, "hosts", "loud")["is_accepted"]
     assert (acceptance.text, acceptance.note) == ("not accepted", "not ranked: its noise is above the limit")
     cells = row(shown, "noise", "loud")
@@ -80,13 +83,43 @@ def test_a_host_that_is_not_accepted_is_shown_so_with_its_figures(db, page) -> N
 def test_an_accepted_host_and_one_that_nobody_measured(db, page) -> None:
     gpu_host(name="still", is_accepted=True, calibration={**FIGURES, "accepted": True, "aa_sd": 0.003})
     gpu_host(name="new")
-    shown = page("/queue/")
+    shown = page("/hosts/")
     assert row(shown, "hosts", "still")["is_accepted"].text == "accepted"
     assert row(shown, "hosts", "new")["is_accepted"].text == "unknown"
     assert shown.tables["noise"].size == 1
 
 
 def test_limits_and_time_buckets_stand_with_the_figures(db, page) -> None:
-    table = page("/queue/").tables["noise"]
+    table = page("/hosts/").tables["noise"]
     assert "a sd of at most 0.50 % and a bias of at most 0.30 %" in plain(table.caption)
     assert "sd, 10 to 50 µs" in [plain(column.label) for column in table.columns]
+
+
+def test_what_a_host_runs_on_stands_there_as_its_worker_said_it(db, page) -> None:
+    gpu_host(name="one", evaluator=VERSION, facts={"driver": "580.1", "torch": "2.11"})
+    gpu_host(name="two", evaluator="0.0.9")
+    gpu_host(name="three")
+    table = page("/hosts/").tables["versions"]
+    rows = [tuple(cell.text for cell in cells) for group in table.groups for cells in group.rows]
+    assert rows == [
+        ("one", "evaluator", VERSION),
+        ("one", "driver", "580.1"),
+        ("one", "torch", "2.11"),
+        ("three", "evaluator", "unknown"),
+        ("two", "evaluator", "0.0.9"),
+    ]
+    notes = {cells[0].text: cells[2].note for group in table.groups for cells in group.rows}
+    assert "older than this site" in notes["two"]
+
+
+def test_a_host_is_at_work_while_it_takes_attempts_and_its_worker_lives(db, page) -> None:
+    now = datetime.now(UTC)
+    factories.make_host(name="good", seen_at=now, evaluator=VERSION)
+    factories.make_host(name="silent", seen_at=NOON, evaluator=VERSION)
+    factories.make_host(name="off", seen_at=now, is_enabled=False)
+    factories.make_host(name="ill", seen_at=now, quarantined_at=NOON, quarantine_reason="x")
+    factories.make_host(name="old", seen_at=now, evaluator="0.0.9")
+    factories.make_host(name="new")
+    assert plain(page("/hosts/").lead).startswith("1 of 6 hosts at work")
+    [queue] = page("/queue/").queues
+    assert queue.hosts == 1

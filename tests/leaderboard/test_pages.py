@@ -229,7 +229,7 @@ def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:
 def test_a_queue_without_a_host_says_so(suite, client) -> None:
     factories.make_run(suite=suite, status="queued")
     assert b"nobody works this queue off" in client.get("/queue/").content
-    factories.make_host()
+    factories.make_host(seen_at=datetime.now(UTC))
     assert b"nobody works this queue off" not in client.get("/queue/").content
 
 
@@ -237,7 +237,7 @@ def test_a_silent_host_is_told_from_a_live_one(db, client) -> None:
     factories.make_host(name="old", seen_at=factories.NOON)
     factories.make_host(name="live", seen_at=datetime.now(UTC))
     factories.make_host(name="new")
-    body = client.get("/queue/").content.decode()
+    body = client.get("/hosts/").content.decode()
     assert "silent for" in body
     assert "never seen" in body
     assert body.count("✕") == 1

@@ -7,6 +7,7 @@ from django.contrib.admin import site as admin_site
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from runs import services
 from runs.models import Agent, Attempt, AuditEntry, Configuration, Host, Run, Suite, Task
@@ -32,9 +33,9 @@ def client_with(*permissions: str) -> Client:
     return client
 
 
-def act(client: Client, model: str, action: str, *rows: object, reason: str = "") -> str:
-    """The page that a maintainer sees after an action."""
-    chosen = {"action": action, "_selected_action": [row.pk for row in rows], "reason": reason}
+def act(client: Client, model: str, action: str, *rows: object, **more: str) -> str:
+    """The page that a maintainer sees after an action, confirmed unless told otherwise."""
+    chosen = {"action": action, "_selected_action": [row.pk for row in rows]} | {"confirmed": "yes"} | more
     response = client.post(reverse(f"admin:runs_{model}_changelist"), chosen, follow=True)
     return response.content.decode()
 
@@ -116,7 +117,7 @@ def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, ma
     assert "1 runs published" in act(maintainer, "run", "publish", run, reason="checked")
     assert "2 attempts queued" in act(maintainer, "run", "rerun", run)
     assert "2 attempts cancelled" in act(maintainer, "run", "cancel", run)
-    assert "ay why it is withdrawn" in act(maintainer, "run", "withdraw", run)
+    assert "ay why: the reason is public" in act(maintainer, "run", "withdraw", run)
     assert "1 runs withdrawn" in act(maintainer, "run", "withdraw", run, reason="wrong device")
     run.refresh_from_db()
     assert run.state == "withdrawn"
@@ -125,6 +126,42 @@ def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, ma
         ("publish", "maintainer", "checked"),
         ("withdraw", "maintainer", "wrong device"),
     ]
+
+
+def test_runs_are_paused_resumed_and_their_failures_run_again_from_the_list(site: Site, maintainer: Client) -> None:
+    run = site.new_run()
+    assert "1 runs paused" in act(maintainer, "run", "pause", run, reason="the host is needed")
+    assert "is paused already" in act(maintainer, "run", "pause", run)
+    assert "1 runs resumed" in act(maintainer, "run", "resume", run)
+    finish(run, site)
+    assert "0 attempts queued" in act(maintainer, "run", "rerun_failed", run)
+
+
+def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer: Client) -> None:
+    run = services.publish_run(run=finish(site.new_run(), site), actor="test")
+    assert "1 runs are as they were before" in act(maintainer, "run", "undo", run, reason="too early")
+    assert Run.objects.get(pk=run.pk).state == "withdrawn"
+    act(maintainer, "run", "undo", run, reason="it was right")
+    services.rerun_results(results=run.results.all(), actor="test")
+    act(maintainer, "result", "publish", *finish(run, site).results.all())
+    assert "1 results show the answer before" in act(maintainer, "result", "undo", run.results.first(), reason="no")
+    assert set(run.results.values_list("published_attempt__number", flat=True)) == {1, 2}
+
+
+@pytest.mark.parametrize("action", ["pause", "cancel", "rerun", "publish", "withdraw", "undo"])
+def test_an_action_says_what_it_means_and_does_nothing_until_it_is_confirmed(
+    site: Site, maintainer: Client, action: str
+) -> None:
+    run = finish(site.new_run(), site)
+    services.publish_run(run=run, actor="test")
+    before = (AuditEntry.objects.count(), Attempt.objects.count(), Run.objects.get().state)
+    chosen = {"action": action, "_selected_action": [run.pk]}
+    response = maintainer.post(reverse("admin:runs_run_changelist"), chosen)
+    page, act_means = response.content.decode(), response.context["act"].means
+    assert f"<p>{escape(act_means)}</p>" in page
+    assert f">{run}</a>" in page
+    assert ("required>" in page.replace(" autofocus", "")) == (action in ("withdraw", "undo"))
+    assert (AuditEntry.objects.count(), Attempt.objects.count(), Run.objects.get().state) == before
 
 
 def test_a_refused_run_does_not_hold_up_the_others(site: Site, maintainer: Client) -> None:
@@ -155,12 +192,17 @@ def test_a_result_that_cannot_be_run_again_is_said_in_a_sentence(site: Site, mai
 
 @pytest.mark.parametrize(
     ("permission", "allowed"),
-    [("view_run", set()), ("rerun_run", {"rerun", "cancel"}), ("publish_run", {"publish", "withdraw"})],
+    [
+        ("view_run", set()),
+        ("rerun_run", {"pause", "resume", "rerun", "rerun_failed", "cancel"}),
+        ("publish_run", {"publish", "withdraw", "undo"}),
+    ],
 )
 def test_actions_are_offered_and_done_only_for_those_who_may(site: Site, permission: str, allowed: set[str]) -> None:
     run, client = finish(site.new_run(), site), client_with("view_run", permission)
     page = client.get(reverse("admin:runs_run_changelist")).content.decode()
-    offered = {name for name in ("rerun", "cancel", "publish", "withdraw") if f'value="{name}"' in page}
+    names = ("pause", "resume", "rerun", "rerun_failed", "cancel", "publish", "withdraw", "undo")
+    offered = {name for name in names if f'value="{name}"' in page}
     assert offered == allowed
     for action in {"rerun", "publish"} - allowed:
         act(client, "run", action, run)

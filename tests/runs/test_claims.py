@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from evaluator import codec
+from evaluator import VERSION, codec
 from evaluator.reasons import Flag
 from evaluator.records import read_record
 from runs import archive, services
@@ -249,7 +249,8 @@ def test_a_second_dead_worker_ends_the_attempt(site: Site) -> None:
 
 
 def seen(host: Host, *, seconds_ago: float) -> None:
-    Host.objects.filter(pk=host.pk).update(seen_at=timezone.now() - timedelta(seconds=seconds_ago))
+    seen_at = timezone.now() - timedelta(seconds=seconds_ago)
+    Host.objects.filter(pk=host.pk).update(seen_at=seen_at, evaluator=VERSION)
 
 
 def test_an_idle_worker_is_woken_for_the_oldest_row_whose_message_is_lost(

@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from evaluator import VERSION
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
 from runs import evaluation, services
@@ -178,7 +179,7 @@ def test_a_second_quarantine_changes_nothing(site: Site) -> None:
 def test_the_sweeper_does_not_wake_a_quarantined_host(site: Site) -> None:
     site.new_run()
     Attempt.objects.update(woken_at=None)
-    Host.objects.update(seen_at=timezone.now())
+    Host.objects.update(seen_at=timezone.now(), evaluator=VERSION)
     quarantined(site)
     assert services.wake_forgotten() == 0
     services.lift_quarantine(host=site.host, actor="test", reason="fine")
@@ -232,7 +233,7 @@ def test_a_device_of_another_class_cannot_work_for_a_host(site: Site, scripted: 
 def test_a_maintainer_lifts_it_in_the_admin(site: Site, client: Client) -> None:
     host = quarantined(site)
     client.force_login(User.objects.create_superuser("maintainer"))
-    chosen = {"action": "lift_quarantine", "_selected_action": [host.pk], "reason": ""}
+    chosen = {"action": "lift_quarantine", "_selected_action": [host.pk], "confirmed": "yes"}
     address = reverse("admin:runs_host_changelist")
     body = client.post(address, chosen, follow=True).content.decode()
     assert "Say what was found and done" in body

@@ -1,14 +1,14 @@
-"""How hosts look on the queue's page: what each may do, its signs of life, and how still its device is."""
+"""How hosts look on pages: what each may do, its signs of life, what it runs on, and how still its device is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
-from leaderboard.formatting import NONE, duration, milliseconds, moment, sentence, significant
+from leaderboard.formatting import NONE, duration, milliseconds, moment, printable, sentence, significant
 from leaderboard.pages.base import count_cell, moment_cell
 from leaderboard.queries.hosts import HostRow
 from leaderboard.tables import Cell, Column, Table, table
@@ -37,6 +37,8 @@ class HostLine:
     running: int
     ended: int
     facts: dict[str, Any]
+    evaluator: str | None
+    agents: dict[str, Any]  # what each agent of ours lacks there
     note: str
 
 
@@ -55,8 +57,15 @@ def host_line(row: HostRow) -> HostLine:
         row.running,
         row.ended,
         row.facts,
+        row.evaluator or None,
+        row.agents,
         row.note,
     )
+
+
+def is_at_work(row: HostRow, now: datetime) -> bool:
+    """It takes attempts, and its worker is alive."""
+    return row.may_claim and not row.is_outdated and row.seen_at is not None and now - row.seen_at <= SILENT_AFTER
 
 
 def notices(machines: Sequence[HostRow]) -> tuple[str, ...]:
@@ -81,6 +90,21 @@ def hosts_table(machines: Sequence[HostRow], now: datetime) -> Table:
     )
     empty = "No host is registered. `make up` registers this machine; others are added in the admin."
     return table("hosts", "Hosts", columns, [_host_cells(row, now) for row in machines], empty)
+
+
+def versions_table(machines: Sequence[HostRow]) -> Table:
+    """A row for each thing that a host's worker said of it when it started."""
+    columns = (
+        Column("host", "Host"),
+        Column("what", "What"),
+        Column("value", "As its worker said when it started"),
+    )
+    rows = [
+        (Cell(row.name, row.name), Cell(what, what), value)
+        for row in machines
+        for what, value in (("evaluator", _evaluator(row)), *_facts(row))
+    ]
+    return table("versions", "What each host is and runs on", columns, rows, "No host is registered.")
 
 
 def noise_table(machines: Sequence[HostRow]) -> Table:
@@ -123,6 +147,20 @@ def _state(row: HostRow) -> Cell:
     if not row.is_enabled:
         return Cell("not enabled", "not enabled", note="claims nothing", tone="ours", mark="○")
     return Cell("takes work", "takes work", tone="good", mark="✓")
+
+
+def _evaluator(row: HostRow) -> Cell:
+    if not row.evaluator:
+        return Cell("unknown", None, note="no worker has started there since hosts say it")
+    if row.is_outdated:
+        note = "older than this site: takes nothing that was queued here; update it and start its worker again"
+        return Cell(row.evaluator, row.evaluator, note=note, tone="bad", mark="✕")
+    return Cell(row.evaluator, row.evaluator)
+
+
+def _facts(row: HostRow) -> Iterator[tuple[str, Cell]]:
+    for name, value in sorted(row.facts.items()):
+        yield name.replace("_", " "), Cell(printable(str(value)), value)
 
 
 def _sign_of_life(row: HostRow, now: datetime) -> Cell:

@@ -1,0 +1,201 @@
+"""Runs, results and attempts in the admin: run again, pause, cancel, publish, take back. Every write is a service's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from runs import services
+from runs.admin_sessions import RunForm
+from runs.doors import Act, Door, OnceMade, ReadOnly, actions, user_of
+from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
+
+QUEUED = "attempts queued; nothing published changes until you publish"
+RERUNNING = "A new attempt is queued for each result. What is published stays as it is until you publish the new one."
+CANCELLING = "What waits ends at once, what runs at its worker's next heartbeat; its verdict counts no more."
+RUN_ACTS = actions(
+    Act(
+        "pause",
+        "Pause",
+        "rerun",
+        "What waits keeps its place and is taken by no worker until you resume. What runs already ends.",
+        "runs paused",
+        lambda run, asked: bool(services.pause_run(run=run, **asked)),
+    ),
+    Act(
+        "resume",
+        "Resume",
+        "rerun",
+        "What waits is taken again, in its old place in the queue.",
+        "runs resumed",
+        lambda run, asked: bool(services.resume_run(run=run, **asked)),
+    ),
+    Act(
+        "cancel",
+        "Cancel open attempts",
+        "rerun",
+        CANCELLING,
+        "attempts cancelled",
+        lambda run, asked: services.cancel_results(results=run.results.all(), **asked),
+    ),
+    Act(
+        "rerun",
+        "Run every result again",
+        "rerun",
+        RERUNNING,
+        QUEUED,
+        lambda run, asked: len(services.rerun_results(results=run.results.all(), **asked)),
+    ),
+    Act(
+        "rerun_failed",
+        "Run again what did not pass",
+        "rerun",
+        RERUNNING,
+        QUEUED,
+        lambda run, asked: len(services.rerun_failed(run=run, **asked)),
+    ),
+    Act(
+        "publish",
+        "Publish, with the newest answer of every result",
+        "publish",
+        "Everybody sees them on the boards from now on, with the newest answer of every result.",
+        "runs published",
+        lambda run, asked: bool(services.publish_run(run=run, **asked)),
+    ),
+    Act(
+        "withdraw",
+        "Withdraw",
+        "publish",
+        "They leave the boards; their pages and history stay, with your reason on them.",
+        "runs withdrawn",
+        lambda run, asked: bool(services.withdraw_run(run=run, **asked)),
+        needs_reason=True,
+    ),
+    Act(
+        "undo",
+        "Take back the last publication or withdrawal",
+        "publish",
+        "A withdrawn run is public again with the answers it had; a published one is withdrawn.",
+        "runs are as they were before",
+        lambda run, asked: bool(services.undo_run(run=run, **asked)),
+        needs_reason=True,
+    ),
+)
+RESULT_ACTS = actions(
+    Act(
+        "rerun",
+        "Run again",
+        "rerun",
+        RERUNNING,
+        QUEUED,
+        lambda result, asked: len(services.rerun_results(results=[result], **asked)),
+    ),
+    Act(
+        "cancel",
+        "Cancel open attempts",
+        "rerun",
+        CANCELLING,
+        "attempts cancelled",
+        lambda result, asked: services.cancel_results(results=[result], **asked),
+    ),
+    Act(
+        "publish",
+        "Publish the newest answer",
+        "publish",
+        "Each shows its newest answer from now on; the one before stays in its history.",
+        "results show a newer answer",
+        lambda result, asked: services.publish_results(results=[result], **asked),
+    ),
+    Act(
+        "undo",
+        "Take back the last publication",
+        "publish",
+        "Each shows the answer again that its newest publication replaced.",
+        "results show the answer before",
+        lambda result, asked: services.undo_results(results=[result], **asked),
+        needs_reason=True,
+    ),
+)
+
+
+class Keeper(Door):
+    """Who may run again, and who may publish."""
+
+    def has_rerun_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.rerun_run")
+
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("runs.publish_run")
+
+
+@admin.register(Run)
+class RunAdmin(Keeper, OnceMade):
+    """Adding runs queues all tasks of a suite: a reference agent writes its candidates at once, others in sessions."""
+
+    list_display = ("id", "configuration", "suite", "device_class", "repeat", "state", "origin", "progress")
+    list_select_related = ("configuration", "suite", "device_class")
+    list_filter = ("state", "origin", "device_class")
+    actions = RUN_ACTS
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        return Run.objects.with_progress()
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **kwargs, **({"form": RunForm} if obj is None else {}))
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        made: tuple[str, ...] = ("configuration", "suite", "device_class", "repeat", "round", "note")
+        made = (*made, "repeats", "may_spend") if obj is None else made
+        later = ("state", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
+        return made if obj is None else made + later
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else ("created_at",)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "configuration":
+            kwargs["queryset"] = Configuration.objects.filter(agent__kind=Agent.Kind.BUILT_IN)
+        if db_field.name == "suite":
+            kwargs["queryset"] = Suite.objects.filter(is_current=True)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    @admin.display(description="Ended")
+    def progress(self, run: Any) -> str:
+        return f"{run.ended} of {run.tasks}"
+
+    def make(self, request: HttpRequest, data: dict[str, Any]) -> Run:
+        asked = {name: value for name, value in data.items() if name != "may_spend"}
+        first, *others = services.start_runs(actor=user_of(request), **asked)
+        if others:
+            self.message_user(request, f"{len(others)} more were made: {', '.join(map(str, others))}.")
+        return first
+
+
+class AttemptInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = Attempt
+    fk_name = "result"
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("number", "status", "reason", "message", "queued_at", "started_at", "ended_at")
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Result)
+class ResultAdmin(Keeper, ReadOnly):
+    list_display = ("id", "run", "task", "published_attempt", "audit")
+    list_select_related = ("run", "task", "published_attempt")
+    list_filter = ("run__state", "task__category")
+    search_fields = ("task__path", "run__configuration__slug")
+    inlines = (AttemptInline,)
+    actions = RESULT_ACTS
+
+
+@admin.register(Attempt)
+class AttemptAdmin(ReadOnly):
+    list_display = ("id", "result", "number", "status", "reason", "claimed_by", "queued_at", "ended_at")
+    list_filter = ("status", "host")
