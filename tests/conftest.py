@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
-from django.core.cache import cache
-from django.db import connection
-from django.test import Client
 
 from evaluator.backends import KNOWN, get_backend
 from evaluator.pipeline import Evaluator
@@ -21,6 +19,7 @@ from tests.cheats.ledger import Ledger, ledger_of
 from tests.unseen_corpus import table as unseen_table
 
 TESTS = Path(__file__).parent
+pytest_plugins = ["tests.site_fixtures"] if find_spec("django") else []
 
 
 def lacking(reason: str) -> NoReturn:
@@ -44,44 +43,6 @@ def tiny_task() -> Callable[[str], TaskSpec]:
 def evaluator() -> Iterator[Evaluator]:
     with Evaluator(get_backend("cpu")) as evaluator:
         yield evaluator
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_kept(request: pytest.FixtureRequest) -> None:
-    """Before a test that commits: its database is a new one, whose counter of changes begins again."""
-    if {"transactional_db", "live_server"} & set(request.fixturenames):
-        cache.clear()
-
-
-@pytest.fixture(autouse=True)
-def whoever_is_let_in_has_shown_a_second_factor(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Client.force_login stands for a whole login; one through the form is asked for its code, as in life."""
-    if "django_db" not in request.keywords and not {"db", "client"} & set(request.fixturenames):
-        return
-    from tests.accounts import show_second_factor  # Django's models are there only now
-
-    forced = Client.force_login
-
-    def force_login(self: Client, user: Any, backend: str | None = None) -> None:
-        forced(self, user, backend)
-        show_second_factor(self, user)
-
-    monkeypatch.setattr(Client, "force_login", force_login)
-
-
-@pytest.fixture(autouse=True)
-def guards_let_the_database_be_emptied(request: pytest.FixtureRequest) -> Iterator[None]:
-    """After a test that commits, pytest-django empties every table, and Django then puts the guards back."""
-    has_database = "_django_db_helper" in request.fixturenames
-    if has_database:
-        request.getfixturevalue("_django_db_helper")  # first, so that it is emptied last
-    yield
-    if has_database and not connection.in_atomic_block:
-        from runs import guards  # Django's models are there only now
-
-        guards.drop()
 
 
 @pytest.fixture(scope="session")
