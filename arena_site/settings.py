@@ -120,6 +120,7 @@ ACCOUNT_ADAPTER, MFA_ADAPTER = "people.adapters.AccountAdapter", "people.adapter
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "

@@ -18,9 +18,9 @@ from evaluator.bundles.native import Bundle
 from evaluator.bundles.packing import write_zip
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.submission import Submission as Claimed
-from runs import archive, services
+from runs import agents, archive, services
 from runs.errors import RunError
-from runs.models import Submission
+from runs.models import Configuration, Submission
 
 log = logging.getLogger(__name__)
 DECLARED = "what you declare"
@@ -83,10 +83,21 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
 
 def _import_native(submission: Submission, claimed: Claimed, bundle: Bundle) -> None:
     declared = _declared(submission, claimed)
-    if submission.submitter is None and "agent" not in submission.declared:  # a command: it names a configuration
-        declared = {"configuration": bundle.agent} | declared
-    configuration = services.configuration_for(declared=declared)
+    is_command = submission.submitter is None and not {"agent", "configuration"} & set(submission.declared)
+    if is_command:  # it brings runs of ours
+        configuration = services.configuration_of_ours(agent=bundle.agent, settings=bundle.settings)
+    else:
+        configuration = services.configuration_for(declared=declared)
+        _refuse_other_settings(configuration, bundle)
     services.accept(submission=submission, bundle=bundle, claimed=claimed, configuration=configuration)
+
+
+def _refuse_other_settings(configuration: Configuration, bundle: Bundle) -> None:
+    """A run of an agent of ours stands under what it was run with, whatever name was given."""
+    if not bundle.settings or not agents.works_in_sessions(configuration):
+        return
+    if not agents.fits(configuration, bundle.settings):
+        raise RunError(f"{configuration} has other settings than this run: name or register one with the same")
 
 
 def _declared(submission: Submission, claimed: Claimed) -> dict[str, str]:

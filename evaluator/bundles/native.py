@@ -129,6 +129,11 @@ def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
     )
 
 
+def record_of(reading: Reading, task: str) -> Record:
+    """The record of a task that `bundle_of` found whole."""
+    return records.read_record(reading.redacted(f"records/{slug(task)}.json", task))
+
+
 def digest_at(path: Path) -> str:
     """The digest alone, which says whether it was imported before; raises like `read_bundle` of what cannot be read."""
     return digest_of(own_files(read_members(path)))

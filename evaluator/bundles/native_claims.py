@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from statistics import fmean, median
+from typing import overload
 
-from evaluator.bundles.native import MANIFEST, MARKS, NAME, Entry, bundle_of, own_files
+from evaluator.bundles.native import MANIFEST, MARKS, NAME, Entry, bundle_of, own_files, record_of
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import CaseClaim, Claim, Submission
@@ -12,6 +14,7 @@ from evaluator.measurements import FUNCTIONAL, T_DEV, Clock
 from evaluator.records import CaseRecord
 
 __all__ = ["MARKS", "NAME", "recognises", "translate"]
+
 ASKED = ("model", "agent_version", "settings", "output_tokens", "cost_usd", "licence")
 
 
@@ -50,13 +53,32 @@ def translate(reading: Reading) -> Submission | None:
     )
 
 
+class OwnCases(Sequence[CaseClaim]):
+    """Of one record, which is read again when they are asked for: an import needs their number alone."""
+
+    def __init__(self, reading: Reading, task: str, count: int) -> None:
+        self._reading, self._task, self._count = reading, task, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> CaseClaim: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[CaseClaim]: ...
+    def __getitem__(self, index: int | slice) -> CaseClaim | Sequence[CaseClaim]:
+        return tuple(self)[index]
+
+    def __iter__(self) -> Iterator[CaseClaim]:
+        return map(_case, record_of(self._reading, self._task).cases)
+
+
 def _claim(reading: Reading, entry: Entry) -> Claim:
     """Whether this site has the task with this digest shows when it is imported."""
     record = entry.record
     speedups = [case.speedup for case in record.cases]
     whole = [speedup for speedup in speedups if speedup is not None]
     claimed = fmean(whole) if whole and len(whole) == len(speedups) else None
-    cases = tuple(_case(case) for case in record.cases)
     for name, data in entry.candidate.files.items():
         reading.source(data, f"candidates: {name}", entry.task)
     return Claim(
@@ -69,7 +91,7 @@ def _claim(reading: Reading, entry: Entry) -> Claim:
         claimed={"compiled": record.compiled, "correct": record.correct, "flags": ", ".join(record.flags)},
         claimed_speedup=claimed,
         recomputed_speedup=None,  # follows from blocks and sessions when it is imported
-        cases=cases,
+        cases=OwnCases(reading, entry.task, len(record.cases)),
         files=entry.candidate.files,
     )
 

@@ -81,7 +81,8 @@ def _findings(submission: Submission) -> Iterator[str]:
 
 
 def _without_files(claim: Claim) -> dict[str, Any]:
-    return {name: getattr(claim, name) for name in Claim.__dataclass_fields__ if name != "files"}
+    fields = {name: getattr(claim, name) for name in Claim.__dataclass_fields__ if name != "files"}
+    return {**fields, "cases": tuple(claim.cases)}
 
 
 def _digests(claim: Claim) -> dict[str, str]:

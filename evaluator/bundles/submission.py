@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,7 @@ class Claim:
     claimed: Mapping[str, Claimed]
     claimed_speedup: float | None
     recomputed_speedup: float | None
-    cases: tuple[CaseClaim, ...]
+    cases: Sequence[CaseClaim]
     files: Mapping[str, bytes]  # the candidate's sources
 
 

@@ -8,7 +8,7 @@ from django import forms
 
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from runs.desk.uploading import MOST_BYTES
-from runs.models import DeviceClass, Submission
+from runs.models import ApiToken, DeviceClass, Submission
 from runs.models.audits import VERDICTS
 
 DECLARED = (
@@ -77,6 +77,7 @@ class TextForm(forms.Form):
 
 class TokenForm(forms.Form):
     name = forms.CharField(max_length=60, label="What it is for")
+    scope = forms.ChoiceField(choices=ApiToken.Scope.choices, label="What it may do")
     days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Valid for so many days")
 
 

@@ -95,7 +95,10 @@ def tokens(request: HttpRequest) -> HttpResponse:
     """A token is shown on the answer to the form that made it, and never again."""
     form, text = TokenForm(request.POST or None), ""
     if request.method == "POST" and form.is_valid():
-        _, text = services.make_token(user=user_of(request), **form.cleaned_data)
+        try:
+            _, text = services.make_token(user=user_of(request), **form.cleaned_data)
+        except RunError as error:
+            form.add_error(None, f"{error}.")
     rows = ApiToken.objects.filter(user=request.user.pk)
     return shown(request, "tokens", "Tokens", {"form": form, "token": text, "tokens": rows, "now": timezone.now()})
 

@@ -137,7 +137,8 @@ class ApiToken(models.Model):
     """Lets a program act for a user. Only its hash is kept; it is shown once."""
 
     class Scope(models.TextChoices):
-        SUBMIT = "submit", "hand in bundles"
+        SUBMIT = "submit", "hand in bundles, and see what became of them"
+        LOOK = "look", "see what became of what was handed in"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=60, help_text="What it is for.")
@@ -151,7 +152,7 @@ class ApiToken(models.Model):
     class Meta:
         ordering = ("-created_at", "-id")
         constraints = [
-            models.CheckConstraint(name="apitoken_scope_is_known", condition=Q(scope__in=["submit"])),
+            models.CheckConstraint(name="apitoken_scope_is_known", condition=Q(scope__in=["submit", "look"])),
             models.CheckConstraint(
                 name="apitoken_expires_after_it_was_made", condition=Q(expires_at__gt=models.F("created_at"))
             ),

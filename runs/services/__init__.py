@@ -39,7 +39,7 @@ from runs.services.entries import cancel_results, create_run, pause_run, rerun_f
 from runs.services.hosts import host_seen, host_started, lift_quarantine, quarantine_host
 from runs.services.imports import import_run
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
-from runs.services.names import configuration_for
+from runs.services.names import configuration_for, configuration_of_ours
 from runs.services.publishing import publish_results, publish_run, undo_results, undo_run, withdraw_run
 from runs.services.registry import register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
@@ -63,7 +63,7 @@ from runs.services.submissions import (
 )
 from runs.services.synthetic import remove_synthetic, seed_synthetic_board
 from runs.services.takedowns import take_down
-from runs.services.tokens import make_token, revoke_token, user_of_token
+from runs.services.tokens import make_token, revoke_token, token_of
 from runs.services.unseen import UnseenJob, begin_unseen, fail_unseen, record_unseen
 from runs.services.verification import begin_verification, conclude_verifications, verify_by_policy
 
@@ -88,6 +88,7 @@ __all__ = [
     "close",
     "conclude_verifications",
     "configuration_for",
+    "configuration_of_ours",
     "create_run",
     "decide_review",
     "estimate_of",
@@ -131,10 +132,10 @@ __all__ = [
     "stop_at_cap",
     "store_published_table",
     "take_down",
+    "token_of",
     "told_estimate",
     "undo_results",
     "undo_run",
-    "user_of_token",
     "verify_by_policy",
     "wake_forgotten",
     "wake_forgotten_checks",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from evaluator.agents import produce
 from evaluator.errors import EvaluatorError
-from runs import candidates
+from runs import agents, candidates
 from runs.archive import ArchiveError
 from runs.errors import RunError
 from runs.likeness import skeleton, squeezed
@@ -70,7 +70,8 @@ def _duplicates(run: Run) -> Iterator[str]:
 
 def _alike(names: set[str]) -> Iterator[Agent]:
     mine = {skeleton(name) for name in names}
-    return (one for one in Agent.objects.all() if mine & {skeleton(one.name), skeleton(one.slug)})
+    others = (one for one in Agent.objects.all() if not agents.is_product(one))
+    return (one for one in others if mine & {skeleton(one.name), skeleton(one.slug)})
 
 
 def _nearly(run: Run) -> Iterator[str]:
