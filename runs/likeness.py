@@ -8,15 +8,20 @@ import unicodedata
 from collections.abc import Mapping
 
 # Letters of other scripts, and figures, that look like Latin ones. NFKD has already folded wide and mathematical ones.
+# Capitals come first: a Greek eta looks like an H as a capital, and like an n otherwise.
+_CAPITALS = str.maketrans(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹАВЕЅІЈКМНОРСТУХԌԚԜᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᏔᏃⲞⲢⲤϲ",
+    "ABEZHIKMNOPTYXCABESIJKMHOPCTYXGQWABCDEGHJKLMPRSTVWZOPCc",
+)
 _TWINS = str.maketrans(
-    "асеорхуіјѕһԁԛԝвкмнтгпαβεηικνορτυχγρ" + "01|!$3@",
-    "aceopxyijshdqwbkmhtrnabenikvoptuxyp" + "oiiisea",
+    "асеорхуіјѕһԁԛԝвкмнтгпѵԍαβεηικνορτυχγμσⲟⲣⲥ" + "ɑɡɩɪıɴʀʏʙɢʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱøłđħŧƅ" + "01|!$3@45",
+    "aceopxyijshdqwbkmhtrnvgabenikvoptuxyuoopc" + "agiiinrybghlacdejkmoptuvwzfsoldhtb" + "oiiiseaas",
 )
 
 
 def skeleton(name: str) -> str:
     """The same text for all names that look alike at a glance."""
-    folded = unicodedata.normalize("NFKD", name).casefold().translate(_TWINS)
+    folded = unicodedata.normalize("NFKD", name.translate(_CAPITALS)).translate(_CAPITALS).casefold().translate(_TWINS)
     letters = "".join(one for one in folded if one.isalnum())
     return letters.replace("l", "i").replace("rn", "m").replace("vv", "w")
 

@@ -20,6 +20,7 @@ from evaluator.agents import produce
 from evaluator.bundles.checking import check
 from runs import archive, candidates, guards, intake, services
 from runs.errors import RunError
+from runs.likeness import skeleton
 from runs.models import ApiToken, AuditEntry, Review, Run, Submission, Task
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
 from tests.bundles import made
@@ -270,6 +271,30 @@ def test_what_resembles_something_else_is_asked_about(
     )
     assert kind in other.reviews.values_list("kind", flat=True)
     assert "duplicate" in other.reviews.values_list("kind", flat=True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Соdex",
+            "CODEX",
+            "Ｃｏｄｅｘ",
+            "𝐂𝐨𝐝𝐞𝐱",
+            "C0dex",
+            "Ｃоdеx",
+            "co-dex",
+            "Cod\u200bex",
+            "Cödéx",
+            "ϹΟDΕΧ",
+            "Ⅽodex",
+        ),
+        *("ᴄᴏᴅᴇx", "С0ԁех", "Ꮯodex", "cođex", "ⲥodex"),
+    ],
+)
+def test_names_that_the_eye_confuses_have_one_skeleton(name: str) -> None:
+    assert skeleton(name) == skeleton("Codex")
+    assert skeleton("Claude") != skeleton("Codex")
 
 
 def test_the_bundled_expert_is_known_whatever_its_blanks(site: Site, submitter: User, tmp_path: Path) -> None:
