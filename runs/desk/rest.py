@@ -29,32 +29,30 @@ KINDS = ("Bearer", "Token")  # of the Authorization header
 View = Callable[..., HttpResponse]
 
 
-def with_token(view: View) -> View:
+def with_token(*scopes: ApiToken.Scope) -> Callable[[View], View]:
     """The view gets the token's user. Cookies count for nothing here, so no other site can use them."""
 
-    @csrf_exempt
-    @never_cache
-    @wraps(view)
-    def asked(request: HttpRequest, **parts: Any) -> HttpResponse:
-        who = ("address", network_of(client_address(request)))
-        if wait_s := guesses.seconds_to_wait(who):
-            return _later(wait_s)
-        kind, _, text = request.headers.get("Authorization", "").partition(" ")
-        user = services.user_of_token(text=text.strip(), scope=ApiToken.Scope.SUBMIT) if kind in KINDS else None
-        if user is None:
-            if text:
-                guesses.note(who)
-            answer = _refusal(401, "Authorization", "no valid token", "Bearer TOKEN", "Make one at /submit/tokens/.")
-            answer["WWW-Authenticate"] = "Bearer"
-            return answer
-        if not may_hand_in(user):
-            return _refusal(403, "Authorization", f"{user} may not hand in", "the role of a submitter")
-        return view(request, user=user, **parts)
+    def guarded(view: View) -> View:
+        @csrf_exempt
+        @never_cache
+        @wraps(view)
+        def asked(request: HttpRequest, **parts: Any) -> HttpResponse:
+            token = _token_of(request)
+            if isinstance(token, HttpResponse):
+                return token
+            if token.scope not in scopes:
+                seen = f"a token that may only {token.get_scope_display()}"
+                return _refusal(403, "Authorization", seen, "a token for this", "Make one at /submit/tokens/.")
+            if not may_hand_in(token.user):
+                return _refusal(403, "Authorization", f"{token.user} may not hand in", "the role of a submitter")
+            return view(request, user=token.user, **parts)
 
-    return asked
+        return asked
+
+    return guarded
 
 
-@with_token
+@with_token(ApiToken.Scope.SUBMIT)
 @require_POST
 def submit(request: HttpRequest, user: User) -> HttpResponse:
     """The same fields as the form's, as multipart/form-data. 202: received. 200: these bytes are known."""
@@ -75,7 +73,7 @@ def submit(request: HttpRequest, user: User) -> HttpResponse:
     return JsonResponse(_public(submission), status=202 if is_new else 200)
 
 
-@with_token
+@with_token(ApiToken.Scope.SUBMIT, ApiToken.Scope.LOOK)
 @require_GET
 def status(request: HttpRequest, user: User, submission: int) -> HttpResponse:
     row = Submission.objects.filter(pk=submission, submitter=user).first()
@@ -93,6 +91,22 @@ def _public(submission: Submission) -> dict[str, Any]:
 def _refusal(status: int, place: str, seen: str, expected: str, hint: str = "") -> JsonResponse:
     problem = {"place": place, "seen": seen, "expected": expected, "hint": hint}
     return _refused(status, [problem])
+
+
+def _token_of(request: HttpRequest) -> ApiToken | HttpResponse:
+    """The request's token, or what is answered instead. Wrong ones are counted by address."""
+    who = ("address", network_of(client_address(request)))
+    if wait_s := guesses.seconds_to_wait(who):
+        return _later(wait_s)
+    kind, _, text = request.headers.get("Authorization", "").partition(" ")
+    token = services.token_of(text=text.strip()) if kind in KINDS else None
+    if token is not None:
+        return token
+    if text:
+        guesses.note(who)
+    answer = _refusal(401, "Authorization", "no valid token", "Bearer TOKEN", "Make one at /submit/tokens/.")
+    answer["WWW-Authenticate"] = "Bearer"
+    return answer
 
 
 def _later(wait_s: int) -> JsonResponse:

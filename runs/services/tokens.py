@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from runs.errors import RunError
@@ -16,20 +17,25 @@ from runs.models import ApiToken
 PREFIX = "arena_"  # so that a scanner of leaked secrets can tell
 SECRET_BYTES = 32
 MOST_DAYS = 366
+MOST_TOKENS = 20  # of one user that are valid at a time: more are forgotten ones
 
 
 @transaction.atomic
-def make_token(*, user: User, name: str, days: int = 90) -> tuple[ApiToken, str]:
+def make_token(*, user: User, name: str, days: int = 90, scope: str = ApiToken.Scope.SUBMIT) -> tuple[ApiToken, str]:
     """The row, and the token itself, which nobody sees again.
 
     Raises:
-        RunError: it has no name, or would last less than a day or more than a year.
+        RunError: it has no name, would last less than a day or more than a year, or the user has too many.
     """
     if not name.strip() or not 1 <= days <= MOST_DAYS:
         raise RunError(f"a token has a name and lasts 1 to {MOST_DAYS} days")
+    if valid_tokens(user).count() >= MOST_TOKENS:
+        raise RunError(f"{MOST_TOKENS} of your tokens are valid: revoke one first")
     text = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     expires_at = timezone.now() + timedelta(days=days)
-    row = ApiToken.objects.create(user=user, name=name.strip()[:60], digest=_digest(text), expires_at=expires_at)
+    row = ApiToken.objects.create(
+        user=user, name=name.strip()[:60], digest=_digest(text), scope=scope, expires_at=expires_at
+    )
     return row, text
 
 
@@ -38,17 +44,20 @@ def revoke_token(*, token: ApiToken) -> int:
     return ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 
-def user_of_token(*, text: str, scope: str) -> User | None:
-    """Whose it is, if it is valid now, has the scope and its user is active; noted as used."""
-    now = timezone.now()
-    rows = ApiToken.objects.filter(
-        digest=_digest(text), scope=scope, revoked_at__isnull=True, expires_at__gt=now, user__is_active=True
-    )
-    row = rows.select_related("user").first()
-    if row is None:
-        return None
-    ApiToken.objects.filter(pk=row.pk).update(used_at=now)
-    return row.user
+def token_of(*, text: str) -> ApiToken | None:
+    """The row, if it is valid now and its user is active; noted as used, whatever it may do."""
+    row = _valid().filter(digest=_digest(text), user__is_active=True).select_related("user").first()
+    if row is not None:
+        ApiToken.objects.filter(pk=row.pk).update(used_at=timezone.now())
+    return row
+
+
+def valid_tokens(user: User) -> QuerySet[ApiToken]:
+    return _valid().filter(user=user)
+
+
+def _valid() -> QuerySet[ApiToken]:
+    return ApiToken.objects.filter(revoked_at__isnull=True, expires_at__gt=timezone.now())
 
 
 def _digest(text: str) -> str:

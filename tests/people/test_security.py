@@ -135,8 +135,10 @@ def test_a_form_takes_the_fields_it_shows_and_no_others(
     )
     assert submission.file_name == "run.zip"
     assert set(submission.declared) <= {"agent", "model"}
-    made = {"name": "ci", "days": "1", "user": other.pk, "scope": "admin", "digest": "0" * 64, "revoked_at": ""}
-    client.post("/submit/tokens/", made | {"expires_at": "2099-01-01"})
+    made = {"name": "ci", "days": "1", "user": other.pk, "digest": "0" * 64, "expires_at": "2099-01-01"}
+    client.post("/submit/tokens/", made | {"scope": "admin"})
+    assert not ApiToken.objects.exists()
+    client.post("/submit/tokens/", made | {"scope": "submit"})
     token = ApiToken.objects.get()
     assert (token.user, token.scope) == (sam, "submit")
     assert (token.expires_at - token.created_at).days <= 1

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -50,7 +51,9 @@ def make_world() -> World:
         world.clients[walker] = Client()
         if walker == Role.VISITOR:
             continue
-        user = User.objects.create_user(walker.replace(" ", "-"), password="a long enough secret")
+        name = walker.replace(" ", "-")
+        user = User.objects.create_user(name, email=f"{name}@example.org", password="a long enough secret")
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
         give_role(user, role_of_walker(walker))
         world.users[walker], world.own[walker] = user, _things_of(user)
         _let_in(world.clients[walker], User.objects.get(pk=user.pk), proved=UNPROVED not in walker)

@@ -209,7 +209,7 @@ def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path)
 
 def test_a_token_is_shown_once_and_revoked_by_its_owner_alone() -> None:
     client, _ = logged_in("submit_bundle")
-    shown = client.post("/submit/tokens/", {"name": "ci", "days": "30"}).content
+    shown = client.post("/submit/tokens/", {"name": "ci", "days": "30", "scope": "submit"}).content
     assert b"arena_" in shown
     assert b"arena_" not in client.get("/submit/tokens/").content
     row = ApiToken.objects.get()

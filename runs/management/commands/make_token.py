@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs import services
 from runs.errors import RunError
+from runs.models import ApiToken
 
 
 class Command(BaseCommand):
@@ -18,13 +19,14 @@ class Command(BaseCommand):
         parser.add_argument("user")
         parser.add_argument("--name", default="shell", help="what it is for")
         parser.add_argument("--days", type=int, default=90)
+        parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.SUBMIT.value)
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"there is no user {options['user']!r}")
         try:
-            row, text = services.make_token(user=user, name=options["name"], days=options["days"])
+            row, text = services.make_token(user=user, **{name: options[name] for name in ("name", "days", "scope")})
         except RunError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"valid until {row.expires_at:%Y-%m-%d}, shown once:\n{text}")
