@@ -48,7 +48,8 @@ def translate(reading: Reading) -> Submission | None:
         else:
             claims.append(claim)
         seen.add(claim.task)
-    claims += aka_reports.listed_only(reading, claims, is_known)
+    listed = aka_reports.listed(reading)
+    claims += aka_reports.listed_only(reading, listed, claims, is_known)
     if _generation(reading, results) == PAPER_ERA:
         _note_faulty(reading, claims)
     reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
@@ -62,7 +63,7 @@ def translate(reading: Reading) -> Submission | None:
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "level", "golden_machine", "precision"}),
         claims=tuple(claims),
-        totals=aka_reports.totals(reading, claims),
+        totals=aka_reports.totals(reading, listed, claims),
         findings=(),
     )
 

@@ -34,10 +34,17 @@ class Listed:
     claimed: Mapping[str, str]  # score and speedup, as they are written
 
 
-def listed_only(reading: Reading, claims: Sequence[Claim], is_known: Callable[[str], bool]) -> list[Claim]:
+def listed(reading: Reading) -> tuple[Listed, ...]:
+    """What summaries and the queue of a parallel run name."""
+    return (*_listed(reading), *_queued(reading))
+
+
+def listed_only(
+    reading: Reading, rows: Sequence[Listed], claims: Sequence[Claim], is_known: Callable[[str], bool]
+) -> list[Claim]:
     """A claim, not judged, for each task that a report lists and no workspace holds."""
     by_task, found = {claim.task: claim for claim in claims}, list[Claim]()
-    for row in (*_listed(reading), *_queued(reading)):
+    for row in rows:
         if row.task in by_task:
             _compare_row(reading, row, by_task[row.task])
             continue
@@ -52,7 +59,7 @@ def listed_only(reading: Reading, claims: Sequence[Claim], is_known: Callable[[s
     return found
 
 
-def totals(reading: Reading, claims: Sequence[Claim]) -> tuple[Total, ...]:
+def totals(reading: Reading, rows: Sequence[Listed], claims: Sequence[Claim]) -> tuple[Total, ...]:
     """`overall` of the breakdown, and the same of the results that are here."""
     paths = list(reading.named(JSON_NAME))
     report = reading.mapping(paths[0]) if paths else {}
@@ -67,7 +74,7 @@ def totals(reading: Reading, claims: Sequence[Claim]) -> tuple[Total, ...]:
             detail = f"{total.name}: claimed {total.claimed:g}, of the results in the bundle {total.recomputed}"
             reading.find("total_disagrees", paths[0], detail)
     _note_average(reading, paths[0], overall)
-    _note_quantiles(reading, paths[0], report)
+    _note_quantiles(reading, paths[0], report, rows)
     return found
 
 
@@ -104,13 +111,13 @@ def _note_average(reading: Reading, path: str, overall: Mapping[str, Any]) -> No
     reading.find("average_of_valid", path, detail)
 
 
-def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any]) -> None:
+def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any], rows: Sequence[Listed]) -> None:
     """The source extrapolates beyond what it was given."""
-    rows = [(row.kind, speedup) for row in _listed(reading) if (speedup := _float(row.claimed.get("speedup")))]
+    claimed = [(row.kind, speedup) for row in rows if (speedup := _float(row.claimed.get("speedup")))]
     kinds = report.get("task_types")
     parts = {"overall": report.get("overall"), **(kinds if isinstance(kinds, dict) else {})}
     for name, part in parts.items():
-        speedups = [speedup for kind, speedup in rows if name in ("overall", kind)]
+        speedups = [speedup for kind, speedup in claimed if name in ("overall", kind)]
         for quantile in QUANTILES if isinstance(part, dict) and speedups else ():
             value = _number(part[quantile]) if quantile in part else None
             if value is not None and not min(speedups) - FOUR_DECIMALS <= value <= max(speedups) + FOUR_DECIMALS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -91,10 +92,10 @@ def _note_golden(reading: Reading, machine: str, paths: list[str]) -> None:
 
 def _note_copies(reading: Reading, by_machine: Mapping[str, list[str]]) -> None:
     """Two machines do not measure the same digits."""
-    met = dict[tuple[str, bytes], str]()
+    met = dict[tuple[str, bytes], str]()  # name and sha256 → machine
     for machine, paths in by_machine.items():
         for path in paths:
-            key = PurePosixPath(path).name, reading.files[path]
+            key = PurePosixPath(path).name, sha256(reading.files[path]).digest()
             if key in met:
                 reading.find("copied_baseline", path, f"{machine} has the bytes of {met[key]}")
             met.setdefault(key, machine)
