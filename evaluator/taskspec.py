@@ -167,11 +167,14 @@ class TaskSpec:
     def cases_of(self, profiles: tuple[Profile, ...]) -> tuple[Case, ...]:
         return tuple(case for case in self.cases if case.profile in profiles)
 
-    def work_of(self, case: Case) -> tuple[float, float]:
-        """Bytes and operations of the ideal algorithm on this case; `itemsize` is that of its dtype axis."""
+    def main_dtype(self, case: Case) -> str:
+        """The case's first dtype axis; without one the first tensor's."""
         dtypes = [str(case.value(axis.name)) for axis in self.axes if axis.kind == "dtype"]
-        dtype = dtypes[0] if dtypes else next((item.dtype for item in self.inputs if item.scalar is None), "float32")
-        numbers = {**case.numbers, "itemsize": ITEMSIZE[dtype]}
+        return dtypes[0] if dtypes else next((item.dtype for item in self.inputs if item.scalar is None), "float32")
+
+    def work_of(self, case: Case) -> tuple[float, float]:
+        """Bytes and operations of the ideal algorithm on this case; `itemsize` is that of its main dtype."""
+        numbers = {**case.numbers, "itemsize": ITEMSIZE[self.main_dtype(case)]}
         return float(self.model_bytes.value(numbers)), float(self.model_flops.value(numbers))
 
     def dtype_of(self, dtype: str, case: Case) -> str:

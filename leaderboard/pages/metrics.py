@@ -67,9 +67,11 @@ METRICS = (
     Metric(
         "error",
         "Error of a case",
-        "RMS(y − r) / RMS(r) ≤ max(4·e_baseline, c·eps(dtype)·√n)   and   |y − r| ≤ τ·(RMS(r) + |r|) for every element",
-        "y is the candidate's output, r the reference in double precision, e_baseline the baseline's own error on the "
-        "same draw. c, n and τ stand in each task, with the reason. The table shows the worst draw of each case.",
+        "RMS(y − r) / RMS(r) ≤ max(4·e_baseline, c·eps(dtype)·√n)   and   "
+        "|y − r| ≤ max(4·w_baseline, τ)·(RMS(r) + |r|)",
+        "y is the candidate's output, r the reference in double precision; the second holds for every element. "
+        "e_baseline is the baseline's own error on draws of the same kind, w_baseline its worst element's. c, n and τ "
+        "stand in each task, with the reason. The table shows the worst draw of each case.",
         "A NaN is right only where the task allows it and the reference has it too.",
     ),
     Metric(
@@ -89,6 +91,15 @@ METRICS = (
         "exp(mean over eligible cases of the log ratio)",
         "Metrics take a noisy case by the end of its interval nearer to 1, and as 1 where the interval holds 1.",
         "A case without a ratio fails the task. Without an eligible case there is no speedup.",
+    ),
+    Metric(
+        "roofline",
+        "Share of the roofline",
+        "max(bytes / peak bytes a second, operations / peak operations a second) / t_dev",
+        "Bytes and operations are those of the task's model: what any algorithm must move and compute on the case, "
+        "with cold caches. Peaks are dense figures of data sheets at boost clock (H100 and H200 SXM: 3.35 and "
+        "4.8 TB/s, 989 TFLOP/s in 16 bits, 67 in float32; MI300X: 5.3 TB/s, 1307 and 163 TFLOP/s).",
+        "Shown on a result, never ranked. None for a device or a dtype without a figure here.",
     ),
     Metric(
         "functional",

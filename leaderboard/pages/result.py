@@ -12,6 +12,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.pages import (
     result_isa,
     result_parts,
+    result_roofline,
     result_screen,
     result_session,
     result_times,
@@ -27,7 +28,7 @@ from leaderboard.pages.result_parts import Case, Gate, Remark, Source
 from leaderboard.pages.result_session import SessionSection
 from leaderboard.pages.result_times import CaseSession
 from leaderboard.pages.result_unseen import UnseenSection
-from leaderboard.queries import generalization, results, submissions
+from leaderboard.queries import generalization, results, submissions, tasks
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
 
@@ -113,6 +114,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         tables=by_slug(
             result_screen.cases_table(cases),
             *times_screen.tables(cases, sessions),
+            *result_roofline.tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
             *(section.table for section in targets),
             *((work.table,) if work else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),

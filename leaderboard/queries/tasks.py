@@ -84,8 +84,12 @@ def task(path: str, digest: str = "") -> tuple[TaskRow, list[str]] | None:
 
 def contract(task_id: int) -> TaskSpec | None:
     """The task in tasks/ if it still is the one of the row."""
+    return contract_of(*Task.objects.values_list("path", "digest").get(pk=task_id))
+
+
+def contract_of(path: str, digest: str) -> TaskSpec | None:
     try:
-        return spec_of(Task.objects.only("path", "digest").get(pk=task_id))
+        return spec_of(Task(path=path, digest=digest))
     except (RunError, TaskError, UsageError):
         return None
 
