@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator import VERSION, codec
-from evaluator.agents.catalog import Agent, produce, read_agent
+from evaluator.agents.catalog import Agent, produce, read_agent, settings_text
 from evaluator.agents.interface import Produced
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.candidate import Candidate
@@ -27,7 +27,7 @@ from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
 from evaluator.unseen.rounds import Round
-from evaluator.workbench import settings_text, work_on
+from evaluator.workbench import work_on
 
 
 @dataclass(frozen=True, slots=True)

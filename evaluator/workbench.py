@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-import yaml
-
 from evaluator import VERSION, codec
 from evaluator.agent_session import (
     MAX_DIFF,
@@ -25,7 +23,7 @@ from evaluator.agent_session import (
     shortened,
     write_session,
 )
-from evaluator.agents.catalog import Agent, launcher_of
+from evaluator.agents.catalog import Agent, launcher_of, settings_text
 from evaluator.agents.interface import Checked, Desk, Heard, Produced, Work, nobody
 from evaluator.agents.scoring import speedup_of, told
 from evaluator.candidate import Candidate
@@ -161,16 +159,6 @@ def _session(
         iterations=tuple(bench.iterations),
         transcript=work.transcript,
     )
-
-
-def settings_text(agent: Agent) -> dict[str, str]:
-    """Each setting as YAML writes it on one line."""
-    values = agent.settings.as_dict()
-    flow = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-    return {
-        key: yaml.safe_dump(value, default_flow_style=True, width=10_000).removesuffix("...\n").strip()
-        for key, value in flow.items()
-    }
 
 
 def _kept(task: TaskSpec, agent: Agent, path: Path, sources: Path, repeat: int) -> Candidate | None:

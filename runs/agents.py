@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from evaluator.agents import agent_names, read_agent
 from evaluator.agents.catalog import Agent as Known
+from evaluator.agents.catalog import settings_text
 from evaluator.agents.readiness import lacks_here, not_set
 from evaluator.errors import EvaluatorError
 from runs.errors import RunError
@@ -58,6 +61,20 @@ def is_paid(agent: Known) -> bool:
     """Whether a session may cost money: a model does, unless its configuration says that tokens cost nothing."""
     prices = [agent.settings.own.get(name) for name in ("input_price", "output_price")]
     return agent.kind == "model" and any(price is None or price != 0 for price in prices)
+
+
+def is_product(agent: Agent) -> bool:
+    """Whether ours only starts somebody else's program, which others may run and hand in under the same name."""
+    is_ours = agent.kind == Agent.Kind.BUILT_IN and agent.slug in agent_names()
+    return is_ours and "program" in read_agent(agent.slug).settings.own
+
+
+def fits(configuration: Configuration, settings: Mapping[str, str]) -> bool:
+    """Whether a session with these settings, as it wrote them down, was one of this configuration."""
+    try:
+        return settings_text(agent_of(configuration)) == dict(settings)
+    except RunError:
+        return False
 
 
 def lacking() -> dict[str, str]:

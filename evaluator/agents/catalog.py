@@ -90,6 +90,16 @@ def settings_of(words: Iterable[str]) -> dict[str, object]:
     return found
 
 
+def settings_text(agent: Agent) -> dict[str, str]:
+    """Each setting as YAML writes it on one line."""
+    values = agent.settings.as_dict()
+    flow = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    return {
+        key: yaml.safe_dump(value, default_flow_style=True, width=10_000).removesuffix("...\n").strip()
+        for key, value in flow.items()
+    }
+
+
 def launcher_of(name: str) -> Launcher:
     """Its `launch`, loaded when first needed: a launcher may bring what others do without."""
     module = importlib.import_module(f"{__package__}.{name}.launcher")

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.text import slugify
 
+from runs import agents
 from runs.errors import RunError
 from runs.models import Agent, Configuration, ModelVersion
 from runs.services.registry import save_row, settings_digest
@@ -35,6 +36,21 @@ def configuration_for(*, declared: Mapping[str, Any]) -> Configuration:
     parts = (who.slug, model.slug if model else "", slugify(str(settings.get("agent_version", ""))))
     slug = _free(Configuration, "-".join(part for part in parts if part))
     return save_row(row=Configuration(slug=slug, agent=who, model=model, settings=settings))
+
+
+def configuration_of_ours(*, agent: str, settings: Mapping[str, str]) -> Configuration:
+    """The one that a run folder of an agent of ours stands under: of its name where it has no settings, else by them.
+
+    Raises:
+        RunError: there is none.
+    """
+    if not settings:
+        return configuration_for(declared={"configuration": agent})
+    known = Configuration.objects.filter(agent__slug=agent).select_related("agent", "model")
+    found = next((one for one in known if agents.works_in_sessions(one) and agents.fits(one, settings)), None)
+    if found is None:
+        raise RunError(f"no configuration of {agent} has exactly the settings of this run: register it first")
+    return found
 
 
 def _agent(name: str) -> Agent:

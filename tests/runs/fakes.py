@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from time import sleep
 from types import MappingProxyType
 
-from evaluator.agents.catalog import Agent
+from evaluator.agents.catalog import Agent, settings_text
 from evaluator.agents.interface import Heard
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
@@ -17,7 +17,7 @@ from evaluator.records import Host, Record, TaskRef
 from evaluator.taskspec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
-from evaluator.workbench import Held, settings_text
+from evaluator.workbench import Held
 from tests.agent_sessions import make_session
 from tests.records import record_for
 from tests.runs.unseen_records import make_unseen

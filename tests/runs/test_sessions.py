@@ -11,20 +11,23 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
-from evaluator.agent_session import Usage, read_session
+from evaluator.agent_session import Usage, read_session, write_session
 from evaluator.agents.catalog import Agent as Known
+from evaluator.agents.catalog import read_agent, settings_text
 from evaluator.agents.interface import Heard
+from evaluator.bundles.packing import slug
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.reasons import Status
-from evaluator.records import TaskRef
+from evaluator.records import Record, TaskRef
 from evaluator.taskspec import TaskSpec
 from evaluator.workbench import Held
 from runs import archive, evaluation, registry, services, sessions, working
 from runs.errors import RegistryError, RunError
-from runs.models import AgentSession, Attempt, Configuration, Host, Iteration, Result, Round, Run
+from runs.models import AgentSession, Attempt, Configuration, Host, Iteration, Result, Round, Run, Task
 from tests.agent_sessions import make_iteration, make_session
 from tests.runs import fakes
+from tests.runs.bundling import make_folder, passing
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -221,6 +224,43 @@ def test_the_database_takes_no_cost_without_a_source_and_no_gap_without_a_reason
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             AgentSession.objects.update(**changes)
+
+
+def bundled(folder: Path, site: Site, settings: dict[str, str]) -> Path:
+    """A run folder of block_tuner, with a session for each task."""
+
+    def judge(task: Task, candidate: Candidate) -> Record:
+        mine = replace(candidate, label="block_tuner")
+        about = {"agent": "block_tuner", "settings": settings, "candidate": mine.ref()}
+        session = replace(make_session(TaskRef(task.path, task.digest, task.category), mine), **about)
+        write_session(session, folder / "sessions" / f"{slug(task.path)}.json")
+        return passing(task, mine)
+
+    return make_folder(folder, site.suite, judge, agent="block_tuner", settings=settings)
+
+
+def test_a_bundle_brings_its_sessions(tmp_path: Path, site: Site) -> None:
+    settings = settings_text(read_agent("block_tuner"))
+    call_command("import_bundle", str(bundled(tmp_path / "run", site, settings)), publish=True)
+    run = Run.objects.get()
+    assert (run.state, run.configuration.slug) == ("published", "block_tuner")
+    assert set(AgentSession.objects.values_list("ended", "checks", "attempt", "cost_source")) == {
+        ("finished", 2, None, "agent"),
+    }
+    assert Iteration.objects.count() == 4
+
+
+def test_a_run_stands_under_the_settings_it_was_run_with(tmp_path: Path, site: Site) -> None:
+    settings = settings_text(read_agent("block_tuner", {"max_iterations": 5}))
+    folder = bundled(tmp_path / "run", site, settings)
+    with pytest.raises(CommandError, match="no configuration of block_tuner has exactly the settings of this run"):
+        call_command("import_bundle", str(folder))
+    with pytest.raises(CommandError, match="block_tuner has other settings than this run"):
+        call_command("import_bundle", str(folder), configuration="block_tuner")
+    known = Configuration.objects.get(slug="block_tuner")
+    services.save_row(row=Configuration(slug="five", agent=known.agent, settings={"max_iterations": 5}))
+    call_command("import_bundle", str(folder))
+    assert Run.objects.get().configuration.slug == "five"
 
 
 def test_runs_start_from_the_command_line(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
