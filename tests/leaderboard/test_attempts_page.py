@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from evaluator import VERSION
 from tests import factories
 
 
@@ -15,12 +16,12 @@ def cells(page, slug: str) -> dict[str, tuple[str, ...]]:
 
 def test_the_two_newest_attempts_stand_side_by_side_with_what_differs(suite, page, client) -> None:
     result = factories.make_run(suite=suite, status="passed", state="published").results.first()
-    factories.make_attempt(result=result, status="wrong_output", evaluator="0.2.0")
+    factories.make_attempt(result=result, status="wrong_output", evaluator="9.0.0")
     shown = page(f"/result/{result.pk}/attempts/")
     assert (shown.old.number, shown.new.number, shown.published) == (1, 2, 1)
     facts = cells(shown, "facts")
     assert facts["Status"] == ("passed", "wrong output", "differs")
-    assert facts["Evaluator"] == ("0.1.0", "0.2.0", "differs")
+    assert facts["Evaluator"] == (VERSION, "9.0.0", "differs")
     assert facts["Protocol"] == ("arena-1", "arena-1", "same")
     assert cells(shown, "cases")["cols=8,rows=4"] == ("right", "–", "wrong", "–", "differs")
     assert "status: passed → wrong output" in shown.changes
