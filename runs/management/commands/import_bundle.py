@@ -83,4 +83,5 @@ class Command(BaseCommand):
 
 def _refused(path: Path, problems: Sequence[Problem]) -> CommandError:
     lines = "\n".join(map(str, problems))
-    return CommandError(f"{path}: not imported, {len(problems)} problems:\n{lines}")
+    count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
+    return CommandError(f"{path}: not imported, {count}:\n{lines}")
