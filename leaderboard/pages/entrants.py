@@ -85,9 +85,10 @@ def agent_version(settings: dict[str, Any]) -> str | None:
 
 def version_text(settings: dict[str, Any], agent_kind: str) -> str:
     """The version of the agent in words; never made up."""
-    if agent_kind == "built_in":
+    said = agent_version(settings)
+    if agent_kind == "built_in" and said is None:
         return "the evaluator's, with which it comes: see each result"
-    return printable(agent_version(settings) or "not stated")
+    return printable(said or "not stated")
 
 
 def settings_text(settings: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, moment, printable, sentence
 from leaderboard.pages import run_sessions
 from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
-from leaderboard.pages.entrants import settings_text, version_text
+from leaderboard.pages.entrants import AGENT_VERSION, settings_text, version_text
 from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.pages.run_sessions import Prompt, RunSession
 from leaderboard.queries import runs, sessions
@@ -145,13 +145,19 @@ def _window_text(start: datetime | None, end: datetime | None) -> str:
     return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, not over"
 
 
+def _version(row: runs.RunRow, held: Sequence[SessionRow]) -> str:
+    """As its configuration states it, else that of the evaluator which held its sessions."""
+    said = version_text(row.settings, row.agent_kind)
+    return said if AGENT_VERSION in row.settings else run_sessions.held_by(held) or said
+
+
 def _facts(
     row: runs.RunRow, window: tuple[datetime | None, datetime | None], held: Sequence[SessionRow]
 ) -> tuple[tuple[str, str, str], ...]:
     verified = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verification == "reproduced" else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
-        ("Agent version", version_text(row.settings, row.agent_kind), ""),
+        ("Agent version", _version(row, held), ""),
         ("Model identifier", printable(row.model_identifier or "none: the agent uses no model"), ""),
         *run_sessions.facts(held),
         ("Settings", settings_text(row.settings) or "none", ""),

@@ -82,6 +82,12 @@ def first_prompt(rows: Sequence[SessionRow]) -> Prompt | None:
     return Prompt(row.task, text) if row and text is not None else None
 
 
+def held_by(rows: Sequence[SessionRow]) -> str | None:
+    """The evaluator that held the sessions, as they say; None where there is none."""
+    found = sorted({row.evaluator for row in rows})
+    return f"evaluator {', '.join(found)}, which held its sessions" if found else None
+
+
 def facts(rows: Sequence[SessionRow]) -> list[tuple[str, str, str]]:
     """What sessions say of the run as a whole; nothing where there is none."""
     if not rows:

@@ -62,6 +62,7 @@ def test_the_run_page_has_all_sessions_and_the_exact_prompt(result, page, client
     text = client.get(f"/run/{result.run_id}/").content.decode()
     assert "# 1. Task\n\nMake it faster." in text
     facts = {term: value for term, value, _ in shown.facts}
+    assert facts["Agent version"] == "evaluator 0.1.0, which held its sessions"
     assert (facts["Model that answered"], facts["Spent"]) == ("m-1", "0.0050\u00a0USD")
     row = client.get(f"/api/v1/run/{result.run_id}/sessions.json").json()[0]
     assert (row["input_tokens"], row["cached_input_tokens"], row["model"]) == (1000, 200, "m-1")
