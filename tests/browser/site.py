@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from evaluator import codec
 from evaluator.records import ISA_NUMBERS, Finding, IsaReport
-from runs import archive
+from runs import archive, guards
 from runs.models import AuditEntry, Result, Run
 from runs.papers import load_published
 from tests import factories
@@ -30,6 +30,12 @@ class Site(NamedTuple):
 
 
 def make_site() -> Site:
+    """Rows of a past that never was, made in an order in which no site would publish them: so without the guards."""
+    with guards.lifted():
+        return _made()
+
+
+def _made() -> Site:
     load_published()
     source = archive.put(BASELINE.encode())
     tasks = [

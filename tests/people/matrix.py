@@ -108,8 +108,11 @@ MODELS = {
 ACTIONS = {
     "apitoken": {"revoke": "revoke"},
     "host": {"lift_quarantine": "hosts"},
-    "result": {"rerun": "run", "cancel": "run", "publish": "publish"},
-    "run": {"rerun": "run", "cancel": "run", "publish": "publish", "withdraw": "publish"},
+    "result": {"rerun": "run", "cancel": "run", "publish": "publish", "undo": "publish"},
+    "run": {
+        **dict.fromkeys(("pause", "resume", "cancel", "rerun", "rerun_failed"), "run"),
+        **dict.fromkeys(("publish", "withdraw", "undo"), "publish"),
+    },
     "submission": {"check_again": "review"},
     "user": {"forget_second_factor": "people"},
 }
@@ -117,7 +120,7 @@ PUBLIC = {  # pages; their data, tables, charts and fragments come with them
     *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
-    *("search", "versions", "metrics", "data"),
+    *("search", "versions", "metrics", "data", "hosts", "attempts"),
 }
 ROWS = ("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations")
 FILES = {  # of the namespaces leaderboard and api, beside the pages

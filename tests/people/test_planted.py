@@ -24,7 +24,7 @@ from django.urls import reverse
 from evaluator.records import Finding
 from people.rights import Role
 from people.roles import give_role
-from runs import services
+from runs import guards, services
 from runs.models import AgentSession, Claim, Round, Submission, UnseenEvaluation, UnseenMeasurement
 from tests import factories
 from tests.accounts import show_second_factor
@@ -59,12 +59,12 @@ OUTSIDE = {
 OURS = {
     "AgentSession": {"evaluator", "architecture", "digest", "prompt_digest"},
     "ApiToken": {"digest"},
-    "Attempt": {"gate", "reason", "flags", "evaluator", "protocol", "record_digest", "claimed_by"},
+    "Attempt": {"gate", "reason", "flags", "evaluator", "protocol", "record_digest", "claimed_by", "wanted_evaluator"},
     "Calibration": {"figures", "facts"},
     "Claim": {"status", "reason", "claimed", "cases", "files"},
     "Configuration": {"settings_digest"},
     "DeviceClass": {"title", "partition_mode"},
-    "Host": {"calibration", "quarantine_reason", "facts", "agents", "note"},
+    "Host": {"calibration", "quarantine_reason", "facts", "agents", "note", "evaluator"},
     "Iteration": {"candidate_digest", "status"},
     "Measurement": {"profile", "clocks"},
     "PublishedRow": {"cells"},
@@ -146,7 +146,8 @@ def planted(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any
 def pages(planted: list[str]) -> dict[str, Any]:
     """Address → answer: all that is public, the desk and the admin as an admin sees them."""
     site = browser_site.make_site()
-    more = _make_more()
+    with guards.lifted():
+        more = _make_more()
     found = {address: Client().get(address) for address in {*site.addresses, *public_addresses(site), *more}}
     user = User.objects.create_user("ada", email='"<planted-x>"@example.org', password="a long enough secret")
     give_role(user, Role.ADMIN)
@@ -161,11 +162,12 @@ def _make_more() -> list[str]:
     model = factories.make_model_version(vendor="Somebody")
     configuration = factories.make_configuration(model=model, settings={"effort": "high"})
     told = {"state": "published", "note": "by hand", "round": Round.objects.first()}
-    run = factories.make_run(configuration=configuration, status="passed", **told)
+    run = factories.make_run(configuration=configuration, **told)
     result = run.results.first()
     assert result is not None
     result.candidate_problems = ["kernel2.hip is no file of this task"]
     result.save()
+    factories.publish(factories.make_attempt(result=result, status="passed"))
     again = factories.make_attempt(result=result, requeued_because="the worker died")
     ours = {"state": "errored", "message": "It never came back.", "begun_at": factories.NOON}
     UnseenEvaluation.objects.create(attempt=again, round=run.round, **ours)
