@@ -30,7 +30,7 @@ from leaderboard.statistics.comparisons import paired_t, sign_flip_p  # noqa: E4
 from leaderboard.statistics.intervals import repeat_interval, task_interval  # noqa: E402
 from leaderboard.statistics.limits import Interval  # noqa: E402
 from leaderboard.statistics.ranking import rank_intervals  # noqa: E402
-from leaderboard.statistics.spread import order_interval, resampled_curves  # noqa: E402
+from leaderboard.statistics.spread import counted_curve, order_interval  # noqa: E402
 
 FIGURE = ROOT / "static" / "img" / "interval-coverage.svg"
 SEED = 20_261_101
@@ -111,8 +111,8 @@ def _quantile(share: float) -> Scenario:
 
 def _band(draws: Draws) -> bool:
     """The distribution function at its upper quartile."""
-    grid = (draws.lognormal(0, 1, TASKS) <= exp(float(ndtri(0.75)))).astype(np.float64)[:, None]
-    [curve] = resampled_curves([grid], (1.0,), f"{draws.integers(2**62):016x}", resamples=500)
+    counts = (draws.lognormal(0, 1, TASKS) <= exp(float(ndtri(0.75)))).astype(np.int64)[:, None]
+    curve = counted_curve(counts, 1, (1.0,))
     return curve.low is not None and curve.high is not None and curve.low[0] <= 0.75 <= curve.high[0]
 
 

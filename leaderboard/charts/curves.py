@@ -15,9 +15,10 @@ from leaderboard.charts.scatter import Group
 
 TOP, PLOT = 8.0, 300.0  # pixels down: air above, and the height of the axis
 AXIS, LEGEND_STEP = 44.0, 20.0
-LEFT, RIGHT = 9.0, 94.0  # percent of the width
+LEFT, RIGHT = 9.0, 90.0  # percent of the width
 END_TEXT = 12.0  # pixels: the height of a number at the end of a line
 MOST_BANDS = 2
+MOST_IN_A_TEXT = 2  # numbers: on a phone there are 30 pixels
 DASHES = 4
 
 
@@ -63,13 +64,18 @@ class CurveChart(Chart):
 
     @property
     def ends(self) -> list[tuple[float, str]]:
-        """The numbers at the right end; lines that end close to each other share a text."""
+        """The numbers at the right end; lines that end close to each other share a text, which has no room for many."""
         found: list[tuple[float, list[int]]] = []
         for line in sorted(self.lines, key=lambda line: (line.end_y, line.group.number)):
             if not found or line.end_y - found[-1][0] > END_TEXT:
                 found.append((line.end_y, []))
             found[-1][1].append(line.group.number)
-        return [(y, ", ".join(str(number) for number in sorted(numbers))) for y, numbers in found]
+        return [(y, self._end_text(sorted(numbers))) for y, numbers in found]
+
+    def _end_text(self, numbers: list[int]) -> str:
+        if len(numbers) <= MOST_IN_A_TEXT:
+            return ", ".join(map(str, numbers))
+        return "all" if len(numbers) == len(self.lines) else f"{len(numbers)} lines"
 
     @property
     def legend(self) -> list[tuple[float, Line]]:

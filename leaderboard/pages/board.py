@@ -9,7 +9,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages import board_charts, board_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.board_place import Board, load
+from leaderboard.pages.board_place import Board, load, other_places
 from leaderboard.pages.board_query import BoardView, Choice
 from leaderboard.pages.standings import Answer, Entry, RankedBy
 from leaderboard.statistics import INTERVAL_FROM_TASKS
@@ -33,6 +33,7 @@ class BoardPage(Page):
     entries: tuple[Entry, ...]  # those that the filter shows; ranks are of the whole board
     answers: tuple[Answer, ...]
     refusals: tuple[str, ...]  # what this board does not say, and why
+    places: tuple[Link, ...] = field(metadata=SCREEN)  # other suites and device classes
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
@@ -74,6 +75,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         entries=tuple(entries),
         answers=tuple(answers),
         refusals=_refusals(board),
+        places=other_places(board),
         categories=board.category_links("board"),
         views=_views(board),
         choices=board.view.choices(board.standings.entries, board.board_tasks),

@@ -30,7 +30,8 @@ def charts(board: Board, entries: Sequence[Entry]) -> dict[str, Chart]:
         return {}
     found: list[Chart] = []
     if not board.device.is_functional:
-        found = [_speed(entries, len(board.tasks)), _outcomes(entries)]
+        has_speed = any(entry.usable_speedup and entry.usable_speedup.value is not None for entry in entries)
+        found = [*([_speed(entries, len(board.tasks))] if has_speed else []), _outcomes(entries)]
     return {chart.slug: chart for chart in [*found, _rates(entries, len(board.tasks))]}
 
 

@@ -51,6 +51,23 @@ class Board:
         )
 
 
+def other_places(board: Board) -> tuple[Link, ...]:
+    """The same suite on all device classes, then what else there is on this one; nothing where there is no other."""
+    here = (board.suite.name, board.device.slug)
+    found = boards.places_with_runs(board.view.asked_protocol)
+    same = [_place_link(*place, category=board.category, here=here) for place in found if place[0] == here[0]]
+    others = [place for place in found if place[0] != here[0] and place[2] == here[1]]
+    links = [*same, *(_place_link(*place, category=ALL, here=here) for place in others)]
+    return tuple(links) if any(not link.is_here for link in links) else ()
+
+
+def _place_link(
+    suite: str, suite_title: str, device: str, device_title: str, *, category: str, here: tuple[str, str]
+) -> Link:
+    text = f"{suite_name(suite_title, suite)} on {device_title}"
+    return Link(text, page_url("board", suite, category, device), (suite, device) == here)
+
+
 def load(view: BoardView, suite: str, category: str, device: str) -> Board | None:
     """None where there is no such suite, device class or category, or the category has no task."""
     place = boards.place(suite, whole_number(view.version), device)

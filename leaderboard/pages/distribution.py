@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from django.core.cache import cache
-
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages import board_screen, distribution_screen
@@ -21,7 +19,6 @@ from leaderboard.statistics.paper import MIXED
 from leaderboard.statistics.spread import Method
 from leaderboard.statistics.spreads import ClockName, Spread, spreads, timed_tasks
 
-KEPT_S = 3600  # bands are kept so long; another state of the board has another digest
 FUNCTIONAL = "Times of this device class are functional: they say nothing about a GPU, so nothing is made of them."
 
 
@@ -66,7 +63,6 @@ class DistributionPage(Page):
     as_of: str
     clock: ClockName
     method: Method
-    seed: str  # of the resamples behind the bands
     tasks: tuple[str, ...]  # those that can be timed on the clock, in the order of `speedups`
     entries: tuple[EntrySpread, ...]
     refused: str | None
@@ -100,7 +96,6 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
         as_of=view.as_of,
         clock=view.clock_name,
         method=view.quantile_method,
-        seed=board.standings.digest,
         tasks=tuple(task.path for task in tasks),
         entries=entries,
         refused=refused,
@@ -116,12 +111,8 @@ _KEPT = ("version", "protocol", "clock", "method")
 
 
 def _entries(board: Board, view: SpreadView, tasks: Sequence[int]) -> tuple[EntrySpread, ...]:
-    """Those that the filter shows; the resamples are the same whatever it shows."""
-    found: dict[str, Spread | str] = cache.get_or_set(  # type: ignore[assignment]
-        f"spreads-{board.standings.digest}-{view.clock_name}-{view.quantile_method}",
-        lambda: spreads(board.standings.numbers, tasks, view.clock_name, view.quantile_method, board.standings.digest),
-        KEPT_S,
-    )
+    """Those that the filter shows."""
+    found = spreads(board.standings.numbers, tasks, view.clock_name, view.quantile_method)
     shown = [entry for entry in board.standings.entries if view.shows(entry)]
     return tuple(_entry(entry, found[entry.configuration]) for entry in board_screen.in_order(shown, view))
 

@@ -18,31 +18,35 @@ if TYPE_CHECKING:
 
 CLOCKS = {"t_dev": "on t_dev", "paper": "on the paper's clock"}
 HEADINGS = {"p25": "P25", "median": "Median", "p75": "P75", "p90": "P90"}
-BANDS = "With one or two entries, bands show 95 % of 10 000 resamples of the tasks; the tables have them for all."
+MOST_CURVES = 8  # that can be told apart by colour and dashes
+OTHERS = "The filter brings others, and the tables have all, with their bands."
+BANDS = "With one or two entries, bands show 95 % of all resamples of the tasks; the tables have them for all."
 
 
 def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockName) -> dict[str, Chart]:
     known = [(entry, entry.spread) for entry in entries if entry.spread is not None]
     if not known:
         return {}
+    drawn = known[:MOST_CURVES]
+    note = BANDS if len(drawn) == len(known) else f"The first {len(drawn)} of {len(known)}. {OTHERS}"
     axis = f"speedup {CLOCKS[clock]}"
     fast = curves(
         "fast_p",
         "fast_p",
         "For every speedup p, the share of all answers that are right and at least p times as fast as the baseline.",
         (f"p: {axis}", "share of answers"),
-        [_given(entry, spread.fast_p) for entry, spread in known],
-        BANDS,
+        [_given(entry, spread.fast_p) for entry, spread in drawn],
+        note,
     )
     most = curves(
         "function",
         "Distribution function",
         "For every speedup, the share of tasks whose mean over runs is no larger; failures count as 0.",
         (axis, "share of tasks"),
-        [_given(entry, spread.share_at_most) for entry, spread in known],
-        BANDS,
+        [_given(entry, spread.share_at_most) for entry, spread in drawn],
+        note,
     )
-    drawn = boxes(
+    box = boxes(
         "boxes",
         "Quartiles and tasks",
         "For every entry a box from the lower to the upper quartile of its tasks' speedups, with the median and a dot "
@@ -50,7 +54,7 @@ def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockNam
         axis,
         [_box(entry, spread, tasks) for entry, spread in known],
     )
-    return {chart.slug: chart for chart in (drawn, fast, most)}
+    return {chart.slug: chart for chart in (box, fast, most)}
 
 
 def tables(entries: Sequence[EntrySpread], refused: str | None) -> list[Table]:

@@ -78,8 +78,12 @@ def _cells(place: Place) -> tuple[Cell, ...]:
         ),
         Cell("", tasks),
         *boards_cells,
-        Cell(str(place.entries), place.entries, note=f"and {plural(place.reference_lines, 'reference line')}"),
+        Cell(str(place.entries), place.entries, note=_beside(place)),
     )
+
+
+def _beside(place: Place) -> str:
+    return f"and {plural(place.reference_lines, 'reference line')}" if place.reference_lines else ""
 
 
 def _leader_cells(leader: Leader) -> tuple[Cell, ...]:

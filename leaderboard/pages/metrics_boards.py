@@ -10,7 +10,6 @@ from leaderboard.statistics import (
     QUANTILE_INTERVAL_FROM_TASKS,
     SIGN_FLIP_FROM_TASKS,
 )
-from leaderboard.statistics.spread import RESAMPLES
 
 BOARD_METRICS = (
     Metric(
@@ -79,8 +78,8 @@ BOARD_METRICS = (
         "share of all answers that are right and at least p times as fast",
         "The curve counts answers. The paper's columns fast₁ and fast₂ count tasks whose mean over runs is at least "
         "p, so that one good run can carry a task; KernelBench counts the first run, and strictly more than p. "
-        f"Bands are percentile bootstraps over tasks, {RESAMPLES} resamples, the same for all entries, with a seed "
-        "from the board.",
+        "Bands are percentile bootstraps over tasks: of all resamples at once, from the distribution of their sums, "
+        "so that none is drawn and the same board has the same bands.",
         "No band says anything of two entries at once: compare them.",
     ),
     Metric(

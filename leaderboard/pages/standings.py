@@ -6,7 +6,6 @@ protocol; nothing is ever averaged across two of them.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +87,6 @@ class Standings:
     ranked_by: RankedBy
     no_speed_because: str | None
     no_rank_intervals_because: str | None
-    digest: str  # of everything above: the same board has the same resamples
 
 
 def standings(
@@ -113,8 +111,7 @@ def standings(
     ]
     ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
     ranked, refused = _ranked(entries, numbers, ranked_by)
-    digest = hashlib.sha256(repr((tasks, runs, results)).encode()).hexdigest()
-    return Standings(tuple(ranked), tuple(answers), numbers, eligible, ranked_by, no_speed, refused, digest)
+    return Standings(tuple(ranked), tuple(answers), numbers, eligible, ranked_by, no_speed, refused)
 
 
 def _answers(tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> list[Answer]:

@@ -98,6 +98,13 @@ def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Devic
     return SuiteRow(*row[size:]), DeviceRow(*row[:size])
 
 
+def places_with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
+    """Name and title of each current suite with name and title of each device class that it has public runs on."""
+    rows = Run.objects.public().filter(suite__is_current=True, protocol=protocol)
+    names = ("suite__name", "suite__title", "device_class__slug", "device_class__title")
+    return list(rows.order_by(*names).values_list(*names).distinct())
+
+
 def tasks_of(suite_id: int) -> list[TaskRow]:
     """All tasks of a suite: what every rate is counted against."""
     rows = Task.objects.filter(memberships__suite=suite_id).order_by("category", "path")

@@ -56,8 +56,9 @@ def paper_columns(answers: Answers, *, is_mixed: bool = False) -> PaperColumns:
         refused = NOT_TIMED
     if refused:
         nothing = RunSpread(None, None, answers.runs, refused, refused)
-        return PaperColumns(None, None, nothing, None, None, None, nothing, None, None, None, refused)
-    compiled, correct = 100 * float(answers.compiled.mean()), 100 * float(answers.correct.mean())
+        compiled, correct = _rates(answers) if answers.is_whole else (None, None)  # they know no clock
+        return PaperColumns(compiled, correct, nothing, None, None, None, nothing, None, None, None, refused)
+    compiled, correct = _rates(answers)
     per_task = times.mean(axis=1)
     total = float(per_task.sum())
     return PaperColumns(
@@ -97,6 +98,10 @@ def run_averaged_geometric_mean(per_task: Numbers) -> float | None:
 def fast_p(per_task: Numbers, p: float) -> float:
     """Share of all tasks with s[k] ≥ p. It may exceed the share of right answers: one good run can carry a task."""
     return float((per_task >= p).mean())
+
+
+def _rates(answers: Answers) -> tuple[float, float]:
+    return 100 * float(answers.compiled.mean()), 100 * float(answers.correct.mean())
 
 
 def _spread(per_run: Numbers) -> RunSpread:

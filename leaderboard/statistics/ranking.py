@@ -12,6 +12,8 @@ from leaderboard.statistics.limits import COMPARISON_FROM_TASKS, too_few
 
 FAMILY_ERROR = 0.05  # chance that any of a board's pairs is called different wrongly
 
+NOBODY = "No entry is ranked, so there are no rank intervals."
+
 
 @dataclass(frozen=True, slots=True)
 class RankInterval:
@@ -30,7 +32,9 @@ def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
 
     All pairs of the board are tested with the paired t test and Holm's correction, so that the intervals hold together.
     """
-    refused = too_few(len(entries[0]) if entries else 0, COMPARISON_FROM_TASKS, "Rank intervals need")
+    if not entries:
+        return NOBODY
+    refused = too_few(len(entries[0]), COMPARISON_FROM_TASKS, "Rank intervals need")
     if refused:
         return refused
     pairs = list(combinations(range(len(entries)), 2))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from leaderboard.statistics.answers import Numbers
@@ -19,8 +20,8 @@ from leaderboard.statistics.limits import (
 
 Method = Literal["linear", "exclusive"]
 QUANTILES = {"p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}
-RESAMPLES = 10_000
-AT_ONCE = 2_000  # resamples in memory: 196 tasks × 2000 × 8 bytes = 3 MB
+ROUNDING = 1e-12  # what a sum of probabilities may lack
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,34 +87,30 @@ def order_interval(values: Numbers, share: float) -> Interval | None:
     return Interval(float(ordered[low - 1]), float(ordered[high - 1])) if low >= 1 and high <= n else None
 
 
-def resampled_curves(
-    grids: Sequence[Numbers], points: Sequence[float], seed: str, resamples: int = RESAMPLES
-) -> list[Curve]:
-    """Mean over tasks of each grid (tasks × points) with percentile bootstrap bands, the same resamples for all.
+def counted_curve(counts: Counts, of: int, points: Sequence[float]) -> Curve:
+    """Share of `of` at each point, as the mean over tasks (tasks × points), with percentile bootstrap bands over tasks.
 
-    `seed` is a hexadecimal digest of what the board holds, so that the same board always has the same bands.
+    None is drawn: what a resample of K tasks adds up to is the sum of K independent draws from the tasks' counts,
+    and its distribution is their K-fold convolution. That is what ever more resamples come to.
     """
-    if not grids:
-        return []
-    tasks = len(grids[0])
-    draws = np.random.default_rng(int(seed[:16], 16))
-    means: list[list[Numbers]] = [[] for _ in grids]
-    for start in range(0, resamples, AT_ONCE):
-        counts = draws.multinomial(tasks, np.full(tasks, 1 / tasks), size=min(AT_ONCE, resamples - start)) / tasks
-        for grid, kept in zip(grids, means, strict=True):
-            kept.append(counts @ grid)
-    return [_curve(points, grid, np.concatenate(kept)) for grid, kept in zip(grids, means, strict=True)]
+    whole = len(counts) * of
+    shares = counts.sum(axis=0) / whole
+    one_draw = np.array([(counts == count).mean(axis=0) for count in range(of + 1)])
+    chances = np.fft.irfft(np.fft.rfft(one_draw, whole + 1, axis=0) ** len(counts), whole + 1, axis=0)
+    at_most = np.cumsum(chances, axis=0)
+    ends = [(at_most < tail - ROUNDING).sum(axis=0) / whole for tail in (TAIL, 1 - TAIL)]
+    return Curve(tuple(points), *(tuple(float(one) for one in line) for line in (shares, *ends)))
 
 
-def share_at_least(times: Numbers, correct: np.ndarray, points: Sequence[float]) -> Numbers:
-    """Per task and point, the share of runs that are right and at least so fast: the grid of a fast_p curve."""
+def runs_at_least(times: Numbers, correct: NDArray[np.bool_], points: Sequence[float]) -> Counts:
+    """Per task and point, how many runs are right and at least so fast: the counts of a fast_p curve."""
     fast = correct[:, :, None] & (times[:, :, None] >= np.asarray(points))
-    return np.asarray(fast.mean(axis=1), dtype=np.float64)
+    return np.asarray(fast.sum(axis=1), dtype=np.int64)
 
 
-def share_at_most(per_task: Numbers, points: Sequence[float]) -> Numbers:
-    """Per task and point, 1 where s[k] is no larger: the grid of a distribution function."""
-    return np.asarray(per_task[:, None] <= np.asarray(points), dtype=np.float64)
+def is_at_most(per_task: Numbers, points: Sequence[float]) -> Counts:
+    """Per task and point, 1 where s[k] is no larger: the counts of a distribution function."""
+    return np.asarray(per_task[:, None] <= np.asarray(points), dtype=np.int64)
 
 
 def _deviation(values: Numbers) -> float | None:
@@ -121,8 +118,3 @@ def _deviation(values: Numbers) -> float | None:
     if len(values) < 2:
         return None
     return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
-
-
-def _curve(points: Sequence[float], grid: Numbers, resampled: Numbers) -> Curve:
-    low, high = np.quantile(resampled, [TAIL, 1 - TAIL], axis=0)
-    return Curve(tuple(points), *(tuple(float(one) for one in line) for line in (grid.mean(axis=0), low, high)))

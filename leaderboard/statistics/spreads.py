@@ -1,4 +1,4 @@
-"""How the speedups of all entries of a board spread over its tasks, on one clock and with the same resamples."""
+"""How the speedups of all entries of a board spread over its tasks, on one clock."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leaderboard.statistics.answers import Answers, Numbers, device_times, paper_times
 from leaderboard.statistics.limits import MISSING, NOT_TIMED
@@ -14,10 +15,10 @@ from leaderboard.statistics.spread import (
     Curve,
     Distribution,
     Method,
+    counted_curve,
     distribution,
-    resampled_curves,
-    share_at_least,
-    share_at_most,
+    is_at_most,
+    runs_at_least,
 )
 
 ClockName = Literal["t_dev", "paper"]
@@ -46,18 +47,14 @@ def timed_tasks(entries: Sequence[Answers], clock: ClockName, tasks: int) -> lis
 
 
 def spreads(
-    entries: Mapping[str, Answers], tasks: Sequence[int], clock: ClockName, method: Method, seed: str
+    entries: Mapping[str, Answers], tasks: Sequence[int], clock: ClockName, method: Method
 ) -> dict[str, Spread | str]:
     """By entry, over those tasks; or why an entry has none."""
     times = {name: _times(answers, clock, tasks) for name, answers in entries.items()}
-    known = {name: found for name, found in times.items() if not isinstance(found, str)}
-    points = _points(list(known.values()))
-    fast = [share_at_least(found, entries[name].correct[tasks], points) for name, found in known.items()]
-    most = [share_at_most(found.mean(axis=1), points) for found in known.values()]
-    drawn = resampled_curves([*fast, *most], points, seed)
-    both = dict(zip(known, zip(drawn[: len(known)], drawn[len(known) :], strict=True), strict=True))
+    points = _points([found for found in times.values() if not isinstance(found, str)])
     return {
-        name: found if isinstance(found, str) else _spread(found, method, *both[name]) for name, found in times.items()
+        name: found if isinstance(found, str) else _spread(found, entries[name].correct[tasks], points, method)
+        for name, found in times.items()
     }
 
 
@@ -69,8 +66,10 @@ def _times(answers: Answers, clock: ClockName, tasks: Sequence[int]) -> Numbers 
     return times if np.isfinite(times).all() else NOT_TIMED
 
 
-def _spread(times: Numbers, method: Method, fast: Curve, most: Curve) -> Spread:
+def _spread(times: Numbers, correct: NDArray[np.bool_], points: Sequence[float], method: Method) -> Spread:
     per_task = times.mean(axis=1)
+    fast = counted_curve(runs_at_least(times, correct, points), times.shape[1], points)
+    most = counted_curve(is_at_most(per_task, points), 1, points)
     return Spread(tuple(float(one) for one in per_task), distribution(per_task, method), fast, most)
 
 

@@ -93,6 +93,7 @@ def test_where_too_few_tasks_show_a_speed_ranks_go_by_correctness_and_it_says_so
     assert (shown.ranked_by, shown.eligible_tasks) == ("correctness", 5)
     assert [entry.agent for entry in shown.entries] == ["Right", "Fast"]
     assert shown.refusals[0] == "No speed: A speed metric needs eligible cases in 6 tasks; there are 5."
+    assert "speed" not in shown.charts  # an axis without a point says nothing
 
 
 def test_below_twelve_tasks_there_are_no_rank_intervals(db, page) -> None:
@@ -133,6 +134,7 @@ def test_no_mean_is_made_across_categories(db, page) -> None:
     shown = page("/board/timed/all/h100-sxm/")
     found = line(shown, "One")
     assert (found.paper.mean_speedup.value, found.paper.refused) == (None, MIXED)
+    assert (found.paper.compilation_rate_pct, found.paper.correctness_rate_pct) == (100, 100)  # these know no clock
     assert found.usable_speedup.value == pytest.approx(exp(0.5))  # one clock, over all tasks
     assert any(refusal.startswith("No mean speedup, score") for refusal in shown.refusals)
 
@@ -261,3 +263,19 @@ def test_the_form_keeps_the_view_and_choices_say_what_is_chosen(timed, client) -
     assert '<input type="hidden" name="view" value="paper">' in body
     assert '<option value="Fast" selected>Fast</option>' in body
     assert '<details class="filters" open>' in body
+
+
+def test_a_board_leads_to_its_suite_on_other_devices_and_to_other_suites_on_its_own(timed, page) -> None:
+    timed("One", [right(0.5)] * TASKS)
+    assert page(BOARD).places == ()
+    task = factories.make_task(category="hip2hip")
+    make_timed_run(suite=factories.make_suite([task], name="other"), name="Two", told=[right(0.5)])
+    assert [(link.text, link.url, link.is_here) for link in page(BOARD).places] == [
+        ("Timed on H100", BOARD, True),
+        ("Other on H100", "/board/other/all/h100-sxm/", False),
+    ]
+
+
+def test_a_board_of_reference_lines_alone_gives_the_reason_for_no_rank_intervals(timed, page) -> None:
+    timed("Line", [right(0.5)] * TASKS, role="reference_line")
+    assert "No entry is ranked, so there are no rank intervals." in page(BOARD).refusals

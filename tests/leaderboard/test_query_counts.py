@@ -12,8 +12,8 @@ from tests import factories
 MOST = 6
 COUNTS = {
     "/": 5,  # and the counter of changes, where what stands on boards may be kept: outside of a transaction
-    "/board/smoke/all/cpu-x86_64/": 4,
-    "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 5,
+    "/board/smoke/all/cpu-x86_64/": 5,
+    "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 6,
     "/distribution/smoke/all/cpu-x86_64/": 4,
     "/compare/smoke/all/cpu-x86_64/": 4,
     "/generalization/": 1,

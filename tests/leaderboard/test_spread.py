@@ -10,15 +10,13 @@ from scipy import stats
 
 from leaderboard.statistics.limits import Interval
 from leaderboard.statistics.spread import (
+    counted_curve,
     distribution,
+    is_at_most,
     order_interval,
     quantile,
-    resampled_curves,
-    share_at_least,
-    share_at_most,
+    runs_at_least,
 )
-
-SEED = "ab" * 32
 
 
 def test_quantiles_are_read_by_both_methods() -> None:
@@ -64,36 +62,35 @@ def test_the_spread_over_tasks_is_with_n_minus_one() -> None:
 
 def test_a_curve_counts_right_and_fast_answers_of_all() -> None:
     times = np.array([[3.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
-    grid = share_at_least(times, times > 0, (1, 2, 3))
-    assert grid.tolist() == [[0.5, 0.5, 0.5], [1, 0, 0], [1, 1, 0]]
-    [curve] = resampled_curves([grid], (1, 2, 3), SEED)
-    assert curve.shares == pytest.approx((2.5 / 3, 0.5, 0.5 / 3))
+    counts = runs_at_least(times, times > 0, (1, 2, 3))
+    assert counts.tolist() == [[1, 1, 1], [2, 0, 0], [2, 2, 0]]
+    assert counted_curve(counts, 2, (1, 2, 3)).shares == pytest.approx((2.5 / 3, 0.5, 0.5 / 3))
 
 
 def test_a_distribution_function_counts_tasks_up_to_each_point() -> None:
-    grid = share_at_most(np.array([0.5, 1.0, 3.0]), (0.4, 1.0, 3.0))
-    assert grid.mean(axis=0).tolist() == pytest.approx([0, 2 / 3, 1])
+    counts = is_at_most(np.array([0.5, 1.0, 3.0]), (0.4, 1.0, 3.0))
+    assert counts.mean(axis=0).tolist() == pytest.approx([0, 2 / 3, 1])
 
 
 def test_a_wrong_answer_is_at_no_point_of_a_fast_p_curve() -> None:
-    assert share_at_least(np.zeros((1, 1)), np.zeros((1, 1), dtype=bool), (0.0,)).tolist() == [[0.0]]
+    assert runs_at_least(np.zeros((1, 1)), np.zeros((1, 1), dtype=bool), (0.0,)).tolist() == [[0]]
 
 
 def test_a_band_is_the_binomials_where_tasks_are_yes_or_no() -> None:
     # 24 tasks of which 12: a resample's count is binomial(24, ½), 2.5 % and 97.5 % at 7 and 17
-    grid = np.array([[1.0]] * 12 + [[0.0]] * 12)
-    [curve] = resampled_curves([grid], (1.0,), SEED)
+    curve = counted_curve(np.array([[1]] * 12 + [[0]] * 12), 1, (1.0,))
     assert (*curve.low, *curve.high) == pytest.approx((7 / 24, 17 / 24))
 
 
-def test_the_same_board_has_the_same_band_and_all_entries_the_same_resamples() -> None:
-    grid = np.random.default_rng(3).random((24, 1))
-    first, twin = resampled_curves([grid, grid], (1,), SEED)
-    [again] = resampled_curves([grid], (1,), SEED)
-    [other] = resampled_curves([grid], (1,), "cd" * 32)
-    assert first == twin == again
-    assert other.low != first.low
+def test_a_band_is_what_drawn_resamples_come_to() -> None:
+    draws = np.random.default_rng(3)
+    counts = draws.integers(0, 4, (24, 3))
+    drawn = counts[draws.integers(0, 24, (40_000, 24))].sum(axis=1) / 72
+    expected = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
+    curve = counted_curve(counts, 3, (1, 2, 3))
+    assert np.array([curve.low, curve.high]) == pytest.approx(expected, abs=1 / 72)  # one answer's share
 
 
-def test_no_entry_makes_no_curve() -> None:
-    assert resampled_curves([], (1.0,), SEED) == []
+def test_a_band_is_nothing_wide_where_all_tasks_agree() -> None:
+    curve = counted_curve(np.full((196, 2), [0, 3]), 3, (1.0, 2.0))
+    assert (curve.low, curve.shares, curve.high) == ((0, 1), (0, 1), (0, 1))

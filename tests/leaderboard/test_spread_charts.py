@@ -97,4 +97,5 @@ def test_bands_are_drawn_for_two_and_not_for_three() -> None:
 
 
 def test_lines_that_end_together_share_their_number() -> None:
-    assert [text for _, text in lines(3).ends] == ["1, 2, 3"]
+    assert [text for _, text in lines(2).ends] == ["1, 2"]
+    assert [text for _, text in lines(3).ends] == ["all"]
