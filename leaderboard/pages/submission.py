@@ -18,6 +18,7 @@ from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import REVIEWS, SUBMISSION_OUTCOMES, SUBMISSION_STATES, TRAIL, VERIFICATIONS, Word
 
 MOST_CLAIMS = 500
+MOST_OF_A_KIND = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,22 @@ class TotalLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleFinding:
-    code: str
+class FoundAt:
     place: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFinding:
+    """All findings of one kind; a bundle may have thousands of them."""
+
+    code: str
+    count: int
+    first: tuple[FoundAt, ...]
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +155,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
         suite_tasks=about.get("suite_tasks", 0),
         absent_tasks=about.get("absent", 0),
         totals=totals,
-        findings=tuple(BundleFinding(one["code"], one["place"], one["text"]) for one in row.findings or ()),
+        findings=_by_kind(row),
         claims=tuple(ClaimLine(**one._asdict()) for one in claims),
         claim_count=row.claim_count or 0,
         run=run,
@@ -183,6 +196,13 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     if absent := _not_said(row):
         facts.append(("Not said", ", ".join(name.replace("_", " ") for name in absent), ""))
     return tuple(facts)
+
+
+def _by_kind(row: SubmissionRow) -> tuple[BundleFinding, ...]:
+    kinds = dict[str, list[FoundAt]]()
+    for one in row.findings or ():
+        kinds.setdefault(one["code"], []).append(FoundAt(one["place"], one["text"]))
+    return tuple(BundleFinding(code, len(found), tuple(found[:MOST_OF_A_KIND])) for code, found in kinds.items())
 
 
 def _declared(row: SubmissionRow) -> dict[str, str]:

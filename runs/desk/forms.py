@@ -102,7 +102,12 @@ class AuditForm(forms.Form):
 def problems_of(form: forms.Form) -> list[dict[str, str]]:
     """A form's errors as problems of a bundle: place, seen, expected, hint."""
     return [
-        {"place": f"form: {name}", "seen": str(form.data.get(name, "nothing"))[:120], "expected": error.rstrip("."), "hint": ""}
+        {
+            "place": f"form: {name}",
+            "seen": str(form.data.get(name, "nothing"))[:120],
+            "expected": error.rstrip("."),
+            "hint": "",
+        }
         for name, errors in form.errors.items()
         for error in map(str, errors)
     ]

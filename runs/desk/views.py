@@ -65,6 +65,7 @@ def mine(request: HttpRequest, submission: int) -> HttpResponse:
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
         "declared": [(name.replace("_", " "), value) for name, value in _declared(row).items()],
         "asked": [name.replace("_", " ") for name in row.not_said],
+        "findings": _by_kind(row),
         "totals": row.about.get("totals", [])[:MOST_TOTALS],
         "form": TextForm(),
     }
@@ -108,6 +109,13 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
     services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk))
     return redirect("desk:tokens")
+
+
+def _by_kind(submission: Submission) -> list[tuple[str, list[dict[str, Any]]]]:
+    kinds = dict[str, list[dict[str, Any]]]()
+    for one in submission.findings:
+        kinds.setdefault(one["code"], []).append(one)
+    return list(kinds.items())
 
 
 def _declared(submission: Submission) -> dict[str, str]:

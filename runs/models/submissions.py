@@ -21,7 +21,7 @@ NEXT = {
     "received": ("A worker", "checks it within minutes; there is nothing to do."),
     "checking": ("A worker", "is reading it now; there is nothing to do."),
     "rejected": ("The submitter", "mends every problem and hands it in again; nothing was written."),
-    "accepted": ("A maintainer", "publishes its run, has it evaluated again, or closes it."),
+    "accepted": ("A maintainer", "publishes its run or shows its claims, has a run evaluated again, or closes it."),
     "verifying": ("Our hosts", "evaluate its candidates again; the verdict comes when the last one has ended."),
     "closed": ("Nobody", "has anything left to do."),
 }

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from evaluator.errors import TaskError, UsageError
+from evaluator.unseen.generate import GENERATOR_VERSION
 from runs import candidates
 from runs.comparisons import Answer, bundle_verdict, compare
 from runs.errors import RunError
@@ -155,7 +156,7 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
         suite=claimed.suite,
         device_class=device_class,
         repeat=claimed.repeat,
-        round=claimed.round or _revealed_round(claimed),
+        round=claimed.round or _revealed_round(),
         verifies=claimed,
         note=f"Verification of run {claimed.pk}, asked for by {actor}"[:200],
     )
@@ -171,9 +172,10 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
     return run
 
 
-def _revealed_round(claimed: Run) -> Round | None:
-    """The newest one of its suite: a claim without unseen cases is tried on them all the same."""
-    return Round.objects.filter(suite=claimed.suite_id, revealed_at__isnull=False).order_by("-revealed_at").first()
+def _revealed_round() -> Round | None:
+    """The newest one: a claim without unseen cases is tried on them all the same. Any task has cases in it."""
+    revealed = Round.objects.filter(revealed_at__isnull=False, generator_version=GENERATOR_VERSION)
+    return revealed.order_by("-revealed_at").first()
 
 
 def _compared(verification: Verification) -> list[TaskVerdict]:
