@@ -54,7 +54,8 @@ RIGHTS = (
     Right("review", "Verify and close submissions, decide reviews", RULING, ("runs.review_submission",)),
     Right("audit", "Audit results", RULING, ("runs.audit_result",)),
     Right("publish", "Publish, withdraw", RULING, ("runs.publish_run",)),
-    Right("run", "Start runs, run again, cancel", STAFF, ("runs.add_run", "runs.rerun_run")),
+    Right("start", "Start runs, and spend what they may cost", STAFF, ("runs.add_run",)),
+    Right("run", "Pause runs, resume, cancel, run again", STAFF, ("runs.rerun_run",)),
     Right(
         "register",
         "Register agents, models, configurations and suites",
@@ -101,6 +102,10 @@ def may_audit(user: Somebody) -> bool:
 
 def may_publish(user: Somebody) -> bool:
     return _has(user, "publish")
+
+
+def may_start(user: Somebody) -> bool:
+    return _has(user, "start")
 
 
 def may_run(user: Somebody) -> bool:

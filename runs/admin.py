@@ -12,6 +12,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from people.rights import may_see_unseen
 from runs import admin_desk, admin_runs, admin_sessions, agents, services
 from runs.doors import Act, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
@@ -154,7 +155,7 @@ class UnseenEvaluationAdmin(ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[UnseenEvaluation]:
         rows = UnseenEvaluation.objects.all()
-        return rows if request.user.is_superuser else rows.visible()
+        return rows if may_see_unseen(request.user) else rows.visible()
 
 
 @admin.register(AuditEntry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.http import HttpRequest
 
+from people.rights import may_review, may_revoke
 from runs import services
 from runs.doors import Act, ReadOnly, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
@@ -40,7 +41,7 @@ class SubmissionAdmin(ReadOnly):
     actions = SUBMISSION_ACTS
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.review_submission")
+        return may_review(request.user)
 
 
 @admin.register(ApiToken)
@@ -51,7 +52,7 @@ class ApiTokenAdmin(ReadOnly):
     actions = TOKEN_ACTS
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.change_apitoken")
+        return may_revoke(request.user)
 
 
 @admin.register(Verification)

@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from people.rights import may_publish, may_run
 from runs import services
 from runs.admin_sessions import RunForm
 from runs.doors import Act, Door, OnceMade, ReadOnly, actions, user_of
@@ -125,10 +126,10 @@ class Keeper(Door):
     """Who may run again, and who may publish."""
 
     def has_rerun_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.rerun_run")
+        return may_run(request.user)
 
     def has_publish_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("runs.publish_run")
+        return may_publish(request.user)
 
 
 @admin.register(Run)

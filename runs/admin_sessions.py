@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from people.rights import may_see_unseen
 from runs import services
 from runs.doors import ReadOnly
 from runs.errors import RunError
@@ -63,4 +64,4 @@ class AgentSessionAdmin(ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AgentSession]:
         rows = AgentSession.objects.all()
-        return rows if request.user.is_superuser else rows.visible()
+        return rows if may_see_unseen(request.user) else rows.visible()

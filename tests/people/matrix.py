@@ -97,7 +97,7 @@ MODELS = {
     "resultaudit": Model(),
     "review": Model(),
     "round": Model(),
-    "run": Model("run"),
+    "run": Model("start"),
     "submission": Model(),
     "suite": Model("register"),
     "task": Model(),

@@ -21,6 +21,7 @@ PREDICATES = {
     "review": rights.may_review,
     "audit": rights.may_audit,
     "publish": rights.may_publish,
+    "start": rights.may_start,
     "run": rights.may_run,
     "register": rights.may_register,
     "hosts": rights.may_keep_hosts,
