@@ -43,9 +43,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.read:
         return _read(options.read, options.formats[0], options.measurements[0], offline=options.offline)
-    _say(
-        f"{'format':12}{'measurements':>13}{'MiB':>7}   {'where':9}{'seconds':>8}{'of CPU':>8}{'peak MiB':>10}   outcome"
-    )
+    columns = f"{'seconds':>8}{'of CPU':>8}{'peak MiB':>10}"
+    _say(f"{'format':12}{'measurements':>13}{'MiB':>7}   {'where':9}{columns}   outcome")
     for name in options.formats:
         for count in options.measurements:
             _row(name, count, offline=options.offline)
