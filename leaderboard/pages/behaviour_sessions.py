@@ -60,15 +60,15 @@ def sessions_table(found: Sequence[Sessions]) -> Table:
         Column("versions", "Versions checked", is_number=True),
         Column("failed_builds", "Did not build", is_number=True),
         Column("turned_away", "Turned away otherwise", is_number=True),
-        Column("not_judged", "Not judged", is_number=True),
+        Column("not_judged", "Not judged", is_number=True, on_page=any(one.not_judged for one in found)),
         Column("passed", "Passed", is_number=True),
-        Column("first_passed", "First version passed", is_number=True),
-        Column("turns", "Turns a session", is_number=True),
-        Column("tool_calls", "Tool calls a session", is_number=True),
-        Column("seconds", "Wall time a session", is_number=True),
+        Column("first_passed", "First one passed", is_number=True),
+        Column("turns", "Turns", is_number=True),
+        Column("tool_calls", "Tool calls", is_number=True, on_page=any(one.tool_calls for one in found)),
+        Column("seconds", "Wall time", is_number=True),
         Column("endings", "How sessions ended"),
     )
-    caption = "Checks inside sessions: each distinct version once, the columns after it of those"
+    caption = "Checks inside sessions: each distinct version once; turns, tool calls and wall time are means a session"
     empty = (
         "No public answer that matches came out of an agent's session. `python manage.py start_runs block_tuner` "
         "starts some, and a bundle of `python -m evaluator run` brings its own."

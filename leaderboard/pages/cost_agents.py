@@ -77,7 +77,7 @@ def agents_table(found: Sequence[AgentCost]) -> Table:
         Column("sessions", "Tasks × runs", is_number=True),
         Column("output_tokens", "Output tokens a task", is_number=True),
         Column("output_tokens_of", "Sessions that say it", on_page=False),
-        Column("input_tokens", "Input tokens a task", is_number=True),
+        Column("input_tokens", "Input tokens a task", is_number=True, on_page=False),
         Column("input_tokens_of", "Sessions that say it", on_page=False),
         Column("seconds", "Wall time a task", is_number=True),
         Column("cost_usd", "Price a task", is_number=True),
@@ -130,7 +130,7 @@ def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) ->
 
 def _no_speedup(row: AgentRow) -> str | None:
     if row.is_functional:
-        return "times on this device class enter no metric"
+        return "times here enter no metric"
     if row.counting < row.sessions:
         return f"{plural(row.sessions - row.counting, 'answer')} of {row.sessions} may not count"
     if row.timed_tasks < INTERVAL_FROM_TASKS:

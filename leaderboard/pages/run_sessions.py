@@ -93,12 +93,13 @@ def facts(rows: Sequence[SessionRow]) -> list[tuple[str, str, str]]:
     if not rows:
         return []
     models = sorted({row.model for row in rows if row.model})
+    asks_none = all(row.cost_source == "free" for row in rows)
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
     over = sum(row.seconds for row in rows if row.seconds is not None)
     spent = usd(sum(known)) if known else "unknown"
     spent += f", said by {len(known)} of {len(rows)} sessions" if len(known) < len(rows) else ""
     return [
-        ("Model that answered", printable(", ".join(models)) or UNSAID, ""),
+        ("Model that answered", printable(", ".join(models)) or ("none" if asks_none else UNSAID), ""),
         ("Sessions", f"{plural(len(rows), 'session')}, {seconds(over)} together", ""),
         ("Spent", spent, ""),
     ]

@@ -138,6 +138,9 @@ def test_settings_that_an_agent_does_not_know_are_refused_when_they_are_register
     path.write_text("configurations:\n  odd: {agent: block_tuner, settings: {temperature: 1}}\n")
     with pytest.raises(RegistryError, match="block_tuner has no setting 'temperature'"):
         registry.load_registry(path)
+    path.write_text("configurations:\n  odd: {agent: chat_loop, settings: {base_url: 'https://me:key@host/v1'}}\n")
+    with pytest.raises(RegistryError, match="base_url is public"):
+        registry.load_registry(path)
 
 
 def test_a_session_longer_than_a_job_may_take_is_refused(site: Site, fake: Any) -> None:

@@ -26,7 +26,7 @@ def launch(desk: Desk) -> Work:
     if missing := [name for name in task.editable if name not in sources]:
         problems = tuple(("not_written", name) for name in missing)
         message = f"the task brings no {', '.join(missing)} in which something could be tuned"
-        return Work(Candidate({}, desk.agent, problems), "gave_up", message, usage=Usage(turns=0, cost_usd=0.0))
+        return Work(Candidate({}, desk.agent, problems), "gave_up", message, usage=usage_of(0))
     return Search(desk, sources).run()
 
 
@@ -102,8 +102,13 @@ class Search:
         self._desk.hear(self._transcript[-1])
 
     def _work(self, best: Mapping[Knob, int], ended: Ending, message: str | None) -> Work:
-        usage = Usage(turns=len(self._seen), cost_usd=0.0)
-        return Work(self._candidate(best), ended, message, transcript=tuple(self._transcript), usage=usage)
+        transcript, usage = tuple(self._transcript), usage_of(len(self._seen))
+        return Work(self._candidate(best), ended, message, transcript=transcript, usage=usage)
+
+
+def usage_of(checks: int) -> Usage:
+    """A check is a turn; it asks no model and calls no tool, which costs nothing."""
+    return Usage(checks, input_tokens=0, cached_input_tokens=0, output_tokens=0, cost_usd=0.0, tool_calls=0)
 
 
 def knobs_of(sources: Mapping[str, bytes]) -> list[Knob]:
