@@ -8,8 +8,12 @@ from math import exp, log
 
 LEAST_RANGE = log(1.25)  # so that noise does not fill a plot
 MARGIN = 0.05  # of the range, at each end
-TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-FINE_TICKS = (0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5)
+LADDERS = (  # coarse ones first
+    (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000),
+    (0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5),
+    (0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.5),
+    (0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2),
+)
 FEWEST_TICKS, MOST_TICKS = 3, 6
 APART = 0.16  # of the range: a number of five letters beside the next on a plot of 200 pixels, which a phone has
 
@@ -26,10 +30,9 @@ class LogAxis:
 
     @property
     def ticks(self) -> list[float]:
-        """Round numbers within, not too many of them."""
-        coarse = [value for value in TICKS if self.low <= value <= self.high]
-        fine = [value for value in FINE_TICKS if self.low <= value <= self.high]
-        found = fine if len(coarse) < FEWEST_TICKS else coarse
+        """Round numbers within, of the first ladder that has enough of them, and not too many."""
+        ladders = [[value for value in ladder if self.low <= value <= self.high] for ladder in LADDERS]
+        found = next((ladder for ladder in ladders if len(ladder) >= FEWEST_TICKS), ladders[-1])
         step = -(-len(found) // MOST_TICKS) if found else 1
         start = found.index(1) % step if 1 in found else 0
         return self._apart(found[start::step])

@@ -1,4 +1,4 @@
-"""KernelBench-X on one page: what its paper printed, drawn, and added up where its tables can be."""
+"""KernelBench-X on one page: what its paper printed, drawn and added up where it can be, and runs handed in here."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars, share_dots
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NBSP, NONE
+from leaderboard.formatting import NBSP, NONE, plural
+from leaderboard.pages import kernelbench_x_runs_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.kernelbench_x_attribution import Explained, attribution_table, explained, task_count
+from leaderboard.pages.kernelbench_x_runs import Imported, imported
 from leaderboard.pages.published import Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
@@ -27,10 +29,7 @@ DISAGREEMENTS = (
     "overall table, at the same rates of compilation and correctness.",
     "The setup names CUDA 11.8 beside a PyTorch built for CUDA 12.8.",
 )
-RUNS_HERE = (
-    "none: no run of KernelBench-X was evaluated or imported here yet. What needs answers and times of single tasks is "
-    "not shown: shares of a device's peaks, static measures of code, medians over tasks, devices side by side."
-)
+NOT_SHOWN = "Not shown: shares of a device's peaks and static measures of code, which bundles do not tell of all tasks."
 
 Rows = Sequence[Mapping[str, str]]
 
@@ -64,6 +63,7 @@ class KernelBenchXPage(Page):
     checks: tuple[Check, ...]
     disagreements: tuple[str, ...]
     attribution: tuple[Explained, ...]  # computed here from the printed category tables
+    imported: Imported  # handed in here: claimed, not measured
     overall: Table | None = field(metadata=SCREEN)
     sections: tuple[Section, ...] = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
@@ -76,14 +76,18 @@ def build(query: Query) -> KernelBenchXPage:
     found = [known[slug] for slug in SLUGS] if is_whole else []
     checks = _checks(cells) if is_whole else ()
     lines = explained(cells[COMPILED], cells[CORRECT]) if is_whole else ()
-    charts = _charts(cells) if is_whole else {}
+    here = imported()
+    charts = (_charts(cells) if is_whole else {}) | kernelbench_x_runs_screen.charts(here, STEPS)
     tables = by_slug(
-        *(printed_table(one, cells[one.slug]) for one in found), _checks_table(checks), attribution_table(lines)
+        *(printed_table(one, cells[one.slug]) for one in found),
+        _checks_table(checks),
+        attribution_table(lines),
+        *kernelbench_x_runs_screen.tables(here),
     )
     return KernelBenchXPage(
         title="KernelBench-X",
-        lead="Triton kernels by five methods on 176 tasks of 15 categories, as the paper printed it. Nothing here was "
-        "measured by us, and nothing is ranked with what was.",
+        lead="Triton kernels by five methods on 176 tasks of 15 categories, as the paper printed it, and runs "
+        "that were handed in here. Nothing of it was measured by us, and nothing is ranked with what was.",
         crumbs=(Link("Papers", page_url("published")),),
         tables=tables,
         charts=charts,
@@ -92,18 +96,19 @@ def build(query: Query) -> KernelBenchXPage:
         checks=checks,
         disagreements=_disagreements(checks),
         attribution=lines,
+        imported=here,
         overall=tables.get(OVERALL),
         sections=_sections(tables, charts) if is_whole else (),
-        facts=_facts(found[0]) if found else (),
+        facts=_facts(found[0], here) if found else (),
     )
 
 
-def _facts(first: PaperTable) -> tuple[tuple[str, str, str], ...]:
+def _facts(first: PaperTable, here: Imported) -> tuple[tuple[str, str, str], ...]:
     return (
         ("From", first.citation.rpartition(",")[0], first.url),
         ("Device", first.device, ""),
         ("Clock", "Triton's do_bench: median of 100 calls after 25 to warm up, against eager PyTorch", ""),
-        ("Runs here", RUNS_HERE, ""),
+        ("Runs here", f"{plural(len(here.runs), 'run')}, as claimed, below. {NOT_SHOWN}", ""),
     )
 
 

@@ -30,6 +30,7 @@ def make_submission_places() -> list[str]:
         submission, decision="Two people, two agents.", closed_at=factories.NOON, closed_by_name="admin"
     )
     factories.make_review(submission, kind="duplicate", detail="hip2hip/arena/kernel1: the candidate of another")
+    _kernelbench_x()
     return ["/submit/", f"/submission/{submission.pk}/", f"/submission/{_claims().pk}/", "/audits/"]
 
 
@@ -46,6 +47,25 @@ def _claims() -> Submission:
             claimed_speedup=1.25 if number else None,
         )
     return submission
+
+
+def _kernelbench_x() -> None:
+    """A run and a corpus of rounds, which stand on the page of KernelBench-X."""
+    told = {"declared": {"agent": "Refiner", "model": "A model"}, "claim_count": 4, "is_public": True}
+    for kind, attempts in (("KernelBench-X", ("",)), ("KernelBench-X corpus", ("round_0", "round_1"))):
+        submission = factories.make_submission(format=kind, state="accepted", **told)
+        for number, attempt in enumerate(attempts):
+            for task in ("Activation/gelu.py", "Quantization/matmul_w8a8.py"):
+                is_right = number > 0 or task.startswith("A")
+                Claim.objects.create(
+                    submission=submission,
+                    task=task,
+                    attempt=attempt,
+                    is_known=True,
+                    status="passed" if is_right else "wrong_output",
+                    claimed={"call_ok": True, "exe_ok": is_right, "runtime_ms": 1.5},
+                    claimed_speedup=1.25 if is_right else None,
+                )
 
 
 def _speed(value: float) -> dict[str, float]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from runs.models import Claim
 from runs.papers import load_published
+from tests import factories
 
 
 @pytest.fixture
@@ -66,3 +68,77 @@ def test_the_attribution_stands_beside_the_printed_one(shown) -> None:
 def test_what_was_printed_is_not_shown_as_computed(shown) -> None:
     [row] = [row for row in shown.tables["attribution"].groups[0].rows if row[1].value == "category_added"][:1]
     assert [cell.text for cell in row[2:]] == ["34.53", "34.6", "−0.07", "14"]
+
+
+def test_without_runs_handed_in_it_says_how_to_hand_one_in(shown) -> None:
+    assert (shown.imported.runs, "imported" in shown.charts) == ((), False)
+    assert "/submit/" in shown.tables["imported_runs"].empty
+
+
+def test_a_run_handed_in_has_its_rates_over_the_suite_and_its_speeds_by_the_papers_rules(db, page) -> None:
+    _run(
+        "Sam's agent",
+        ("Activation/gelu.py", "passed", True, True, 1.5, 1.0),
+        ("Activation/relu.py", "passed", True, True, 0.5, 3.0),
+        ("Math/abs.py", "implausible", True, True, 8.0, 1.0),  # right, but not with all of its times
+        ("Math/add.py", "wrong_output", True, False, 9.0, 1.0),
+        ("Fusion/a.py", "build_failed", False, False, None, None),
+    )
+    [found] = page("/kernelbench-x/").imported.runs
+    assert (found.compiled, found.correct, found.tasks, found.timed, found.slower) == (4, 3, 176, 2, 1)
+    assert found.mean_speedup == found.median_speedup == pytest.approx(1.0)
+    assert found.geometric_mean_speedup == pytest.approx(0.75**0.5)
+    assert found.global_speedup == pytest.approx(3.0 / 4.0)  # (1.5·1 + 0.5·3) / 4
+    assert next((one.correct, one.tasks) for one in found.categories if one.category == "Activation") == (2, 10)
+
+
+def test_what_nobody_got_right_stands_by_category(db, page) -> None:
+    _run("One", ("Pooling/max_pool2d.py", "passed", True, True, 1.0, 1.0))
+    _run("Other", ("Quantization/matmul_w8a8.py", "wrong_output", True, False, None, None))
+    shown = page("/kernelbench-x/")
+    assert {one.category: len(one.unsolved) for one in shown.imported.unsolved}["Quantization"] == 6
+    [row] = shown.tables["imported_quantized"].groups[0].rows
+    assert [cell.text for cell in row] == ["Quantization/matmul_w8a8.py", "wrong output", "not produced"]
+
+
+def test_claims_that_are_not_shown_yet_or_in_quarantine_are_on_no_page(db, page) -> None:
+    _run("Hidden", ("Activation/gelu.py", "passed", True, True, 1.5, 1.0), is_public=False)
+    _run("Stranger", ("Activation/no_such.py", "passed", True, True, 1.5, 1.0), is_known=False)
+    [found] = page("/kernelbench-x/").imported.runs
+    assert (found.name, found.correct) == ("Stranger", 0)
+
+
+def test_rounds_of_a_corpus_tell_rescued_from_persistent_kernels(db, page) -> None:
+    rounds = [
+        ("Math/abs.py", "round_9", False, None),
+        ("Math/abs.py", "round_10", True, 1.2),
+        ("Math/add.py", "round_9", True, 1.5),
+        ("Math/add.py", "round_10", True, 2.0),
+        ("Math/sub.py", "round_9", True, 1.0),
+        ("Math/sub.py", "round_10", False, None),
+    ]
+    submission = _handed_in("KernelBench-X corpus", "GEAK", len(rounds))
+    for task, attempt, is_right, speedup in rounds:
+        status = "passed" if is_right else "wrong_output"
+        _claim(submission, task, status, True, is_right, claimed_speedup=speedup, attempt=attempt)
+    [found] = page("/kernelbench-x/").imported.rounds
+    assert (found.rounds, found.rescued, found.persistent, found.lost) == ("round 9 to round 10", 1, 1, 1)
+    assert (found.rescued_speedup, found.persistent_speedup) == (1.2, 2.0)
+
+
+def _run(agent, *tasks, is_public: bool = True, is_known: bool = True) -> None:
+    submission = _handed_in("KernelBench-X", agent, len(tasks), is_public=is_public)
+    for task, status, compiled, correct, speedup, runtime_ms in tasks:
+        more = {"recomputed_speedup": speedup, "is_known": is_known}
+        _claim(submission, task, status, compiled, correct, runtime_ms=runtime_ms, **more)
+
+
+def _handed_in(kind: str, agent: str, claims: int, *, is_public: bool = True):
+    return factories.make_submission(
+        format=kind, state="accepted", claim_count=claims, is_public=is_public, declared={"agent": agent}
+    )
+
+
+def _claim(submission, task, status, compiled, correct, *, runtime_ms=None, is_known=True, **values) -> None:
+    claimed = {"call_ok": compiled, "exe_ok": correct, "runtime_ms": runtime_ms}
+    Claim.objects.create(submission=submission, task=task, status=status, is_known=is_known, claimed=claimed, **values)

@@ -1,0 +1,206 @@
+"""KernelBench-X runs that were handed in here: their rates by category and their speeds, by the rules of its source.
+
+All of it is claimed; none of it was measured here. A run is one bundle; a corpus of rounds tells only what changed from
+one round to the next, so it has no rates, but shows what was rescued and what was right before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum
+from statistics import fmean, geometric_mean, median
+
+from evaluator.bundles.tasklists import tasks_of
+from leaderboard.pages.base import entry_name
+from leaderboard.queries import kernelbench_x as queries
+from leaderboard.queries.kernelbench_x import BundleRow, ClaimRow
+
+SUITE = "kernelbenchx-176"
+QUANTIZED = "Quantization"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCount:
+    category: str
+    tasks: int
+    compiled: int
+    correct: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """Speedups are over right kernels with times; None where there is none."""
+
+    submission: int
+    name: str  # self-declared
+    machine: str  # whose golden results are the baseline; empty: nobody said
+    tasks: int
+    compiled: int
+    correct: int
+    categories: tuple[CategoryCount, ...]
+    timed: int
+    mean_speedup: float | None  # the paper's
+    geometric_mean_speedup: float | None
+    global_speedup: float | None  # Σ baseline / Σ candidate
+    median_speedup: float | None
+    slower: int  # of the timed ones, than the baseline
+    is_recomputed: bool  # speedups are of the bundle's own times, not only as it writes them
+    quantized: dict[str, str]  # task → status
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRound:
+    """From one round of refinement to the next."""
+
+    submission: int
+    name: str
+    rounds: str
+    rescued: int  # wrong before, right after
+    rescued_speedup: float | None  # mean, after
+    persistent: int  # right before and after
+    persistent_speedup: float | None
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unsolved:
+    """Tasks of a category that no imported run got right."""
+
+    category: str
+    tasks: int
+    unsolved: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    runs: tuple[ImportedRun, ...]
+    rounds: tuple[ImportedRound, ...]
+    unsolved: tuple[Unsolved, ...]
+
+
+def imported() -> Imported:
+    bundles = queries.bundles()
+    claims: dict[int, list[ClaimRow]] = {bundle.id: [] for bundle in bundles}
+    for claim in queries.claims_of(list(claims)) if claims else []:
+        claims[claim.submission].append(claim)
+    runs = tuple(_run(bundle, claims[bundle.id]) for bundle in bundles if bundle.format == queries.RUNS)
+    corpora = [bundle for bundle in bundles if bundle.format == queries.CORPUS]
+    rounds = tuple(one for bundle in corpora for one in _rounds(bundle, claims[bundle.id]))
+    solved = {claim.task for run in runs for claim in claims[run.submission] if is_right(claim)}
+    return Imported(runs, rounds, _unsolved(solved) if runs else ())
+
+
+def is_compiled(claim: ClaimRow) -> bool:
+    return claim.claimed.get("call_ok") is True
+
+
+def is_right(claim: ClaimRow) -> bool:
+    return is_compiled(claim) and claim.claimed.get("exe_ok") is True
+
+
+def _run(bundle: BundleRow, claims: Sequence[ClaimRow]) -> ImportedRun:
+    timed = [(claim, speedup) for claim in claims if (speedup := _speedup(claim))]
+    speedups = [speedup for _, speedup in timed]
+    return ImportedRun(
+        submission=bundle.id,
+        name=_name(bundle),
+        machine=str(_said(bundle).get("golden_machine", "")),
+        tasks=len(tasks_of(SUITE)),
+        compiled=sum(map(is_compiled, claims)),
+        correct=sum(map(is_right, claims)),
+        categories=_categories(claims),
+        timed=len(timed),
+        mean_speedup=fmean(speedups) if speedups else None,
+        geometric_mean_speedup=geometric_mean(speedups) if speedups else None,
+        global_speedup=_global(timed),
+        median_speedup=median(speedups) if speedups else None,
+        slower=sum(speedup < 1 for speedup in speedups),
+        is_recomputed=any(claim.recomputed_speedup for claim, _ in timed),
+        quantized={claim.task: claim.status for claim in claims if _category(claim.task) == QUANTIZED},
+    )
+
+
+def _speedup(claim: ClaimRow) -> float | None:
+    """Of its own times where it has a baseline, else as claimed; of a right kernel whose rows are all there."""
+    found = claim.recomputed_speedup or claim.claimed_speedup
+    return found if is_right(claim) and claim.status == "passed" and found and found > 0 else None
+
+
+def _global(timed: Sequence[tuple[ClaimRow, float]]) -> float | None:
+    """Over the kernels whose total time is written: the baseline's total is speedup × time."""
+    times = [(speedup, claim.claimed.get("runtime_ms")) for claim, speedup in timed]
+    whole = [(speedup, float(time)) for speedup, time in times if isinstance(time, int | float) and time > 0]
+    total = fsum(time for _, time in whole)
+    return fsum(speedup * time for speedup, time in whole) / total if total else None
+
+
+def _categories(claims: Sequence[ClaimRow]) -> tuple[CategoryCount, ...]:
+    compiled = Counter(_category(claim.task) for claim in claims if is_compiled(claim))
+    correct = Counter(_category(claim.task) for claim in claims if is_right(claim))
+    sizes = Counter(map(_category, tasks_of(SUITE)))
+    return tuple(CategoryCount(name, sizes[name], compiled[name], correct[name]) for name in sorted(sizes))
+
+
+def _unsolved(solved: set[str]) -> tuple[Unsolved, ...]:
+    by_category: dict[str, list[str]] = {}
+    for task in tasks_of(SUITE):
+        by_category.setdefault(_category(task), []).append(task)
+    return tuple(
+        Unsolved(name, len(tasks), tuple(task for task in tasks if task not in solved))
+        for name, tasks in sorted(by_category.items())
+    )
+
+
+def _rounds(bundle: BundleRow, claims: Sequence[ClaimRow]) -> list[ImportedRound]:
+    """Over the tasks that both rounds tell of."""
+    told: dict[str, dict[str, ClaimRow]] = {}
+    for claim in claims:
+        told.setdefault(claim.attempt, {})[claim.task] = claim
+    return [_round(bundle, (a, b), told[a], told[b]) for a, b in pairwise(sorted(told, key=_number)) if told[a]]
+
+
+def _round(
+    bundle: BundleRow, names: tuple[str, str], before: Mapping[str, ClaimRow], after: Mapping[str, ClaimRow]
+) -> ImportedRound:
+    pairs = [(before[task], after[task]) for task in before if task in after]
+    rescued = [new for old, new in pairs if not is_right(old) and is_right(new)]
+    persistent = [new for old, new in pairs if is_right(old) and is_right(new)]
+    return ImportedRound(
+        submission=bundle.id,
+        name=_name(bundle),
+        rounds=" to ".join(name.replace("_", " ") for name in names),
+        rescued=len(rescued),
+        rescued_speedup=_mean(rescued),
+        persistent=len(persistent),
+        persistent_speedup=_mean(persistent),
+        lost=sum(is_right(old) and not is_right(new) for old, new in pairs),
+    )
+
+
+def _mean(claims: Sequence[ClaimRow]) -> float | None:
+    speedups = [speedup for claim in claims if (speedup := _speedup(claim))]
+    return fmean(speedups) if speedups else None
+
+
+def _number(name: str) -> tuple[int, str]:
+    """round_10 comes behind round_9."""
+    digits = re.search(r"\d{1,9}$", name)
+    return (int(digits.group()) if digits else -1, name)
+
+
+def _category(task: str) -> str:
+    return task.partition("/")[0]
+
+
+def _said(bundle: BundleRow) -> dict[str, str]:
+    return {**bundle.about.get("said", {}), **bundle.declared}
+
+
+def _name(bundle: BundleRow) -> str:
+    said = _said(bundle)
+    agent = str(said.get("agent") or f"Submission {bundle.id}")
+    return entry_name(agent, str(said["model"]) if said.get("model") else None)
