@@ -83,7 +83,7 @@ def _validate(options: argparse.Namespace) -> int:
         _check_writable(options.json, "--json")
     runs = nullcontext() if options.without_runs else Evaluator(get_backend(options.backend), options.sandbox)
     with runs as evaluator:
-        validations = validate_all(options.task, evaluator)
+        validations = validate_all(options.task, evaluator, lambda line: sys.stderr.write(f"{line}\n"))
     sys.stdout.write(f"{table(validations)}\n")
     if options.json:
         options.json.write_text(as_json(validations), encoding="utf-8")

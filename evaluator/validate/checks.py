@@ -82,8 +82,10 @@ def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validatio
     return Validation(task.id, task.digest, tuple(results))
 
 
-def validate_all(wanted: str, evaluator: Evaluator | None) -> list[Validation]:
-    """The task of that id, or "all".
+def validate_all(
+    wanted: str, evaluator: Evaluator | None, progress: Callable[[str], object] | None = None
+) -> list[Validation]:
+    """The task of that id, or "all"; a line of progress for each: with runs of its candidates a task takes minutes.
 
     Raises:
         UsageError: there is none.
@@ -91,7 +93,14 @@ def validate_all(wanted: str, evaluator: Evaluator | None) -> list[Validation]:
     ids = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
     if not ids:
         raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
-    return [validate(task_id, tasks_folder(), evaluator) for task_id in ids]
+    found = list[Validation]()
+    for number, task_id in enumerate(ids, 1):
+        found.append(validate(task_id, tasks_folder(), evaluator))
+        if progress:
+            seconds = sum(check.seconds for check in found[-1].checks)
+            word = "valid" if found[-1].is_valid else "NOT VALID"
+            progress(f"{number} of {len(ids)}: {task_id} {word}, {seconds:.0f} s")
+    return found
 
 
 def table(validations: Sequence[Validation]) -> str:
