@@ -93,14 +93,16 @@ def facts(rows: Sequence[SessionRow]) -> list[tuple[str, str, str]]:
     if not rows:
         return []
     models = sorted({row.model for row in rows if row.model})
-    asks_none = all(row.cost_source == "free" for row in rows)
+    asks_none = all(row.cost_source == "free" for row in rows if row.ended)
+    over = [row.seconds for row in rows if row.seconds is not None]
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
-    over = sum(row.seconds for row in rows if row.seconds is not None)
     spent = usd(sum(known)) if known else "unknown"
-    spent += f", said by {len(known)} of {len(rows)} sessions" if len(known) < len(rows) else ""
+    spent += f", said by {len(known)} of {len(over)} sessions" if len(known) < len(over) else ""
+    if not over:
+        return [("Sessions", "none is over yet", "")]
     return [
         ("Model that answered", printable(", ".join(models)) or ("none" if asks_none else UNSAID), ""),
-        ("Sessions", f"{plural(len(rows), 'session')}, {seconds(over)} together", ""),
+        ("Sessions", f"{plural(len(over), 'session')} over, {seconds(sum(over))} together", ""),
         ("Spent", spent, ""),
     ]
 
