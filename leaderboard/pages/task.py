@@ -8,8 +8,9 @@ from typing import Any
 from leaderboard.diffs import Line, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import task_best, task_screen
+from leaderboard.pages import task_best, task_pair, task_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
+from leaderboard.pages.board_query import Choice
 from leaderboard.pages.contract import Contract, contract
 from leaderboard.pages.prose import Span, paragraphs
 from leaderboard.queries import generalization, results, task_answers, tasks
@@ -77,8 +78,13 @@ class TaskPage(Page):
     given: dict[str, str]  # the files that an agent gets: path → text; empty where tasks/ holds another version
     configurations: tuple[task_best.TaskEntry, ...]
     best: tuple[task_best.BestKnown, ...]
+    pair: task_pair.Pair | None  # two configurations side by side
+    pair_cases: tuple[task_pair.PairCase, ...]
     results: tuple[TaskResult, ...]
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
+    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    is_filtered: bool = field(default=False, metadata=SCREEN)
 
 
 def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | None:
@@ -87,11 +93,13 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     if found is None:
         return None
     row, versions = found
-    spec = tasks.contract(row.id)
+    spec = tasks.contract_of(row.path, row.digest)
     promised = contract(spec) if spec else None
     rows, unseen = tasks.results_of(row.id, MOST_RESULTS), generalization.cases_of_task(row.id)
     answers = task_answers.answers_to(row.id)
     configurations, best = task_best.entries(answers), task_best.best_known(answers)
+    pair = task_pair.chosen(query, configurations)
+    cases = task_pair.cases_of(pair, task_answers.cases_of(pair.results)) if pair else ()
     small = sum(case["profile"] == "small" for case in row.cases)
     return TaskPage(
         title=row.name,
@@ -106,10 +114,11 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
             task_screen.unseen_table(unseen),
             task_best.entries_table(configurations),
             task_best.best_table(best),
+            task_pair.pair_table(pair, cases),
             task_screen.results_table(rows),
             *(task_screen.contract_tables(promised) if promised else ()),
         ),
-        charts=task_best.charts(best),
+        charts=task_best.charts(best) | task_pair.charts(pair, cases),
         task=row.path,
         category=row.category,
         digest=row.digest,
@@ -127,6 +136,10 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         given=tasks.given(spec) if spec else {},
         configurations=configurations,
         best=best,
+        pair=pair,
+        pair_cases=cases,
+        choices=task_pair.choices(pair, configurations),
+        kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from runs.models import Result
+from runs.models import Measurement, Result
 
 
 class TaskAnswerRow(NamedTuple):
@@ -46,3 +47,21 @@ def answers_to(task_id: int) -> list[TaskAnswerRow]:
         *("published_attempt__is_uncalibrated", "published_attempt__protocol", "run__protocol"),
     )
     return [TaskAnswerRow(*row) for row in rows.values_list(*fields)]
+
+
+class CaseRow(NamedTuple):
+    """One case of a public answer, on the device clock; log ratios are of the baseline's time to the candidate's."""
+
+    result_id: int
+    case: str
+    correct: bool | None
+    log_ratio: float | None
+    log_ratio_low: float | None
+    log_ratio_high: float | None
+    is_eligible: bool
+
+
+def cases_of(results: Sequence[int]) -> list[CaseRow]:
+    """In the order in which they were judged."""
+    rows = Measurement.objects.filter(attempt__published_for__in=results).order_by("id")
+    return [CaseRow(*row) for row in rows.values_list("attempt__published_for", *CaseRow._fields[1:])]

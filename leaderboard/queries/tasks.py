@@ -82,12 +82,8 @@ def task(path: str, digest: str = "") -> tuple[TaskRow, list[str]] | None:
     return (found, [row.digest for row in rows]) if found else None
 
 
-def contract(task_id: int) -> TaskSpec | None:
-    """The task in tasks/ if it still is the one of the row."""
-    return contract_of(*Task.objects.values_list("path", "digest").get(pk=task_id))
-
-
 def contract_of(path: str, digest: str) -> TaskSpec | None:
+    """The task in tasks/ if it still is the one of the row."""
     try:
         return spec_of(Task(path=path, digest=digest))
     except (RunError, TaskError, UsageError):

@@ -1,0 +1,160 @@
+"""Two configurations' best answers to a task, case by case: the bars that a mean over cases hides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.charts import Chart, Point, Series, paired_bars
+from leaderboard.formatting import NONE, factor, times
+from leaderboard.pages.base import Query
+from leaderboard.pages.board_query import Choice
+from leaderboard.pages.task_best import TaskEntry
+from leaderboard.queries.task_answers import CaseRow
+from leaderboard.tables import Cell, Column, Table, table
+
+FIRST, SECOND = "candidate", "baseline"  # the colours of the two bars
+NEEDS_TWO = "Two configurations with public answers on one device class are needed; see the results above."
+
+
+@dataclass(frozen=True, slots=True)
+class PairCase:
+    """Log ratios to the baseline, on t_dev; None where the side is wrong or was not timed."""
+
+    case: str
+    is_eligible: bool  # its speed counts on boards
+    first: CaseRow | None
+    second: CaseRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    device_class: str
+    first: TaskEntry
+    second: TaskEntry
+
+    @property
+    def results(self) -> tuple[int, int]:
+        return self.first.best_result, self.second.best_result
+
+
+def chosen(query: Query, entries: Sequence[TaskEntry]) -> Pair | None:
+    """Two on the device class asked for, else on the one with most of them; odd values fall back to the fastest two."""
+    classes = _by_class(entries)
+    found = classes.get(query.get("device", "")) or max(classes.values(), key=len, default=[])
+    if len(found) < 2:
+        return None
+    named = {one.configuration: one for one in found}
+    first = named.get(query.get("a", ""), found[0])
+    second = named.get(query.get("b", ""), found[1])
+    if first is second:
+        second = next(one for one in found if one is not first)
+    return Pair(first.device_class, first, second)
+
+
+def cases_of(pair: Pair, rows: Sequence[CaseRow]) -> tuple[PairCase, ...]:
+    """In the order in which they were judged."""
+    sides = [{row.case: row for row in rows if row.result_id == result} for result in pair.results]
+    cases = dict.fromkeys(case for side in sides for case in side)
+    return tuple(_pair_case(case, *(side.get(case) for side in sides)) for case in cases)
+
+
+def choices(pair: Pair | None, entries: Sequence[TaskEntry]) -> tuple[Choice, ...]:
+    if pair is None:
+        return ()
+    classes = _by_class(entries)
+    names = {one.configuration: one.name for one in classes[pair.device_class]}
+    return (
+        _choice("a", "Compare", names, pair.first.configuration),
+        _choice("b", "with", names, pair.second.configuration),
+        _choice("device", "on", {slug: slug for slug in classes}, pair.device_class),
+    )
+
+
+def charts(pair: Pair | None, cases: Sequence[PairCase]) -> dict[str, Chart]:
+    timed = [one for one in cases if _log(one.first) is not None or _log(one.second) is not None]
+    if pair is None or not timed:
+        return {}
+    chart = paired_bars(
+        "pair",
+        f"{pair.first.name} and {pair.second.name}, case by case",
+        f"Speedup over the baseline on {pair.device_class} of each configuration's fastest public answer, with 95 % "
+        "intervals; a bar for each side of each case.",
+        "times as fast as the baseline",
+        (Series(FIRST, pair.first.name, "×"), Series(SECOND, pair.second.name, "×")),
+        [(one.case.replace(",", "  "), _aside(one), [_point(one.first), _point(one.second)]) for one in timed],
+        "Each case has a scale of its own: compare the two bars of a case, never two cases.",
+    )
+    return {chart.slug: chart}
+
+
+def pair_table(pair: Pair | None, cases: Sequence[PairCase]) -> Table:
+    names = (pair.first.name, pair.second.name) if pair else ("First", "Second")
+    columns = (
+        Column("case", "Case", is_code=True),
+        *(Column(key, name, is_number=True) for key, name in zip(("first", "second"), names, strict=True)),
+        *(Column(f"{side}_{end}", "", on_page=False) for side in ("first", "second") for end in ("low", "high")),
+        Column("ratio", "First by second", is_number=True),
+        Column("is_eligible", "Speed counts"),
+    )
+    caption = f"Speedup over the baseline, case by case, on {pair.device_class}" if pair else "Case by case"
+    return table("pair", caption, columns, [_cells(one) for one in cases], NEEDS_TWO)
+
+
+def _by_class(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
+    """Those with two or more configurations, which come fastest first."""
+    found: dict[str, list[TaskEntry]] = {}
+    for one in entries:
+        found.setdefault(one.device_class, []).append(one)
+    return {slug: own for slug, own in found.items() if len(own) > 1}
+
+
+def _pair_case(case: str, first: CaseRow | None, second: CaseRow | None) -> PairCase:
+    return PairCase(case, any(row.is_eligible for row in (first, second) if row), first, second)
+
+
+def _choice(name: str, label: str, texts: Mapping[str, str], selected: str) -> Choice:
+    return Choice(name, label, tuple((value, text, value == selected) for value, text in texts.items()))
+
+
+def _log(row: CaseRow | None) -> float | None:
+    return row.log_ratio if row and row.correct else None
+
+
+def _aside(one: PairCase) -> str:
+    return "" if one.is_eligible else "too short for its speed to count"
+
+
+def _point(row: CaseRow | None) -> Point:
+    log = _log(row)
+    if row is None or log is None:
+        return Point(None, NONE)
+    if row.log_ratio_low is None or row.log_ratio_high is None:
+        return Point(factor(log), times(log))
+    return Point(factor(log), times(log), factor(row.log_ratio_low), factor(row.log_ratio_high))
+
+
+def _cells(one: PairCase) -> tuple[Cell, ...]:
+    first, second = _log(one.first), _log(one.second)
+    ratio = first - second if first is not None and second is not None else None
+    return (
+        Cell(one.case, one.case),
+        _side_cell(one.first),
+        _side_cell(one.second),
+        *(Cell("", end) for row in (one.first, one.second) for end in _ends(row)),
+        Cell(NONE) if ratio is None else Cell(times(ratio), factor(ratio)),
+        Cell("yes" if one.is_eligible else "no: too short", one.is_eligible),
+    )
+
+
+def _side_cell(row: CaseRow | None) -> Cell:
+    log = _log(row)
+    if log is not None:
+        return Cell(times(log), factor(log))
+    return Cell("not reached" if row is None or row.correct is None else "not timed" if row.correct else "wrong")
+
+
+def _ends(row: CaseRow | None) -> tuple[float | None, float | None]:
+    if row is None or _log(row) is None or row.log_ratio_low is None or row.log_ratio_high is None:
+        return None, None
+    return factor(row.log_ratio_low), factor(row.log_ratio_high)
