@@ -40,8 +40,8 @@ def agent_of(configuration: Configuration) -> Known:
 
 
 def awaits_session(result: Result) -> bool:
-    """Whether its candidate is yet to be written here."""
-    is_written = bool(result.candidate_files or result.candidate_problems)
+    """Whether its candidate is yet to be written here; what is public without one stays so."""
+    is_written = bool(result.candidate_files or result.candidate_problems or result.published_attempt_id)
     if is_written or result.run.is_from_outside or not works_in_sessions(result.run.configuration):
         return False
     return not AgentSession.objects.filter(result=result).exclude(ended="").exists()

@@ -112,6 +112,17 @@ def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_t
     assert set(AgentSession.objects.values_list("ended", "abandoned")) == {("finished", 2)}
 
 
+def test_an_answer_that_is_public_without_a_candidate_gets_none_later(site: Site) -> None:
+    [run] = start(site, repeats=1)
+    for _ in range(4):
+        claim = services.claim_oldest(host=site.host, worker="w")
+        assert claim is not None
+        services.release_attempt(claim=claim, because="planted")
+    services.publish_run(run=run, actor="test")
+    with pytest.raises(RunError, match="has no candidate that could be evaluated again"):
+        services.rerun_results(results=run.results.all(), actor="test")
+
+
 def test_what_is_lacking_is_said_before_anything_starts(site: Site) -> None:
     with pytest.raises(RunError, match="chat_loop is not configured: set base_url and model"):
         start(site, "chat_loop")
