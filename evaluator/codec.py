@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
-import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+LARGEST_INT = 2**63 - 1
 T = TypeVar("T")
 _CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"]
 _SPELLED = {code: f"\\x{code:02x}" for code in _CONTROLS}
@@ -41,6 +42,11 @@ def plain_texts(value: Any) -> Any:
         case dict():
             return {plain_text(str(key)): plain_texts(item) for key, item in value.items()}
     return value
+
+
+def is_storable(text: str) -> bool:
+    """Can a file in UTF-8 and every database hold it?"""
+    return "\0" not in text and (text.isascii() or text.encode("utf-8", "ignore").decode() == text)
 
 
 def encode(value: Any) -> Any:
@@ -149,6 +155,8 @@ def _decode(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         if not isinstance(raw, dict):
             return _wrong(problems, path, raw, "an object")
+        if not all(map(is_storable, raw)):
+            return _wrong(problems, path, sorted(raw), "names without NUL and surrogates")
         return {key: _decode(arguments[1], item, f"{path}.{key}", problems) for key, item in raw.items()}
     if origin is typing.Literal:
         return raw if raw in arguments else _wrong(problems, path, raw, f"one of {', '.join(map(str, arguments))}")
@@ -191,13 +199,13 @@ def _hints(kind: Any) -> Mapping[str, Any]:
 
 
 def _decode_plain(kind: Any, raw: Any, path: str, problems: list[str]) -> Any:
-    if kind is float and type(raw) in (int, float) and math.isfinite(raw):
+    if kind is float and type(raw) in (int, float) and abs(raw) <= sys.float_info.max:
         return float(raw)
-    if kind in (int, str, bool) and type(raw) is kind:
+    is_fit = kind is bool or (abs(raw) <= LARGEST_INT if type(raw) is int else type(raw) is str and is_storable(raw))
+    if kind in (int, str, bool) and type(raw) is kind and is_fit:
         return raw
-    return _wrong(
-        problems, path, raw, {float: "a finite number", int: "a whole number", str: "text"}.get(kind, "a bool")
-    )
+    expected = {float: "a finite number", int: "a whole number of 64 bits", str: "text without NUL and surrogates"}
+    return _wrong(problems, path, raw, expected.get(kind, "a bool"))
 
 
 def _wrong(problems: list[str], path: str, raw: Any, expected: str) -> None:

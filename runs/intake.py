@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from django.db import DataError
+
 from evaluator.bundles.archive import read_members
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.native import Bundle
@@ -76,6 +78,9 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
             return [NO_AGENT], checked.submission.format
         else:
             services.accept_claims(submission=submission, claimed=checked.submission)
+    except DataError as error:
+        seen = f"what no row can hold: {error}"[:200]
+        return [Problem("the bundle", seen, "values of usual size")], checked.submission.format
     except RunError as error:
         return [Problem(DECLARED, str(error), "what this site can register")], checked.submission.format
     return (), checked.submission.format

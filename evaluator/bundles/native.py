@@ -16,7 +16,7 @@ from evaluator.agent_session import AgentSession, read_session
 from evaluator.bundles.archive import digest_of, read_members
 from evaluator.bundles.contents import Renamed
 from evaluator.bundles.limits import MEASUREMENTS
-from evaluator.bundles.native_rules import contradictions, of_another_session, of_another_unseen
+from evaluator.bundles.native_rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
 from evaluator.bundles.packing import slug
 from evaluator.bundles.parsers import NODES, values_in
 from evaluator.bundles.problems import BundleError, Problem
@@ -160,6 +160,8 @@ def _manifest(reading: Reading) -> dict[str, Any]:
     values["tasks"] = _typed(reading, raw, "tasks", dict, {})
     if not values["tasks"] or not all(isinstance(digest, str) for digest in values["tasks"].values()):
         reading.problem(f"{MANIFEST}: tasks", values["tasks"], "the digest of each task")
+    for problem in unfit_manifest(MANIFEST, values) if not reading.problems else ():
+        reading.problem(problem.place, problem.seen, problem.expected)
     return values
 
 
@@ -200,7 +202,9 @@ class _Parts:
 
     def _contradictions(self, entry: Entry, name: str) -> Iterator[Problem]:
         yield from contradictions(f"records/{name}.json", entry.record, entry.task, entry.candidate, self.values)
+        yield from unfit(f"records/{name}.json", entry.record)
         if entry.unseen is not None:
+            yield from unfit(f"unseen/{name}.json", entry.unseen)
             yield from of_another_unseen(f"unseen/{name}.json", entry.unseen, entry.record, self.values)
         if entry.session is not None:
             yield from of_another_session(f"sessions/{name}.json", entry.session, entry.record, self.values)

@@ -1,16 +1,93 @@
-"""What the parts of one of our own bundles must agree on: each pair of them yields every contradiction."""
+"""What the parts of one of our own bundles must agree on, and the bounds of what rows and pages can hold.
+
+Each function yields every problem. A record that the evaluator wrote breaks none of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from evaluator.agent_session import AgentSession
 from evaluator.bundles.packing import slug
 from evaluator.bundles.problems import Problem
 from evaluator.candidate import Candidate
-from evaluator.records import Record
-from evaluator.unseen.record import UnseenRecord
+from evaluator.measurements import Clock, Ratio
+from evaluator.records import CaseRecord, Record
+from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")  # of a device class: it stands in addresses
+NAME_CHARACTERS = 30  # of a version or a protocol
+CASE_CHARACTERS = 200
+MOST_DRAWS, MOST_REPEATS = 2**31 - 1, 2**15 - 1
+LARGEST_LOG = 50.0  # of a ratio: 5e21
+LARGEST_TIME = 1e9  # ms: eleven days
+YEARS = range(2020, 2100)
+
+
+def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Of run.json."""
+    if not SLUG.fullmatch(values["device_class"]):
+        yield Problem(
+            f"{place}: device_class", f"{values['device_class']!r:.80}", "letters, figures and - , such as mi300x-spx"
+        )
+    if len(values["protocol"]) > NAME_CHARACTERS:
+        yield Problem(f"{place}: protocol", f"{values['protocol']!r:.80}", f"at most {NAME_CHARACTERS} characters")
+    if not 0 <= values["repeat"] <= MOST_REPEATS:
+        yield Problem(f"{place}: repeat", str(values["repeat"])[:80], f"0 to {MOST_REPEATS}")
+
+
+def unfit(place: str, record: Record | UnseenRecord) -> Iterator[Problem]:
+    """Of a record of seen or unseen cases."""
+    if not _is_moment(record.started_at):
+        yield Problem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
+    if len(record.evaluator) > NAME_CHARACTERS:
+        yield Problem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
+    if not all(0 <= seconds <= LARGEST_TIME / 1000 for seconds in record.seconds.values()):
+        yield Problem(f"{place}: seconds", "a duration", f"0 to {LARGEST_TIME / 1000:g}")
+    for name, count in Counter(case.id for case in record.cases).items():
+        if count > 1 or not 0 < len(name) <= CASE_CHARACTERS:
+            expected = f"each case once, with a name of at most {CASE_CHARACTERS} characters"
+            yield Problem(f"{place}: cases.{name:.80}", f"{count} times, {len(name)} characters", expected)
+    for case in record.cases:
+        for text in _unfit_case(case):
+            yield Problem(f"{place}: cases.{case.id:.80}", *text)
+
+
+def _unfit_case(case: CaseRecord | UnseenCaseRecord) -> Iterator[tuple[str, str]]:
+    """What is seen, and what is expected."""
+    draws = [case.draws] if isinstance(case, CaseRecord) else [case.baseline.draws, case.candidate.draws]
+    if not all(0 <= count <= MOST_DRAWS for count in draws):
+        yield str(draws)[:80], f"0 to {MOST_DRAWS} draws"
+    if not all(map(_is_fit_clock, case.clocks.values())):
+        yield "a time", f"above 0, at most {LARGEST_TIME:g} ms"
+    if case.ratio is not None and not _is_fit_ratio(case.ratio):
+        yield (
+            "a ratio",
+            f"an interval around its ratio, none above e^{LARGEST_LOG:g}, and a variance that is not negative",
+        )
+
+
+def _is_fit_clock(clock: Clock) -> bool:
+    times: Sequence[float] = (*clock.baseline_ms, *clock.candidate_ms)
+    return all(0 < time <= LARGEST_TIME for time in times)
+
+
+def _is_fit_ratio(ratio: Ratio) -> bool:
+    low, high = (ratio.log_ratio if end is None else end for end in (ratio.low, ratio.high))
+    ordered = -LARGEST_LOG <= low <= ratio.log_ratio <= high <= LARGEST_LOG
+    return ordered and (ratio.variance is None or ratio.variance >= 0) and (ratio.df is None or ratio.df > 0)
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return moment.tzinfo is not None and moment.year in YEARS
 
 
 def contradictions(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,8 +139,8 @@ def problems_of(record: UnseenRecord) -> list[str]:
         problems.append(f"round: seen {record.round!r:.80}; expected the sha256 of a secret")
     if not record.cases:
         problems.append("cases: no case was judged")
-    ids = [case.id for case in record.cases]
-    problems += [f"cases.{name}: stands {ids.count(name)} times" for name in dict.fromkeys(ids) if ids.count(name) > 1]
+    counts = Counter(case.id for case in record.cases)
+    problems += [f"cases.{name}: stands {count} times" for name, count in counts.items() if count > 1]
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
     functional = any(FUNCTIONAL in case.clocks for case in record.cases)

@@ -17,17 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from evaluator.bundles.archive import read_members
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.limits import Limits
-from evaluator.bundles.masking import masked
+from evaluator.bundles.masking import masked, redacted
 from evaluator.bundles.parsers import DIGITS, ParseError, parse_json, parse_lines, parse_yaml
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.report import json_of, text_of
 from tests.bundles import made
+from tests.bundles.test_native import files as native_files
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ_EXAMPLES", "120"))
 LIMITS = Limits(total_bytes=1 << 20, member_bytes=1 << 18, ratio_from_bytes=1 << 16, members=50)
@@ -76,6 +77,7 @@ VALUES = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
 )
 BUNDLES: tuple[Callable[[], made.Files], ...] = (
+    native_files,
     made.aka,
     made.kbx,
     made.kb,
@@ -122,6 +124,20 @@ def test_values_come_back_as_they_were(value: Any) -> None:
         return
     plain = json.loads(data, parse_int=lambda text: int(text) if len(text) <= DIGITS else float(text))
     assert json.dumps(again, sort_keys=True) == json.dumps(plain, sort_keys=True)
+
+
+@fuzz
+@given(st.text(max_size=300))
+@example('{"a": "/home/x/y"}')
+@example('["\\u002fhome\\u002fx"]')
+def test_masking_of_json(text: str) -> None:
+    """Still the same JSON, or the same bytes where it is none."""
+    data = text.encode("utf-8", "surrogatepass")
+    found, codes = redacted(data)
+    assert (found == data) == (not codes)
+    with contextlib.suppress(ValueError):
+        json.loads(data)
+        json.loads(found)
 
 
 @fuzz

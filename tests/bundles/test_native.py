@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,14 @@ import pytest
 from evaluator import codec
 from evaluator.bundles.checking import check, check_files
 from evaluator.bundles.native import bundle_of, own_files, read_bundle
+from evaluator.bundles.native_rules import unfit
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from tests.agent_sessions import make_session
-from tests.records import make_record
+from tests.records import make_gpu_record, make_record
 
 GELU, SILU = "hip2hip/arena/GELU", "hip2hip/arena/SiLU"
 
@@ -147,3 +150,56 @@ def test_a_record_with_a_key_twice_is_refused() -> None:
     name = f"records/{slug(GELU)}.json"
     found[name] = found[name].replace(b'"schema": 1', b'"schema": 1, "schema": 1')
     assert any("the key 'schema' twice" in str(problem) for problem in check_files(found).problems)
+
+
+def changed_record(change: Callable[[dict[str, Any]], object]) -> list[str]:
+    """The problems of a bundle whose first record was changed."""
+    found = files()
+    name = f"records/{slug(GELU)}.json"
+    value = json.loads(found[name])
+    change(value)
+    found[name] = json.dumps(value).encode()
+    return [str(problem) for problem in check_files(found).problems]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda record: record.update(started_at="2026-13-01"), "a moment with its time zone"),
+        (lambda record: record.update(started_at="2026-11-01T12:00:00"), "a moment with its time zone"),
+        (lambda record: record.update(evaluator="9" * 31), "at most 30 characters"),
+        (lambda record: record.update(seconds={"total": 1e308}), "seconds"),
+        (lambda record: record.update(log="a\0b"), "text without NUL"),
+        (lambda record: record.update(log="\ud800"), "text without NUL and surrogates"),
+        (lambda record: record["host"].update(facts={"\ud800": "x"}), "names without NUL and surrogates"),
+        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "each case once"),
+        (lambda record: record["cases"][0].update(id="n" * 201), "a name of at most 200"),
+        (lambda record: record["cases"][0].update(draws=2**31), "draws"),
+        (lambda record: record["cases"][0].update(draws=2**70), "a whole number of 64 bits"),
+        (lambda record: record["cases"][0].update(allowed_rmse=10**400), "a finite number"),
+        (lambda record: record["cases"][0]["clocks"]["functional"].update(baseline_ms=[1e300]), "at most 1e+09 ms"),
+    ],
+)
+def test_what_no_row_or_page_could_hold_is_a_problem(change: Callable[[dict[str, Any]], object], text: str) -> None:
+    assert any(text in problem for problem in changed_record(change)), changed_record(change)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *({"log_ratio": 1e300}, {"low": 3.0}, {"high": -0.1}, {"variance": -1.0}, {"df": 0.0}),
+        {"log_ratio": -60.0, "low": None},
+    ],
+)
+def test_a_ratio_that_is_none_is_a_problem(values: dict[str, Any]) -> None:
+    record = make_gpu_record()
+    case = record.cases[1]
+    assert case.ratio is not None
+    good, bad = replace(record, cases=(case,)), replace(case, ratio=replace(case.ratio, **values))
+    assert list(unfit("records/x.json", good)) == []
+    assert [problem.seen for problem in unfit("records/x.json", replace(record, cases=(bad,)))] == ["a ratio"]
+
+
+@pytest.mark.parametrize("values", [{"device_class": "../x"}, {"repeat": -1}, {"protocol": "9" * 31}])
+def test_a_run_json_that_no_row_could_hold_is_refused(values: dict[str, Any]) -> None:
+    assert any("run.json" in problem.place for problem in check_files(files(**values)).problems)
