@@ -15,8 +15,8 @@ def make_submission_places() -> list[str]:
     device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
     suite = factories.make_suite([factories.make_task() for _ in OUTCOMES], name="handed-in")
     configuration = factories.make_configuration(agent=factories.make_agent(name="Sam's agent"))
-    run = factories.make_run(suite=suite, device_class=device, configuration=configuration, state="published")
-    _change(run, origin="imported", bundle_digest="b" * 64)
+    handed_in = {"origin": "imported", "bundle_digest": "b" * 64, "state": "published"}
+    run = factories.make_run(suite=suite, device_class=device, configuration=configuration, **handed_in)
     for number, result in enumerate(run.results.order_by("task__path")):
         factories.publish(factories.make_attempt(result=result, status="passed", **_speed(1.2 + number / 10)))
     findings = [{"code": "within_noise", "place": "records/GELU.json", "task": None, "text": "It is within noise."}]
@@ -72,9 +72,3 @@ def _speed(value: float) -> dict[str, float]:
     at = log(value)
     ends = {"log_speedup_low": at - 0.02, "log_speedup_high": at + 0.02}
     return {"log_speedup": at, "cautious_log_speedup": at} | ends
-
-
-def _change(row: object, **values: object) -> None:
-    for name, value in values.items():
-        setattr(row, name, value)
-    row.save()  # type: ignore[attr-defined]

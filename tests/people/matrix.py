@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from people.rights import BY_NAME, STAFF, Role
+from tests.people.world import UNPROVED, role_of_walker
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -130,3 +133,26 @@ FILES = {  # of the namespaces leaderboard and api, beside the pages
     *(f"rows_{name}_csv" for name in ROWS),
 }
 FORMS = ("csv", "json", "svg", "png", "explore", "progress")
+
+
+def expected_of(rule: Rule, walker: str, method: str, *, own: bool, of_admin: bool) -> set[str]:
+    """What the walker is told; more than one answer only where a thing may not be there."""
+    if UNPROVED in walker and not rule.before_factor:
+        return {"second factor"}
+    refused = _refusal(rule, walker, own=own, of_admin=of_admin)
+    if method not in rule.methods:
+        return {"405", *([refused] if refused else rule.also)}
+    return {refused} if refused else {"in", *rule.also}
+
+
+def _refusal(rule: Rule, walker: str, *, own: bool, of_admin: bool) -> str:
+    """Nothing for whoever may."""
+    role = role_of_walker(walker)
+    has_right = bool(rule.right) and role in (BY_NAME[rule.right].roles if rule.right in BY_NAME else ())
+    either = has_right or (own if rule.owner else not rule.right)
+    is_in = has_right and own if rule.owner == 404 else either
+    if is_in and (rule.is_open or walker != Role.VISITOR):
+        return ""
+    if walker == Role.VISITOR or (of_admin and role not in STAFF):
+        return "log in"
+    return "404" if rule.owner == 404 and has_right else "403"

@@ -35,9 +35,10 @@ from tests.people.matrix import (
     PEOPLE,
     PUBLIC,
     Rule,
+    expected_of,
 )
 from tests.people.site_addresses import patterns, public_addresses
-from tests.people.world import UNPROVED, WALKERS, World, make_world, role_of_walker
+from tests.people.world import WALKERS, World, make_world, role_of_walker
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]  # one site for all: two seconds, and two thousand pages
 PAGE_OF_ADMIN = re.compile(r"admin:(?:runs|auth)_([a-z]+)_(changelist|add|history|delete|change|password_change)")
@@ -251,29 +252,6 @@ def rule_of(name: str, method: str) -> Rule:
     if page == "change" and method == "POST":
         right = model.change
     return Rule("GET POST", right=right or "nobody", also=() if _some(found[1]) else ("404", "in"))
-
-
-def expected_of(rule: Rule, walker: str, method: str, *, own: bool, of_admin: bool) -> set[str]:
-    """What the walker is told; more than one answer only where a thing may not be there."""
-    if UNPROVED in walker and not rule.before_factor:
-        return {"second factor"}
-    refused = _refusal(rule, walker, own=own, of_admin=of_admin)
-    if method not in rule.methods:
-        return {"405", *([refused] if refused else rule.also)}
-    return {refused} if refused else {"in", *rule.also}
-
-
-def _refusal(rule: Rule, walker: str, *, own: bool, of_admin: bool) -> str:
-    """Nothing for whoever may."""
-    role = role_of_walker(walker)
-    has_right = bool(rule.right) and role in (BY_NAME[rule.right].roles if rule.right in BY_NAME else ())
-    either = has_right or (own if rule.owner else not rule.right)
-    is_in = has_right and own if rule.owner == 404 else either
-    if is_in and (rule.is_open or walker != Role.VISITOR):
-        return ""
-    if walker == Role.VISITOR or (of_admin and role not in STAFF):
-        return "log in"
-    return "404" if rule.owner == 404 and has_right else "403"
 
 
 def ask(client: Client, method: str, address: str) -> str:
