@@ -25,7 +25,10 @@ from people import guesses
 from people.addresses import client_address, network_of
 
 FRESH_S = 600  # after a login nothing needs the password again for so long
-NEVER_TOLD = ("account/messages/logged_in.txt", "account/messages/logged_out.txt")  # the page shows it
+NEVER_TOLD = (  # the next page shows it
+    *("account/messages/logged_in.txt", "account/messages/logged_out.txt"),
+    *("mfa/messages/totp_activated.txt", "mfa/messages/recovery_codes_generated.txt"),
+)
 STAGES = {"allauth.account.stages.EmailVerificationStage": "people.stages.ConfirmationStage"}
 
 
