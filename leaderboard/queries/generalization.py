@@ -8,11 +8,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, F, Q, QuerySet
+from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Exp
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
-from runs.models import Result, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.models import Measurement, Result, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
 
 
@@ -134,16 +134,14 @@ def rounds_of(suite_id: int) -> list[RoundRow]:
 
 def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[AnswerRow]:
     """Of every public run of the round, whether there is an answer or not."""
-    measured = "published_attempt__measurements__"
-    counts = Q(**{f"{measured}is_eligible": True, f"{measured}split": "seen"})
     rows = (
         Result.objects.filter(_of(suite_id, device_slug, protocol, round_id))
         .annotate(
             is_own_protocol=ExpressionWrapper(
                 Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
             ),
-            seen_mean=Avg(Exp(f"{measured}log_ratio"), filter=counts),
-            seen_mean_log=Avg(f"{measured}log_ratio", filter=counts),
+            seen_mean=_seen_mean(Exp("log_ratio")),
+            seen_mean_log=_seen_mean(F("log_ratio")),
         )
         .order_by("run__configuration__slug", "run__repeat", "run_id", "task__category", "task__path")
     )
@@ -193,6 +191,12 @@ def cases_of_task(task_id: int) -> list[TaskCaseRow]:
         found,
         key=lambda row: (rounds.index(row.round), row.profile, CONFIG_CATEGORIES.index(row.category), row.case),
     )
+
+
+def _seen_mean(value: Exp | F) -> Subquery:
+    """Over the eligible cases of each answer; a question of its own by their index, not one group over all columns."""
+    counted = Measurement.objects.filter(attempt=OuterRef("published_attempt"), is_eligible=True, split="seen")
+    return Subquery(counted.order_by().values("attempt").annotate(mean=Avg(value)).values("mean"))
 
 
 _RESULT = "evaluation__attempt__published_for"

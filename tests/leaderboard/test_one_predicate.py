@@ -107,6 +107,17 @@ def test_ranks_are_the_same_on_every_surface(site, client) -> None:
     assert in_the_dumped_parquet(site) == expected
 
 
+def test_pages_of_single_entries_say_the_same(site, client) -> None:
+    expected = in_json(client.get(f"/api/v1{BOARD}").json()["entries"])
+    for name in HINDERED:
+        compared = client.get(f"/api/v1{BOARD.replace('board', 'compare', 1)}?a=whole&b={name}").json()["entries"]
+        assert in_json(compared) == {"whole": expected["whole"], name: ""}
+        [standing] = client.get(f"/api/v1/configuration/{name}/").json()["standings"]
+        assert standing["tallies"]["all"]["may_rank"] == 5
+    task = client.get(f"/api/v1{BOARD}").json()["tasks"][0]
+    assert client.get(f"/api/v1/task/{task}/").json()["best"] == []  # nothing here has a speed that counts
+
+
 def test_rows_say_the_same_of_each_answer_everywhere(site, client) -> None:
     found = rows(client, "results")
     assert by_rows(found) == RANKED
