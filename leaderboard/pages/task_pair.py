@@ -18,13 +18,23 @@ NEEDS_TWO = "Two configurations with public answers on one device class are need
 
 
 @dataclass(frozen=True, slots=True)
+class PairSide:
+    """Of the baseline's time to the candidate's, on t_dev; None where the case was not reached or not timed."""
+
+    correct: bool | None
+    log_ratio: float | None
+    log_ratio_low: float | None
+    log_ratio_high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class PairCase:
-    """Log ratios to the baseline, on t_dev; None where the side is wrong or was not timed."""
+    """A side is None where its answer has no such case."""
 
     case: str
     is_eligible: bool  # its speed counts on boards
-    first: CaseRow | None
-    second: CaseRow | None
+    first: PairSide | None
+    second: PairSide | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +120,19 @@ def _by_class(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
 
 
 def _pair_case(case: str, first: CaseRow | None, second: CaseRow | None) -> PairCase:
-    return PairCase(case, any(row.is_eligible for row in (first, second) if row), first, second)
+    is_eligible = any(row.is_eligible for row in (first, second) if row)
+    return PairCase(case, is_eligible, *(_side(row) for row in (first, second)))
+
+
+def _side(row: CaseRow | None) -> PairSide | None:
+    return PairSide(row.correct, row.log_ratio, row.log_ratio_low, row.log_ratio_high) if row else None
 
 
 def _choice(name: str, label: str, texts: Mapping[str, str], selected: str) -> Choice:
     return Choice(name, label, tuple((value, text, value == selected) for value, text in texts.items()))
 
 
-def _log(row: CaseRow | None) -> float | None:
+def _log(row: PairSide | None) -> float | None:
     return row.log_ratio if row and row.correct else None
 
 
@@ -125,7 +140,7 @@ def _aside(one: PairCase) -> str:
     return "" if one.is_eligible else "too short for its speed to count"
 
 
-def _point(row: CaseRow | None) -> Point:
+def _point(row: PairSide | None) -> Point:
     log = _log(row)
     if row is None or log is None:
         return Point(None, NONE)
@@ -147,14 +162,14 @@ def _cells(one: PairCase) -> tuple[Cell, ...]:
     )
 
 
-def _side_cell(row: CaseRow | None) -> Cell:
+def _side_cell(row: PairSide | None) -> Cell:
     log = _log(row)
     if log is not None:
         return Cell(times(log), factor(log))
     return Cell("not reached" if row is None or row.correct is None else "not timed" if row.correct else "wrong")
 
 
-def _ends(row: CaseRow | None) -> tuple[float | None, float | None]:
+def _ends(row: PairSide | None) -> tuple[float | None, float | None]:
     if row is None or _log(row) is None or row.log_ratio_low is None or row.log_ratio_high is None:
         return None, None
     return factor(row.log_ratio_low), factor(row.log_ratio_high)
