@@ -59,14 +59,14 @@ def sessions_table(found: Sequence[Sessions]) -> Table:
         Column("sessions", "Sessions", is_number=True),
         Column("versions", "Versions checked", is_number=True),
         Column("failed_builds", "Did not build", is_number=True),
-        Column("turned_away", "Turned away otherwise", is_number=True),
+        Column("turned_away", "Else turned away", is_number=True),
         Column("not_judged", "Not judged", is_number=True, on_page=any(one.not_judged for one in found)),
         Column("passed", "Passed", is_number=True),
         Column("first_passed", "First one passed", is_number=True),
         Column("turns", "Turns", is_number=True),
         Column("tool_calls", "Tool calls", is_number=True, on_page=any(one.tool_calls for one in found)),
         Column("seconds", "Wall time", is_number=True),
-        Column("endings", "How sessions ended"),
+        Column("endings", "How sessions ended", on_page=False),
     )
     caption = "Checks inside sessions: each distinct version once; turns, tool calls and wall time are means a session"
     empty = (
@@ -107,10 +107,10 @@ def _cells(one: Sessions) -> tuple[Cell, ...]:
     endings = ", ".join(f"{ENDINGS[ended].label} {count}" for ended, count in one.endings.items())
     counts = (one.failed_builds, one.turned_away, one.not_judged, one.passed)
     return (
-        Cell(one.name, one.name, page_url("configuration", one.configuration), note=one.configuration),
+        Cell(one.name, one.name, page_url("configuration", one.configuration)),
         Cell(one.configuration, one.configuration),
         Cell(CATEGORIES[one.category], one.category),
-        count_cell(one.sessions),
+        Cell(str(one.sessions), one.sessions, note=endings),
         count_cell(one.versions),
         *(Cell(rate(count, one.versions), count) for count in counts),
         Cell(rate(one.first_passed, one.sessions), one.first_passed),
