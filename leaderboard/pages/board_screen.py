@@ -35,7 +35,7 @@ METRIC_OF = {
 }
 GROUPS = (
     ("", "", ""),
-    ("Not ranked", "What is missing may turn out either way, so a place would be a guess.", "unranked"),
+    ("Not ranked", "An answer that does not count may turn out either way, so a place would be a guess.", "unranked"),
     ("Reference lines", "Built in, to compare with. Never ranked.", "reference"),
 )
 

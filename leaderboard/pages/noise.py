@@ -100,7 +100,10 @@ def _table(lines: Sequence[CalibrationLine]) -> Table:
         for host, own in ((host, list(own)) for host, own in groupby(lines, key=lambda line: line.host))
     )
     caption = "Every calibration, newest first: sds by the kernel's own time in the columns of times"
-    empty = "No host with a device clock was measured yet: run python -m evaluator doctor --health there."
+    empty = (
+        "No calibration is kept here: `python -m evaluator doctor --health` on a host makes one. Of hosts of imported "
+        "runs only their records tell."
+    )
     return Table("calibrations", caption, columns, groups, empty)
 
 

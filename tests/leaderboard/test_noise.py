@@ -18,7 +18,7 @@ def host(db):
 
 
 def test_nothing_measured_says_how_to_measure(db, client) -> None:
-    assert b"No host with a device clock was measured yet" in client.get("/noise/").content
+    assert b"No calibration is kept here" in client.get("/noise/").content
 
 
 def test_calibrations_stand_newest_first_with_what_changed(host, page) -> None:
