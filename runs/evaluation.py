@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-
-from django.db.models import F
+import signal
+from collections.abc import Callable
 
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
@@ -12,8 +12,8 @@ from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
 from runs import agents, candidates, services, working
 from runs.bench import Bench
-from runs.log_context import about
-from runs.models import Attempt, Host, Result
+from runs.log_context import about, also
+from runs.models import Host, Result
 from runs.pulse import Interrupted, Pulse
 from runs.services import Claim
 
@@ -54,7 +54,7 @@ def is_fit(host: Host) -> bool:
     return _BENCH.is_tried
 
 
-def evaluate_oldest(*, host: Host, worker: str) -> bool:
+def evaluate_oldest(*, host: Host, worker: str, is_told_to_stop: Callable[[], bool] = lambda: False) -> bool:
     """Claim the oldest attempt, evaluate its candidate, store the verdict.
 
     False: nothing waits, the attempt was given back, or the host is not fit.
@@ -62,9 +62,8 @@ def evaluate_oldest(*, host: Host, worker: str) -> bool:
     claim = services.claim_oldest(host=host, worker=worker) if is_fit(host) else None
     if claim is None or services.stop_at_cap(claim=claim):
         return False
-    with about(attempt=claim.attempt_id, **_ids_of(claim)):
-        log.info("claimed by %s", worker)
-        is_written = _evaluate(claim, host, worker)
+    with about(attempt=claim.attempt_id):
+        is_written = _evaluate(claim, host, worker, is_told_to_stop)
         log.info("verdict stored" if is_written else "no verdict stored")
     is_fit(host)  # at once: a quarantine shows before the next attempt waits for it
     return is_written
@@ -78,15 +77,14 @@ def close_bench() -> None:
 _BENCH = Bench()
 
 
-def _ids_of(claim: Claim) -> dict[str, object]:
-    """Of the result and its run, for the lines of the log."""
-    ids = Attempt.objects.filter(pk=claim.attempt_id).values("result", run=F("result__run")).first()
-    return dict(ids or {})
+def _evaluate(claim: Claim, host: Host, worker: str, is_told_to_stop: Callable[[], bool]) -> bool:
+    def work() -> bool:
+        if is_told_to_stop():  # between the claim and here: nobody raised it then
+            raise Interrupted(signal.SIGTERM)
+        return services.record_verdict(claim=claim, record=_record_of(claim, host))
 
-
-def _evaluate(claim: Claim, host: Host, worker: str) -> bool:
     try:
-        return Pulse(claim).during(lambda: services.record_verdict(claim=claim, record=_record_of(claim, host)))
+        return Pulse(claim).during(work)
     except Interrupted as interruption:
         log.warning("attempt %s: interrupted by %s", claim.attempt_id, interruption)
         _BENCH.close()
@@ -100,8 +98,10 @@ def _evaluate(claim: Claim, host: Host, worker: str) -> bool:
 
 
 def _record_of(claim: Claim, host: Host) -> Record:
-    about = ("task", "run__configuration__agent", "run__configuration__model", "run__device_class")
-    result = Result.objects.select_related(*about).get(attempts=claim.attempt_id)
+    related = ("task", "run__configuration__agent", "run__configuration__model", "run__device_class")
+    result = Result.objects.select_related(*related).get(attempts=claim.attempt_id)
+    also(result=result.pk, run=result.run_id)
+    log.info("%s is evaluated on %s", result.task, host)
     spec = candidates.spec_of(result.task)
     if agents.awaits_session(result):
         _write(claim, host, result, spec)

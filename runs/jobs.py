@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 
 @shared_task(name=wake.EVALUATE, bind=True)  # type: ignore[untyped-decorator]
 def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
-    if state.should_stop is not None and state.should_stop is not False:  # 0 is an exit code
-        return  # told to stop, but handed one more message: the sweeper sends it again
+    if _is_told_to_stop():
+        return  # but handed one more message: the sweeper sends it again
     host = Host.objects.select_related("device_class").get(name=settings.HOST_NAME)
     worker = f"{self.request.hostname or 'shell'} {os.getpid()}"
-    if not evaluation.evaluate_oldest(host=host, worker=worker):
+    if not evaluation.evaluate_oldest(host=host, worker=worker, is_told_to_stop=_is_told_to_stop):
         log.info("woken for attempt %s: nothing written", attempt_id)
 
 
@@ -32,3 +32,7 @@ def check_submission(submission_id: int) -> None:
     """The oldest that waits, whichever message came."""
     if not intake.check_next():
         log.info("woken for submission %s: nothing to check", submission_id)
+
+
+def _is_told_to_stop() -> bool:
+    return state.should_stop is not None and state.should_stop is not False  # 0 is an exit code

@@ -20,5 +20,10 @@ def about(**ids: object) -> Iterator[None]:
         _ids.reset(before)
 
 
+def also(**ids: object) -> None:
+    """From here to the end of the `about` around it."""
+    _ids.set({**_ids.get(), **ids})
+
+
 def current_ids() -> Mapping[str, object]:
     return _ids.get()

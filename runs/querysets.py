@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
 NOTHING = Q(pk__in=())
+QUEUE = ("turn", "queued_at", "id")  # its order: runs/services/turns.py makes it fair to all submitters
 
 
 def withheld(*, attempt: str = "", run: str = "result__run__") -> Q:
@@ -116,11 +117,11 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(status__in=("queued", "running"))
 
     def queued(self) -> Self:
-        """What waits for a worker, oldest first."""
-        return self.filter(status="queued").order_by("queued_at", "id")
+        """What waits for a worker, in the order of the queue."""
+        return self.filter(status="queued").order_by(*QUEUE)
 
     def ready(self) -> Self:
-        """What a worker may take, oldest first: a paused run's attempts keep their place and wait."""
+        """What a worker may take, in that order: a paused run's attempts keep their place and wait."""
         return self.queued().filter(result__run__paused_at__isnull=True)
 
     def dead(self) -> Self:

@@ -9,7 +9,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Max, Q
 
 from evaluator import VERSION
 from runs.models import Attempt, Host
-from runs.querysets import is_at_least, withheld
+from runs.querysets import QUEUE, is_at_least, withheld
 
 RECENT = 200  # attempts of which the queue learns how long one takes
 
@@ -73,7 +73,7 @@ class HostRow(NamedTuple):
 
 def open_attempts(limit: int) -> list[WaitingRow]:
     """Running ones first, then the queue in its order; without those of secret rounds."""
-    rows = Attempt.objects.public().open().order_by("-status", "queued_at", "id")
+    rows = Attempt.objects.public().open().order_by("-status", *QUEUE)
     fields = (
         *("result_id", "number", "status", "result__task__path", "result__run_id", "result__run__configuration__slug"),
         *("result__run__device_class__slug", "result__run__device_class__architecture"),

@@ -70,6 +70,9 @@ class Attempt(models.Model):
     protocol = models.CharField(max_length=30, blank=True, help_text="How its record says it was timed.")
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the record in the archive.")
     queued_at = models.DateTimeField()
+    turn = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Its place in the queue, fair to all submitters (runs/services/turns.py)."
+    )
     woken_at = models.DateTimeField(null=True, help_text="When a message for a worker was last sent.")
     started_at = models.DateTimeField(null=True, help_text="When it was last claimed.")
     ended_at = models.DateTimeField(null=True)
@@ -90,7 +93,7 @@ class Attempt(models.Model):
         ordering = ("result", "number")
         indexes = [
             models.Index(
-                name="attempt_queue", fields=["queued_at"], condition=Q(status__in=OPEN)
+                name="attempt_queue", fields=["turn", "queued_at"], condition=Q(status__in=OPEN)
             ),  # sweeper, queue page
         ]
         constraints = [

@@ -31,7 +31,7 @@ from runs.querysets import AttemptQuerySet, is_at_least, is_secret, today
 LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within two
 IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
 MAX_REQUEUES = 1
-RIVALS = 8  # so many hosts of one class may look at once; whoever finds nothing is woken again
+RIVALS = 100  # so many hosts of one class may look at once; whoever finds nothing is woken again
 BECAUSE_CHARACTERS = 300
 NOT_STARTED: Mapping[str, Any] = {"started_at": None, "heartbeat_at": None, "lease_until": None}
 NOBODY: Mapping[str, Any] = {"claimed_by": "", "host": None}
@@ -47,11 +47,17 @@ class Claim:
 
 
 def claim_oldest(*, host: Host, worker: str) -> Claim | None:
-    """Take the attempt that has waited longest for this host's device class, whichever message woke its worker."""
-    for attempt_id in _waiting_for(host, VERSION):
-        if claim := claim_attempt(attempt_id=attempt_id, host=host, worker=worker):
-            return claim
-    return None
+    """Take the attempt whose turn it is among those for this host's device class, whichever message woke its worker.
+
+    What a rival is just about to take is passed over (SKIP LOCKED), not waited for. SQLite has one writer at a time.
+    """
+    waiting = _waiting_for(host, VERSION)
+    if not waiting:
+        return None
+    free = Attempt.objects.queued().filter(pk__in=waiting).select_for_update(of=("self",), skip_locked=True)
+    with transaction.atomic():
+        attempt_id = free.values_list("pk", flat=True).first()
+        return None if attempt_id is None else claim_attempt(attempt_id=attempt_id, host=host, worker=worker)
 
 
 @transaction.atomic
@@ -119,21 +125,29 @@ def requeue_dead() -> int:
 
 
 def wake_forgotten() -> int:
-    """Send messages again that were lost with a crash: for each idle worker, the oldest row that waits for it."""
+    """Send messages again that were lost with a crash: for each idle worker one, for what it would take."""
     woken = 0
-    alive_since = Now() - timedelta(seconds=3 * settings.HEARTBEAT_S)
-    working = Host.objects.filter(is_enabled=True, quarantined_at__isnull=True, seen_at__gte=alive_since)
-    for host in working.select_related("device_class"):
-        if host.attempts.filter(status=Attempt.Status.RUNNING).exists():
-            continue
-        for oldest in _waiting_for(host, host.evaluator)[:1]:
-            woken += _wake_again(oldest, host.device_class.architecture)
+    for host, others in _idle_hosts():
+        would_take = _waiting_for(host, host.evaluator)[: 1 + others]
+        for attempt_id in _lost(would_take).values_list("pk", flat=True):
+            woken += _wake_again(attempt_id, host.device_class.architecture)
     return woken
 
 
 def held(claim: Claim) -> AttemptQuerySet:
     """The attempt, while this claim is its newest."""
     return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
+
+
+def _idle_hosts() -> list[tuple[Host, int]]:
+    """One of each kind that lives and runs nothing, and how many more there are of its kind."""
+    alive_since = Now() - timedelta(seconds=3 * settings.HEARTBEAT_S)
+    alive = Host.objects.filter(is_enabled=True, quarantined_at__isnull=True, seen_at__gte=alive_since)
+    idle = alive.exclude(attempts__status=Attempt.Status.RUNNING).select_related("device_class")
+    kinds: dict[tuple[int, str], list[Host]] = {}
+    for host in idle:
+        kinds.setdefault((host.device_class_id, host.evaluator), []).append(host)
+    return [(hosts[0], len(hosts) - 1) for hosts in kinds.values()]
 
 
 def _waiting_for(host: Host, version: str) -> list[int]:
@@ -145,12 +159,16 @@ def _waiting_for(host: Host, version: str) -> list[int]:
 
 @transaction.atomic
 def _wake_again(attempt_id: int, queue: str) -> bool:
-    """Unless its message may still be under way, or another sweeper was faster."""
-    under_way_since = Now() - timedelta(seconds=IDLE_S)
-    lost = Attempt.objects.filter(pk=attempt_id).exclude(woken_at__gt=under_way_since).update(woken_at=Now())
-    if lost:
+    """Unless another sweeper was faster."""
+    is_lost = bool(_lost([attempt_id]).update(woken_at=Now()))
+    if is_lost:
         wake.on_commit(attempt_id=attempt_id, queue=queue)
-    return bool(lost)
+    return is_lost
+
+
+def _lost(attempt_ids: list[int]) -> AttemptQuerySet:
+    """Those whose message cannot be under way any more."""
+    return Attempt.objects.filter(pk__in=attempt_ids).exclude(woken_at__gt=Now() - timedelta(seconds=IDLE_S))
 
 
 def _start(attempt_id: int, host: Host, worker: str) -> int:

@@ -15,6 +15,7 @@ from runs import agents, candidates, wake
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
 from runs.services.trail import Actor, note
+from runs.services.turns import Turns
 
 
 @transaction.atomic
@@ -53,10 +54,11 @@ def create_run(
         note=note,
         created_by=actor if isinstance(actor, User) else None,
     )
+    turns = Turns()
     for task in tasks:
         candidate = written[task.pk] if written is not None else None
         known = candidates.columns(candidate, candidates.kept(candidate)) if candidate else {}
-        queue_first(Result.objects.create(run=run, task=task, **known))
+        queue_first(Result.objects.create(run=run, task=task, **known), turns)
     return run
 
 
@@ -68,7 +70,7 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
         RunError: one of them has no candidate, its task in tasks/ is another by now, or its run is paused; nothing is
             queued.
     """
-    made = []
+    made, turns = [], Turns()
     for result in locked(results):
         latest = result.attempts.filter(is_latest=True).first()
         if latest is not None and latest.is_open:
@@ -78,7 +80,7 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
         _refuse_what_cannot_run(result)
         result.attempts.filter(is_latest=True).update(is_latest=False)
         number = latest.number + 1 if latest else 1
-        attempt = _queue(result, number=number, architecture=result.run.device_class.architecture)
+        attempt = _queue(result, number=number, turn=turns.take(result.run))
         note(AuditEntry.Action.RERUN, actor, reason, run=result.run, result=result, to_attempt=attempt)
         made.append(attempt)
     return made
@@ -147,9 +149,9 @@ def resume_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
     return run
 
 
-def queue_first(result: Result) -> Attempt:
+def queue_first(result: Result, turns: Turns) -> Attempt:
     """The first attempt of a new result, for others that make runs."""
-    return _queue(result, number=1, architecture=result.run.device_class.architecture)
+    return _queue(result, number=1, turn=turns.take(result.run))
 
 
 def _refuse_what_cannot_run(result: Result) -> None:
@@ -161,11 +163,11 @@ def _refuse_what_cannot_run(result: Result) -> None:
         raise RunError(f"{result} cannot be evaluated again: {error}") from error
 
 
-def _queue(result: Result, *, number: int, architecture: str) -> Attempt:
+def _queue(result: Result, *, number: int, turn: int) -> Attempt:
     now = timezone.now()
-    times = {"queued_at": now, "woken_at": now}
-    attempt = Attempt.objects.create(result=result, number=number, wanted_evaluator=VERSION, **times)
-    wake.on_commit(attempt_id=attempt.pk, queue=architecture)
+    place = {"queued_at": now, "woken_at": now, "turn": turn}
+    attempt = Attempt.objects.create(result=result, number=number, wanted_evaluator=VERSION, **place)
+    wake.on_commit(attempt_id=attempt.pk, queue=result.run.device_class.architecture)
     return attempt
 
 

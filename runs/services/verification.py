@@ -32,6 +32,7 @@ from runs.models import (
 from runs.services.entries import queue_first
 from runs.services.submissions import end
 from runs.services.trail import Actor, note
+from runs.services.turns import Turns
 
 Action, State = AuditEntry.Action, Submission.State
 POLICY, BEGUN_AT_ONCE = "policy", 10
@@ -160,6 +161,7 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
         verifies=claimed,
         note=f"Verification of run {claimed.pk}, asked for by {actor}"[:200],
     )
+    turns = Turns()
     for result in chosen:
         again = Result.objects.create(
             run=run,
@@ -168,7 +170,7 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
             candidate_files=result.candidate_files,
             candidate_problems=result.candidate_problems,
         )
-        queue_first(again)
+        queue_first(again, turns)
     return run
 
 

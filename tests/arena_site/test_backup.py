@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
 from arena_site import table_rows
 from arena_site.backup import MANIFEST
-from runs import archive, evaluation, papers, services
+from runs import archive, evaluation, guards, papers, services
 from runs.models import Attempt, AuditEntry, Result, Round, Run
 from tests import factories
 from tests.runs.conftest import Site, sent, site, specs  # noqa: F401  fixtures
@@ -39,7 +37,6 @@ def backed_up(site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # n
     services.publish_run(run=run, actor="test")
     submission = factories.make_submission()
     services.make_token(user=submission.submitter or factories.make_user(), name="a program")
-    Attempt.objects.update(ended_at=timezone.now() - timedelta(days=2))
     yield made(tmp_path / "site.zip")
     evaluation.close_bench()
 
@@ -51,6 +48,7 @@ def made(path: Path) -> Path:
 
 def begin_anew(settings: Any, folder: Path) -> None:
     """A database as `migrate` leaves it, and an archive in which nothing is."""
+    guards.drop()  # `flush` brings them back
     call_command("flush", interactive=False, verbosity=0)
     settings.ARCHIVE_FOLDER = folder
     cache.clear()

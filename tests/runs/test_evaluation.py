@@ -158,5 +158,12 @@ def test_lines_of_the_log_say_what_they_are_about(site: Site, monkeypatch: pytes
     monkeypatch.setattr(evaluation.log, "info", lambda text, *_: seen.append((text, dict(current_ids()))))
     attempt = evaluate(first_attempt(site), site)
     ids = {"attempt": attempt.pk, "result": attempt.result_id, "run": attempt.result.run_id}
-    assert seen == [("claimed by %s", ids), ("verdict stored", ids)]
+    assert seen == [("%s is evaluated on %s", ids), ("verdict stored", ids)]
     assert current_ids() == {}
+
+
+def test_a_stop_between_the_claim_and_the_evaluation_gives_the_attempt_back(site: Site) -> None:
+    attempt = first_attempt(site)
+    assert not evaluation.evaluate_oldest(host=site.host, worker="w1", is_told_to_stop=lambda: True)
+    attempt.refresh_from_db()
+    assert (attempt.status, attempt.requeues, attempt.fencing_token) == ("queued", 0, 1)
