@@ -184,17 +184,17 @@ def generalization(answers: Sequence[TaskRun], *, is_functional: bool) -> Genera
 
 
 def measures(answers: Sequence[TaskRun], *, is_functional: bool) -> Measures:
-    cases = [(answer.task, case) for answer in answers for case in answer.cases]
+    cases = [(answer.task, case.category, case.quadrant) for answer in answers for case in answer.cases]
+    by_category: dict[str, list[tuple[str, Quadrant | None]]] = {name: [] for name in CONFIG_CATEGORIES}
+    for task, category, quadrant in cases:
+        by_category[category].append((task, quadrant))
     return Measures(
         paper=_quadrants(answers, "paper"),
         strict=_quadrants(answers, "strict"),
         conditional=_of_answers(answers),
         retention=_of_answers([answer for answer in answers if answer.seen_passed]),
-        cases=_of_cases(cases),
-        categories=tuple(
-            CategoryConditional(name, _of_cases([(task, case) for task, case in cases if case.category == name]))
-            for name in CONFIG_CATEGORIES
-        ),
+        cases=_of_cases((task, quadrant) for task, _, quadrant in cases),
+        categories=tuple(CategoryConditional(name, _of_cases(found)) for name, found in by_category.items()),
         transfer=transfer(answers, is_functional=is_functional),
     )
 
@@ -235,12 +235,12 @@ def _of_answers(answers: Sequence[TaskRun]) -> Conditional:
     return _conditional(outcomes, missing)
 
 
-def _of_cases(cases: Iterable[tuple[str, CaseOutcome]]) -> Conditional:
+def _of_cases(cases: Iterable[tuple[str, Quadrant | None]]) -> Conditional:
     """The same over cases. What was not judged has no completion: how many cases it would have is not in its row."""
     outcomes: dict[str, list[bool]] = defaultdict(list)
-    for task, case in cases:
-        if case.quadrant in ("both_pass", "opt_regression"):
-            outcomes[task].append(case.quadrant == "both_pass")
+    for task, quadrant in cases:
+        if quadrant in ("both_pass", "opt_regression"):
+            outcomes[task].append(quadrant == "both_pass")
     return _conditional(outcomes, None)
 
 
