@@ -16,7 +16,7 @@ from evaluator.records import Finding
 from evaluator.taskspec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
-from runs import candidates, evaluation, papers, services
+from runs import candidates, evaluation, guards, papers, services
 from runs.models import AgentSession, Attempt, Configuration, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services.unseen import cases_of
 from tests.factories import make_configuration, make_submission
@@ -102,9 +102,11 @@ def test_how_unseen_cases_came_out_changes_no_byte_of_any_page(site: Site, secre
     work(site)
     services.publish_run(run=run, actor="test")
     all_wrong = seen_by_anybody()
-    UnseenMeasurement.objects.filter(category="scale_up").update(correct=True, reason="", message="")
+    with guards.lifted():
+        UnseenMeasurement.objects.filter(category="scale_up").update(correct=True, reason="", message="")
     assert changed(all_wrong, seen_by_anybody()) == []
-    UnseenMeasurement.objects.all().delete()
+    with guards.lifted():
+        UnseenMeasurement.objects.all().delete()
     UnseenEvaluation.objects.update(state="errored", message="planted", record_digest="", is_complete=False)
     assert changed(all_wrong, seen_by_anybody()) == []
 
