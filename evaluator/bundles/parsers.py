@@ -92,14 +92,14 @@ def _integer(text: str) -> int | float:
 
 def _check_depth(value: Any) -> None:
     level, depth = [value], 0
-    while level := [item for each in level if isinstance(each, dict | list) for item in _items(each)]:
+    while level := [item for each in level for item in _items(each) if item.__class__ in (dict, list)]:
         depth += 1
         if depth > DEPTH:
             raise ParseError(f"values nested deeper than {DEPTH}")
 
 
 def _items(value: Any) -> Any:
-    return value.values() if isinstance(value, dict) else value
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 class _Open:

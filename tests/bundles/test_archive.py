@@ -20,7 +20,7 @@ from evaluator.bundles.problems import BundleError
 from tests.bundles.hostile import HOSTILE
 from tests.conftest import lacking
 
-REFUSED_WITHIN_S = 10.0  # the slowest takes 4 s with seven others at work on two cores
+REFUSED_WITHIN_S = 5.0  # of processor time: the slowest takes 1.5 s
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -29,9 +29,9 @@ def test_a_hostile_archive_is_refused_quickly_and_in_words(name: str, tmp_path: 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zipfile: a name that stands twice
         path = make(tmp_path)
-    begun = time.monotonic()
+    begun = time.process_time()
     checked = check(path)
-    assert time.monotonic() - begun < REFUSED_WITHIN_S
+    assert time.process_time() - begun < REFUSED_WITHIN_S
     assert checked.submission is None
     assert any(_fits(str(problem), text) for problem in checked.problems), checked.problems
 
