@@ -5,24 +5,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('runs', '0011_run_actions'),
+        ("runs", "0011_run_actions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='apitoken',
-            name='apitoken_scope_is_known',
+            model_name="apitoken",
+            name="apitoken_scope_is_known",
         ),
         migrations.AlterField(
-            model_name='apitoken',
-            name='scope',
-            field=models.CharField(choices=[('submit', 'hand in bundles, and see what became of them'), ('look', 'see what became of what was handed in')], default='submit', max_length=20),
+            model_name="apitoken",
+            name="scope",
+            field=models.CharField(
+                choices=[
+                    ("submit", "hand in bundles, and see what became of them"),
+                    ("look", "see what became of what was handed in"),
+                ],
+                default="submit",
+                max_length=20,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='apitoken',
-            constraint=models.CheckConstraint(condition=models.Q(('scope__in', ['submit', 'look'])), name='apitoken_scope_is_known'),
+            model_name="apitoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("scope__in", ["submit", "look"])), name="apitoken_scope_is_known"
+            ),
         ),
     ]
