@@ -9,6 +9,9 @@ STAGE := scripts/stage.sh
 # Two workers with one thread each: what the two cores of CI carry (decision 30).
 WORKERS ?= 2
 PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
+# Models, services, queue and counts of questions (decision 31); chaos and the equality of pages bring their own PostgreSQL.
+OVER_SERVERS := OMP_NUM_THREADS=1 $(PYTHON) -m tests.servers $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" \
+	tests/runs tests/people tests/leaderboard/test_query_counts.py
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -43,9 +46,11 @@ check: lint  ## lint, types, import contracts and the quick tests
 	@echo "== pytest without the slow tests"
 	@$(PYTEST) -m "not slow"
 
-test: lint  ## the same with every test: what CI runs
+test: lint  ## the same with every test, then what asks the database over PostgreSQL and Redis too: what CI runs
 	@echo "== pytest"
 	@$(PYTEST)
+	@echo "== pytest over PostgreSQL and Redis"
+	@env $(OVER_SERVERS)
 
 intervals: tools  ## simulate how often the boards' intervals hold the truth, and draw it for the metrics page: 20 s
 	@OMP_NUM_THREADS=1 $(PYTHON) scripts/interval_coverage.py

@@ -26,7 +26,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, Enum):
         return encode(value.value)
     if isinstance(value, Mapping):
-        return {str(key): encode(item) for key, item in value.items()}
+        named = sorted(((str(key), item) for key, item in value.items()), key=lambda pair: pair[0])
+        return {name: encode(item) for name, item in named}  # in one order: PostgreSQL keeps none
     if isinstance(value, list | tuple):
         return [encode(item) for item in value]
     if isinstance(value, datetime):

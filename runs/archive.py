@@ -20,6 +20,7 @@ from typing import IO
 from django.conf import settings
 
 CHUNK_BYTES = 1 << 20
+ROOM_BYTES = 64 << 20  # a record with all raw times and an agent's session are below 10 MiB
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -34,11 +35,12 @@ def put(data: bytes) -> str:
     if path.exists():
         return digest
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part") as file:
         file.write(gzip.compress(data, compresslevel=6, mtime=0))
         file.flush()
         os.fsync(file.fileno())
-    os.replace(file.name, path)
+        with contextlib.suppress(FileExistsError):  # somebody else was faster with the same bytes
+            os.link(file.name, path)
     return digest
 
 
@@ -104,6 +106,13 @@ def put_packed(file: IO[bytes], digest: str) -> bool:
         os.fsync(part.fileno())
     os.replace(part.name, path)
     return True
+
+
+def has_room() -> bool:
+    """Whether another verdict certainly finds its place."""
+    folder = Path(settings.ARCHIVE_FOLDER)
+    folder.mkdir(parents=True, exist_ok=True)
+    return shutil.disk_usage(folder).free >= ROOM_BYTES
 
 
 def forget(digest: str) -> None:

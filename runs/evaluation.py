@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable
+from time import monotonic, sleep
+
+from django.db import InterfaceError, OperationalError, connection
 
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
-from runs import agents, candidates, services, working
+from runs import agents, archive, candidates, services, working
 from runs.bench import Bench
 from runs.log_context import about, also
 from runs.models import Host, Result
@@ -19,6 +22,7 @@ from runs.services import Claim
 
 # What may leave a GPU in a state that spoils the next verdict; on a CPU it is the process that dies.
 DEVICE_ERRORS = ("out_of_bounds", "device_error", "segfault", "aborted", "call_time", "repeated_fault")
+DATABASE_S = 30.0  # so long a verdict waits for a database that does not answer
 log = logging.getLogger(__name__)
 
 
@@ -41,6 +45,9 @@ def is_fit(host: Host) -> bool:
     Where they go wrong in fresh processes too, the host is quarantined until a person lifts it.
     """
     if not host.may_claim:
+        return False
+    if not archive.has_room():
+        log.error("%s takes no work: the disk of the archive is nearly full", host)
         return False
     if not _BENCH.is_tried:
         try:
@@ -81,7 +88,7 @@ def _evaluate(claim: Claim, host: Host, worker: str, is_told_to_stop: Callable[[
     def work() -> bool:
         if is_told_to_stop():  # between the claim and here: nobody raised it then
             raise Interrupted(signal.SIGTERM)
-        return services.record_verdict(claim=claim, record=_record_of(claim, host))
+        return _stored(claim, _record_of(claim, host))
 
     try:
         return Pulse(claim).during(work)
@@ -95,6 +102,20 @@ def _evaluate(claim: Claim, host: Host, worker: str, is_told_to_stop: Callable[[
         close_bench()
         services.release_attempt(claim=claim, because=f"{type(error).__name__}: {error}")
     return False
+
+
+def _stored(claim: Claim, record: Record) -> bool:
+    """What took minutes is not thrown away because the database is away for a moment."""
+    until = monotonic() + DATABASE_S
+    while True:
+        try:
+            return services.record_verdict(claim=claim, record=record)
+        except (OperationalError, InterfaceError) as error:
+            if monotonic() > until:
+                raise
+            log.warning("attempt %s: its verdict waits for the database: %s", claim.attempt_id, error)
+            connection.close()
+            sleep(DATABASE_S / 60)
 
 
 def _record_of(claim: Claim, host: Host) -> Record:

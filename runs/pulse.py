@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from runs import services
 from runs.services import Claim
@@ -109,7 +109,7 @@ class Pulse:
 def _renewed(claim: Claim) -> bool:
     try:
         return services.heartbeat(claim=claim)
-    except DatabaseError as error:  # the lease outlives one missed beat
+    except Error as error:  # the lease outlives one missed beat
         log.warning("attempt %s: no heartbeat: %s", claim.attempt_id, error)
         connection.close()
         return True

@@ -6,7 +6,7 @@ import logging
 import threading
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from runs import services
 from runs.models import Host
@@ -40,7 +40,7 @@ class Sweeper(threading.Thread):
                 if rounds % round(1 / SWEEP_BEATS) == 0:
                     services.host_seen(host=self._host)
                 sweep()
-            except DatabaseError as error:  # it comes back, or the worker fails by itself
+            except Error as error:  # the database comes back, or the worker fails by itself
                 log.warning("no sweep: %s", error)
                 connection.close()
             rounds += 1

@@ -14,6 +14,7 @@ from evaluator.backends import KNOWN, get_backend
 from evaluator.pipeline import Evaluator
 from evaluator.taskreader import read_task
 from evaluator.taskspec import TaskSpec
+from tests.chaos import table as chaos_table
 from tests.cheats import table
 from tests.cheats.ledger import Ledger, ledger_of
 from tests.unseen_corpus import table as unseen_table
@@ -56,6 +57,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for title, found in {
         "what the gates caught": list(table.lines(ledger)),
         "what unseen cases showed": unseen,
+        "what became of chaos": list(chaos_table.lines(ledger)),
     }.items():
         if found:
             terminalreporter.section(title)

@@ -185,17 +185,18 @@ def _checks_table(checks: Sequence[Check]) -> Table:
 
 
 def _charts(cells: Mapping[str, Rows]) -> dict[str, Chart]:
+    methods = [row["method"] for row in cells[OVERALL]]
     charts = (
-        _heat("correct", "Correctness by category", cells[CORRECT]),
-        _heat("compile", "Compilation by category", cells[COMPILED]),
+        _heat("correct", "Correctness by category", cells[CORRECT], methods),
+        _heat("compile", "Compilation by category", cells[COMPILED], methods),
         _rates(cells[TRAJECTORY]),
         _rescued(cells[TRAJECTORY]),
     )
     return {chart.slug: chart for chart in charts}
 
 
-def _heat(slug: str, title: str, rows: Rows) -> HeatChart:
-    methods = [name for name in rows[0] if name not in ("category", "tasks", "source")]
+def _heat(slug: str, title: str, rows: Rows, known: Sequence[str]) -> HeatChart:
+    methods = [name for name in known if name in rows[0]]
     given = [(row["category"], f"{row['tasks']} tasks", [_heat_cell(row, name) for name in methods]) for row in rows]
     description = (
         f"{title} and method, in percent as printed: a row for each category, a column for each method. The counts of "

@@ -39,7 +39,9 @@ class Explained:
 
 def explained(compiled: Rows, correct: Rows) -> tuple[Explained, ...]:
     """Of the methods that solve anything, as in the paper: it leaves out the one that solves nothing."""
-    methods = [name for name in correct[0] if name not in NOT_METHODS and any(task_count(row, name) for row in correct)]
+    methods = [
+        name for name in sorted(correct[0]) if name not in NOT_METHODS and any(task_count(row, name) for row in correct)
+    ]
     rates = {"correctness": correct, "compilation": compiled}
     return tuple(line for rate, rows in rates.items() for line in _lines(rate, _fit(rows, methods)))
 

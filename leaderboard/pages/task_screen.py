@@ -15,7 +15,7 @@ from leaderboard.words import CONFIG_CATEGORIES, ROLES, status_cell
 
 
 def cases_table(cases: Sequence[dict[str, Any]]) -> Table:
-    names = list(dict.fromkeys(name for case in cases for name in case["axes"]))
+    names = sorted({name for case in cases for name in case["axes"]})
     columns = (
         Column("case", "Case", is_code=True),
         *(Column(name, name, is_number=True) for name in names),

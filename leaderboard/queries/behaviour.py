@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.db.models import Count, Q, Sum
 
 from leaderboard import strategies
+from leaderboard.queries.ordering import by
 from runs import archive
 from runs.models import AgentSession, Iteration, Result
 from runs.querysets import AgentSessionQuerySet, IterationQuerySet
@@ -92,7 +93,7 @@ def sessions(**wanted: str) -> list[SessionsRow]:
         all_calls=Sum("tool_calls"),
         all_seconds=Sum("seconds"),
     )
-    return [SessionsRow(*row) for row in found.order_by(*entry[1:3], entry[0], entry[3], "ended")]
+    return [SessionsRow(*row) for row in found.order_by(*by(*entry[1:3], entry[0], entry[3], "ended"))]
 
 
 def versions(**wanted: str) -> list[VersionsRow]:
@@ -114,7 +115,7 @@ def answers(**wanted: str) -> list[AnswerRow]:
         build_failed=Count("id", filter=Q(**{f"{published}status": "build_failed"})),
         passed=Count("id", filter=Q(**{f"{published}status": "passed"})),
     )
-    return [AnswerRow(*row) for row in found.order_by(*_ENTRY[1:], _ENTRY[0], "task__category")]
+    return [AnswerRow(*row) for row in found.order_by(*by(*_ENTRY[1:], _ENTRY[0], "task__category"))]
 
 
 def candidates(**wanted: str) -> list[CandidateRow]:

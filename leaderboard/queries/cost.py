@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.db.models import Case, Count, DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Sum, When
 
+from leaderboard.queries.ordering import by
 from runs.models import Result
 from runs.querysets import ResultQuerySet, is_secret
 
@@ -59,7 +60,7 @@ def agents() -> list[AgentRow]:
         timed_tasks=Count("task", distinct=True, filter=Q(published_attempt__log_speedup__isnull=False)),
         gain=Sum(Case(When(is_faster, then=gained), default=0.0), filter=Q(may_rank)),
     )
-    return [AgentRow(*row) for row in rows.order_by(*entry[1:], entry[0], *place)]
+    return [AgentRow(*row) for row in rows.order_by(*by(*entry[1:], entry[0], *place))]
 
 
 class EvaluationRow(NamedTuple):
@@ -87,4 +88,4 @@ def evaluations() -> list[EvaluationRow]:
             sessions_s=Sum("session__seconds", filter=Q(session__attempt=F("published_attempt"))),
         )
     )
-    return [EvaluationRow(*row) for row in rows.order_by(*entry[1:], entry[0], "run__device_class__slug")]
+    return [EvaluationRow(*row) for row in rows.order_by(*by(*entry[1:], entry[0], "run__device_class__slug"))]

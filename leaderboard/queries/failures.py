@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Min, QuerySet
 
+from leaderboard.queries.ordering import by
 from runs.models import Result, UnseenMeasurement
 
 
@@ -53,7 +54,7 @@ def outcomes(suite: str = "", device: str = "", configuration: str = "") -> list
     rows = rows.filter(**_narrowed("run__", suite, device, configuration))
     fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", *_OUTCOME)
     found = rows.values_list(*_ENTRY, *fields).annotate(answers=Count("id"), example=Min("id"))
-    return [OutcomeRow(*row) for row in found.order_by(*_ENTRY[:1], *fields)]
+    return [OutcomeRow(*row) for row in found.order_by(*by(*_ENTRY[:1], *fields))]
 
 
 def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[UnseenRow]:
@@ -66,7 +67,7 @@ def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[U
     entry = tuple(name.replace("run__", f"{attempt}result__run__", 1) for name in _ENTRY[:3])
     fields = ("evaluation__round__slug", f"{attempt}result__run__device_class__slug", "baseline_correct", "correct")
     found = rows.values_list(*entry, *fields, "reason").annotate(cases=Count("id"), example=Min(f"{attempt}result"))
-    return [UnseenRow(*row) for row in found.order_by(*entry[:1], *fields, "reason")]
+    return [UnseenRow(*row) for row in found.order_by(*by(*entry[:1], *fields, "reason"))]
 
 
 def examples(results: Iterable[int]) -> dict[int, Example]:

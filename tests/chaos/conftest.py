@@ -1,0 +1,107 @@
+"""Each place once for a test process: PostgreSQL and Redis, and the defaults, SQLite and a broker of files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from kombu.exceptions import OperationalError
+
+from evaluator.taskreader import load_task
+from runs import registry, services, wake
+from runs.models import Configuration, Host, Result
+from tests.chaos.places import Place, connected
+from tests.cheats.ledger import Ledger
+from tests.conftest import lacking
+from tests.runs.conftest import Site
+from tests.servers import Missing, postgres, redis
+
+Tell = Callable[[str, float], None]
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """PostgreSQL and Redis of this module's own, which a test may stop."""
+    folder = tmp_path_factory.mktemp("servers")
+    with ExitStack() as stack:
+        try:
+            database, broker = stack.enter_context(postgres()), stack.enter_context(redis())
+        except Missing as error:
+            lacking(str(error))
+        place = Place("PostgreSQL, Redis", folder, database.url, broker.url, database, broker)
+        stack.callback(place.close)
+        yield place
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("files")
+    place = Place("SQLite, files", folder, f"sqlite:///{folder}/chaos.sqlite3", "filesystem://localhost")
+    yield place
+    place.close()
+
+
+@pytest.fixture(scope="module")
+def migrated() -> set[str]:
+    """Names of places whose database has its tables."""
+    return set()
+
+
+@pytest.fixture
+def place(
+    request: pytest.FixtureRequest, migrated: set[str], django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Place]:
+    """The one that the test's parameter names, connected; what it started and left open ends with the test."""
+    place: Place = request.getfixturevalue(request.param)
+    monkeypatch.setattr(wake, "_send", sender(place))
+    with django_db_blocker.unblock(), connected(place.database_url):
+        if place.name not in migrated:
+            call_command("migrate", verbosity=0)
+            migrated.add(place.name)
+        try:
+            yield place
+        finally:
+            sys.stdout.write(place.end_workers())  # shown by pytest when a test fails
+            connection.close()
+            is_open = Result.objects.filter(attempts__status__in=("queued", "running"))
+            services.cancel_results(results=is_open, actor="the end of a test")
+
+
+@pytest.fixture
+def site(place: Place) -> Site:
+    """A suite of one task, so that a run has one attempt; the hosts `local` and `second` of one class."""
+    (task,) = services.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
+    registry.load_registry(registry.BUNDLED)
+    suite = services.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
+    host = Host.objects.select_related("device_class").get(name="local")
+    Host.objects.get_or_create(name="second", defaults={"device_class": host.device_class})
+    Host.objects.filter(name="local").update(seen_at=None)
+    return Site(suite, Configuration.objects.get(slug="rewrite"), host.device_class, host)
+
+
+@pytest.fixture
+def tell(request: pytest.FixtureRequest, place: Place, ledger: Ledger) -> Tell:
+    """tell(outcome, seconds): a line of the table that pytest prints after its tests."""
+    name = request.node.name.removeprefix("test_").partition("[")
+    case = f"{name[0].replace('_', ' ')} {name[2].rstrip(']').rpartition('-')[0]}".strip()
+
+    def line(outcome: str, seconds: float) -> None:
+        entry = {"case": case, "place": place.name, "outcome": outcome, "seconds": round(seconds, 1)}
+        ledger.once("chaos", f"{case} in {place.name}", lambda: entry)
+
+    return line
+
+
+def sender(place: Place) -> Callable[[int, str], None]:
+    def send(attempt_id: int, queue: str) -> None:
+        try:
+            place.send(attempt_id, queue)
+        except (OperationalError, OSError) as error:  # as wake._send bears it
+            sys.stdout.write(f"not sent: {error}\n")
+
+    return send

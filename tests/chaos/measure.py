@@ -1,0 +1,126 @@
+"""How fast the queue is over PostgreSQL and Redis: `python -m tests.chaos.measure [WORKERS] [ATTEMPTS]` prints it.
+
+Claims: processes of a host each claim and store verdicts as fast as they can. Start: one real worker, a run at a time.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from time import monotonic, sleep
+from unittest import mock
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+STARTS = 100
+
+
+def main(workers: int = 4, attempts: int = 800) -> None:
+    import django
+
+    django.setup()
+    from tests.chaos.places import Place, connected
+    from tests.servers import postgres, redis
+
+    with postgres() as database, redis() as broker, tempfile.TemporaryDirectory() as folder:
+        place = Place("measured", Path(folder), database.url, broker.url, database, broker)
+        with connected(database.url):
+            from django.core.management import call_command
+
+            call_command("migrate", verbosity=0)
+            measure_claims(database.url, workers, attempts)
+            measure_starts(place)
+        place.end_workers()
+
+
+def measure_claims(url: str, workers: int, attempts: int) -> None:
+    from runs import wake
+    from runs.models import Attempt, Host
+
+    site = make_site()
+    with mock.patch.object(wake, "_send"):
+        for repeat in range(attempts):
+            site.new_run(repeat=repeat)
+    names = [f"host-{number}" for number in range(workers)]
+    Host.objects.bulk_create(Host(name=name, device_class=site.device_class) for name in names)
+    begun = monotonic()
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        pool.starmap(warm, [(url, name) for name in names], chunksize=1)
+        begun = monotonic()
+        found = pool.starmap(work, [(url, name) for name in names], chunksize=1)
+        seconds = monotonic() - begun
+    took = sorted(span for spans in found for span in spans)
+    ended = Attempt.objects.filter(status="passed", fencing_token=1).count()
+    print(  # noqa: T201
+        f"{workers} workers, {attempts} attempts: {len(took) / seconds:.0f} claims with their verdicts a second, "
+        f"{ended} ended once; one claim takes {1e3 * statistics.median(took):.1f} ms (median), "
+        f"{1e3 * took[int(0.95 * len(took))]:.1f} ms (p95)"
+    )
+
+
+def measure_starts(place: object) -> None:
+    from runs import wake
+    from runs.models import Attempt, Host
+    from tests.chaos.places import Place
+
+    assert isinstance(place, Place)
+    site, delays = make_site(), []
+    place.start("local")
+    with mock.patch.object(wake, "_send", place.send):
+        for number in range(STARTS + 1):
+            attempt = Attempt.objects.get(result__run=site.new_run(repeat=10_000 + number))
+            while (found := Attempt.objects.get(pk=attempt.pk)).ended_at is None:
+                sleep(0.01)
+            assert found.started_at is not None
+            delays.append((found.started_at - found.queued_at).total_seconds())
+    delays = sorted(delays[1:])  # the first waited for the worker
+    print(  # noqa: T201
+        f"from enqueue to start, {STARTS} runs one after the other: median {1e3 * statistics.median(delays):.0f} ms, "
+        f"p95 {1e3 * delays[int(0.95 * STARTS)]:.0f} ms; {Host.objects.count()} hosts"
+    )
+
+
+def warm(url: str, host: str) -> None:
+    """A process of the pool loads Django."""
+    import django
+
+    django.setup()
+    sleep(1.0)
+
+
+def work(url: str, host: str) -> list[float]:
+    """Until nothing waits; the seconds that each claim took."""
+    from runs import services
+    from runs.models import Attempt, Host
+    from tests.chaos.places import connected
+    from tests.records import make_record
+
+    with connected(url):
+        mine, spans = Host.objects.select_related("device_class").get(name=host), []
+        while Attempt.objects.ready().exists():
+            begun = monotonic()
+            claim = services.claim_oldest(host=mine, worker=host)
+            if claim is not None:
+                spans.append(monotonic() - begun)
+                services.record_verdict(claim=claim, record=make_record())
+        return spans
+
+
+def make_site():  # type: ignore[no-untyped-def]
+    from evaluator.taskreader import load_task
+    from runs import registry, services
+    from runs.models import Configuration, Host
+    from tests.runs.conftest import Site
+
+    (task,) = services.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
+    registry.load_registry(registry.BUNDLED)
+    suite = services.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
+    host = Host.objects.select_related("device_class").get(name="local")
+    return Site(suite, Configuration.objects.get(slug="rewrite"), host.device_class, host)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

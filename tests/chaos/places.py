@@ -1,0 +1,120 @@
+"""Where chaos happens: a database and a broker of a test's own, and workers that are real processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from celery import Celery
+from django.db import connection, connections
+from django.db.utils import load_backend
+
+from arena_site.env import env_database
+from tests.servers import Postgres, Redis
+
+ROOT = Path(__file__).parents[2]
+HEARTBEAT_S = 2
+MOST_LOGGED = 4000  # characters of each worker's log
+FAST = {"ARENA_EVALUATOR": "tests.chaos.saboteur.open_saboteur"}
+
+
+@dataclass
+class Place:
+    """`database` and `broker` are servers that can be stopped; None: files."""
+
+    name: str
+    folder: Path
+    database_url: str
+    broker_url: str
+    database: Postgres | None = None
+    broker: Redis | None = None
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    started: int = 0
+    kept: subprocess.Popen[bytes] | None = None  # a worker that lives through all tests
+
+    def rescue(self) -> None:
+        """Let the worker of the host `second` work, from its first use on through everything that happens."""
+        if self.kept is None or self.kept.poll() is not None:
+            self.kept = self.start("second", evaluation_s=0.5)
+            self.workers.remove(self.kept)
+
+    def start(self, host: str, chaos: str = "", evaluation_s: float = 0.0, **more: str) -> subprocess.Popen[bytes]:
+        """A worker; `chaos` is a moment that `saboteur` knows."""
+        environment = os.environ | {
+            "DJANGO_SETTINGS_MODULE": "arena_site.settings",
+            "DATABASE_URL": self.database_url,
+            "BROKER_URL": self.broker_url,
+            "ARENA_BROKER": str(self.folder / "broker"),
+            "ARENA_STATE": str(self.folder),
+            "ARENA_HOST": host,
+            "ARENA_HEARTBEAT_S": str(HEARTBEAT_S),
+            "ARENA_CHAOS": chaos,
+            "ARENA_FAKE_SECONDS": str(evaluation_s),
+            **FAST,
+            **more,
+        }
+        self.started += 1
+        with (self.folder / f"worker-{self.started}.log").open("wb") as log:
+            command = [sys.executable, "manage.py", "worker"]
+            worker = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        self.workers.append(worker)
+        return worker
+
+    def end_workers(self) -> str:
+        """All but the one that is kept; the end of what each has logged."""
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+        self.workers.clear()
+        logs = sorted(self.folder.glob("worker-*.log"))
+        return "".join(f"--- {log.name}\n{log.read_text(errors='replace')[-MOST_LOGGED:]}" for log in logs)
+
+    def close(self) -> None:
+        if self.kept is not None:
+            self.kept.kill()
+            self.kept.wait()
+
+    def send(self, attempt_id: int, queue: str) -> None:
+        """A message, by a connection that is made for it."""
+        os.environ["ARENA_BROKER"] = str(self.folder / "broker")
+        with self.app.connection_for_write() as link:
+            self.app.send_task("runs.evaluate_attempt", args=[attempt_id], queue=queue, connection=link, retry=False)
+
+    @property
+    def app(self) -> Celery:
+        if self.broker is not None:
+            return Celery("chaos", broker=self.broker_url, set_as_current=False)
+        app = Celery("chaos", set_as_current=False)
+        folder = self.folder / "broker"
+        folders = {"data_folder_in": "messages", "data_folder_out": "messages", "control_folder": "control"}
+        options = {key: str(folder / name) for key, name in folders.items()}
+        for name in ("messages", "control", "taken"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        app.conf.update(
+            broker_url=self.broker_url,
+            broker_transport="arena_site.broker:Transport",
+            broker_transport_options=options | {"processed_folder": str(folder / "taken")},
+        )
+        return app
+
+
+@contextmanager
+def connected(url: str) -> Iterator[None]:
+    """Django's connection of this thread leads there meanwhile."""
+    os.environ["CHAOS_DATABASE_URL"] = url
+    values: dict[str, Any] = env_database("CHAOS_DATABASE_URL", Path("/nowhere"))
+    del os.environ["CHAOS_DATABASE_URL"]
+    before = connections["default"]
+    configured = connections.configure_settings({"default": values})["default"]
+    connections["default"] = load_backend(values["ENGINE"]).DatabaseWrapper(configured, "default")
+    try:
+        yield
+    finally:
+        connection.close()
+        connections["default"] = before

@@ -1,0 +1,62 @@
+"""An evaluator for the seam EVALUATOR that lets its worker die, lag or lie at one named moment: ARENA_CHAOS says which.
+
+It passes everything after ARENA_FAKE_SECONDS, as `tests.runs.fakes.Fake` does; queue, database and worker are real.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from runs import archive, services
+from runs.services import claims, hosts
+from tests.runs.fakes import Fake
+
+
+class Doomed(Fake):
+    """Dies as soon as its attempt is claimed."""
+
+    def evaluate(self, *args: Any, **options: Any) -> Any:
+        die()
+
+
+def open_saboteur(backend: str) -> Fake:
+    moment, _, value = os.environ.get("ARENA_CHAOS", "").partition("=")
+    if moment == "claimed":
+        return Doomed()
+    if moment == "saving":  # the record lies in the archive, no row knows it
+        archive.put = dying_after(archive.put)
+    elif moment == "finished":  # the verdict is committed, the broker and the sandbox know nothing of it
+        services.record_verdict = dying_after(services.record_verdict)
+    elif moment == "version":
+        claims.VERSION = hosts.VERSION = value
+    elif moment == "clock":
+        skew(float(value))
+    return Fake()
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dying_after(act: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(act)
+    def act_and_die(*args: Any, **options: Any) -> None:
+        act(*args, **options)
+        die()
+
+    return act_and_die
+
+
+def skew(seconds: float) -> None:
+    """Every clock of this process but the monotonic one is off."""
+    now, seconds_now = timezone.now, time.time
+    timezone.now = lambda: now() + timedelta(seconds=seconds)
+    time.time = lambda: seconds_now() + seconds
