@@ -49,7 +49,7 @@ def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> Content
 
 def digest_of(files: Mapping[str, bytes]) -> str:
     """Of names and contents: a folder and its zip have the same."""
-    lines = [f"{name}\0{sha256(data).hexdigest()}\n" for name, data in sorted(files.items())]
+    lines = [f"{name}\0{sha256(files[name]).hexdigest()}\n" for name in sorted(files)]  # one in memory at a time
     return sha256("".join(lines).encode()).hexdigest()
 
 
