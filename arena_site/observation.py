@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from arena_site.metrics import note_request
-from people.addresses import client_address
 from runs.log_context import about
+from runs.people.addresses import client_address
 
 HEADER = "X-Request-ID"
 NAMED = ("run", "result", "submission", "task")  # parts of addresses that lines of the log carry

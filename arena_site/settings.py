@@ -38,7 +38,7 @@ INSTALLED_APPS = [
     "arena_site",
     "runs",
     "leaderboard",
-    "people",  # behind the others: its groups are made of their permissions
+    "runs.people",  # behind the others: its groups are made of their permissions
 ]
 MIDDLEWARE = [
     "arena_site.security.ContentSecurityMiddleware",
@@ -53,7 +53,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "people.second_factor.SecondFactorMiddleware",
+    "runs.people.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "leaderboard.edge.DataEdge",
 ]
@@ -69,7 +69,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "people.context.accounts",
+                "runs.people.context.accounts",
             ],
         },
     },
@@ -113,10 +113,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # of a form but for its files
 FILE_UPLOAD_HANDLERS = ["runs.desk.uploading.BoundedUploadHandler"]
 SESSION_COOKIE_AGE = 7 * 86_400
 
-# Accounts (people/): by allauth, with our own pages and limits. Who may do what stands in people/rights.py.
+# Accounts (runs/people/): by allauth, with our own pages and limits. Who may do what stands in runs/people/rights.py.
 SIGN_UP = env.env_bool("SIGN_UP", True)  # off: only an admin makes accounts
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "account_login", "account", "/"
-ACCOUNT_ADAPTER, MFA_ADAPTER = "people.adapters.AccountAdapter", "people.adapters.SecondFactorAdapter"
+ACCOUNT_ADAPTER, MFA_ADAPTER = "runs.people.adapters.AccountAdapter", "runs.people.adapters.SecondFactorAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_SESSION_REMEMBER = True
@@ -125,8 +125,8 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
-ACCOUNT_RATE_LIMITS = {"login_failed": None}  # people/guesses.py counts these for all processes
-MFA_FORMS = {"authenticate": "people.forms.CodeForm", "reauthenticate": "people.forms.CodeAgainForm"}
+ACCOUNT_RATE_LIMITS = {"login_failed": None}  # runs/people/guesses.py counts these for all processes
+MFA_FORMS = {"authenticate": "runs.people.forms.CodeForm", "reauthenticate": "runs.people.forms.CodeAgainForm"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_PERIOD = 30  # seconds
 MFA_TOTP_TOLERANCE = 1  # a code of the period before and after is taken too: clocks differ

@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from arena_site import health, metrics
-from people.views import admin_login
+from runs.people.views import admin_login
 
 admin.site.site_header = admin.site.site_title = "ArenaBoard"
 admin.site.index_title = "Registry, runs and publication"
@@ -20,7 +20,7 @@ urlpatterns = [
     path("readyz", health.ready, name="ready"),
     path("metrics", metrics.metrics, name="metrics"),
     path("admin/", admin.site.urls),
-    path("", include("people.urls")),
+    path("", include("runs.people.urls")),
     path("", include("runs.desk.urls")),
     path("api/v1/", include("leaderboard.api_urls")),
     path("", include("leaderboard.urls")),

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 
-from people.addresses import client_address, network_of
+from runs.people.addresses import client_address, network_of
 
 WINDOW_S = 60
 # What an address costs beside data; the first that fits. All other addresses are pages, which cost nothing.

@@ -12,7 +12,6 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from people.rights import may_see_unseen
 from runs import admin_desk, admin_runs, admin_sessions, agents, services
 from runs.doors import Act, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
@@ -29,6 +28,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from runs.people.rights import may_see_unseen
 
 __all__ = ["admin_desk", "admin_runs", "admin_sessions"]  # each registers its own rows
 HOST_ACTS = actions(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.contrib import admin
 from django.http import HttpRequest
 
-from people.rights import may_review, may_revoke
 from runs import services
 from runs.doors import Act, ReadOnly, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
+from runs.people.rights import may_review, may_revoke
 
 SUBMISSION_ACTS = actions(
     Act(

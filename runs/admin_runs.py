@@ -8,11 +8,11 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from people.rights import may_publish, may_run
 from runs import services
 from runs.admin_sessions import RunForm
 from runs.doors import Act, Door, OnceMade, ReadOnly, actions, user_of
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
+from runs.people.rights import may_publish, may_run
 
 QUEUED = "attempts queued; nothing published changes until you publish"
 RERUNNING = "A new attempt is queued for each result. What is published stays as it is until you publish the new one."

@@ -10,11 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from people.rights import may_see_unseen
 from runs import services
 from runs.doors import ReadOnly
 from runs.errors import RunError
 from runs.models import AgentSession, Iteration, Run
+from runs.people.rights import may_see_unseen
 
 
 class RunForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -9,7 +9,7 @@ from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
 from django.contrib.auth.models import User
 from django.test import Client
 
-from people.rights import needs_second_factor
+from runs.people.rights import needs_second_factor
 
 SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 

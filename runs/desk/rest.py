@@ -14,15 +14,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from people import guesses
-from people.addresses import client_address, network_of
-from people.rights import may_hand_in
 from runs import services
 from runs.desk.forms import HandInForm, problems_of
 from runs.desk.taking import is_too_large, take
 from runs.desk.uploading import MOST_BYTES
 from runs.errors import RunError
 from runs.models import ApiToken, Submission
+from runs.people import guesses
+from runs.people.addresses import client_address, network_of
+from runs.people.rights import may_hand_in
 
 KEY_CHARACTERS = 100
 KINDS = ("Bearer", "Token")  # of the Authorization header

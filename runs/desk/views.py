@@ -14,8 +14,6 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from people.gatekeeping import needs
-from people.rights import Somebody, may_hand_in, may_see, may_take_down, owns
 from runs import services
 from runs.desk.forms import HandInForm, TextForm, TokenForm
 from runs.desk.taking import is_too_large, take
@@ -23,6 +21,8 @@ from runs.desk.uploading import MOST_BYTES
 from runs.doors import user_of
 from runs.errors import RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
+from runs.people.gatekeeping import needs
+from runs.people.rights import Somebody, may_hand_in, may_see, may_take_down, owns
 
 MOST_TOTALS = 100
 

@@ -11,8 +11,8 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from people.rights import Role
-from people.roles import give_role
+from runs.people.rights import Role
+from runs.people.roles import give_role
 from tests.people.conftest import code_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

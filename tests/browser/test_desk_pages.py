@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import expect
 
-from people.rights import Role
-from people.roles import give_role
 from runs.models import Result, Submission
+from runs.people.rights import Role
+from runs.people.roles import give_role
 from tests import factories
 from tests.browser.submission_site import make_submission_places
 

@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 
-from people.rights import Role
-from people.roles import give_role
+from runs.people.rights import Role
+from runs.people.roles import give_role
 
 PASSWORD = "a long enough secret"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from people.rights import BY_NAME, STAFF, Role
+from runs.people.rights import BY_NAME, STAFF, Role
 from tests.people.world import UNPROVED, role_of_walker
 
 

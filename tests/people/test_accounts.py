@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.test import Client
 
-from people.rights import Role
-from people.roles import role_of
+from runs.people.rights import Role
+from runs.people.roles import role_of
 from tests.people.conftest import PASSWORD, log_in
 
 NEW = {"username": "newcomer", "email": "new@example.org", "password1": PASSWORD, "password2": PASSWORD}

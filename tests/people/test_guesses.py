@@ -11,11 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from leaderboard import limits
-from people import guesses
-from people.addresses import network_of
-from people.models import WrongGuess
-from people.rights import Role
 from runs import services
+from runs.people import guesses
+from runs.people.addresses import network_of
+from runs.people.models import WrongGuess
+from runs.people.rights import Role
 from tests import factories
 from tests.accounts import SECRET, make_second_factor
 from tests.people.conftest import PASSWORD, code_of, log_in

@@ -21,8 +21,8 @@ from django.test import Client, RequestFactory, override_settings
 from django.urls import resolve
 
 from leaderboard.routes import ROUTES, Route
-from people.rights import BY_NAME, STAFF, Role
 from runs.models import Review, Run
+from runs.people.rights import BY_NAME, STAFF, Role
 from tests.people.matrix import (
     ACTIONS,
     ADMIN,

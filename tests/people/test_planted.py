@@ -22,10 +22,10 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from evaluator.records import Finding
-from people.rights import Role
-from people.roles import give_role
 from runs import guards, services
 from runs.models import AgentSession, Claim, Round, Submission, UnseenEvaluation, UnseenMeasurement
+from runs.people.rights import Role
+from runs.people.roles import give_role
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser import site as browser_site

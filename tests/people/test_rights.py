@@ -11,9 +11,9 @@ from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 from django.core.management import call_command
 from django.test import Client
 
-from people import rights
-from people.rights import BY_NAME, RIGHTS, STAFF, Role
-from people.roles import give_role, make_groups, role_of
+from runs.people import rights
+from runs.people.rights import BY_NAME, RIGHTS, STAFF, Role
+from runs.people.roles import give_role, make_groups, role_of
 
 pytestmark = pytest.mark.django_db
 PREDICATES = {

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
-from people.rights import STAFF, Role
+from runs.people.rights import STAFF, Role
 from tests.accounts import SECRET, make_second_factor
 from tests.people.conftest import PASSWORD, code_of, log_in
 

@@ -12,9 +12,9 @@ from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from people.rights import Role
-from people.roles import role_of
 from runs.models import ApiToken, Submission
+from runs.people.rights import Role
+from runs.people.roles import role_of
 from tests import factories
 from tests.accounts import SECRET, make_second_factor
 from tests.people.conftest import PASSWORD, code_of, log_in

@@ -12,11 +12,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from people.rights import Role
-from people.roles import give_role
 from runs import services
 from runs.errors import RunError
 from runs.models import ApiToken
+from runs.people.rights import Role
+from runs.people.roles import give_role
 from runs.services.tokens import MOST_TOKENS
 from tests import factories
 

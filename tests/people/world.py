@@ -10,10 +10,10 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.test import Client
 
-from people.rights import Role
-from people.roles import give_role
 from runs import services
 from runs.models import Submission
+from runs.people.rights import Role
+from runs.people.roles import give_role
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser.site import Site, make_site

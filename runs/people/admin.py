@@ -13,8 +13,8 @@ from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from people.rights import Role, may_manage_people
-from people.roles import give_role, role_of
+from runs.people.rights import Role, may_manage_people
+from runs.people.roles import give_role, role_of
 
 for model in (User, Group, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(model):

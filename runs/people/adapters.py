@@ -21,15 +21,15 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from people import guesses
-from people.addresses import client_address, network_of
+from runs.people import guesses
+from runs.people.addresses import client_address, network_of
 
 FRESH_S = 600  # after a login nothing needs the password again for so long
 NEVER_TOLD = (  # the next page shows it
     *("account/messages/logged_in.txt", "account/messages/logged_out.txt"),
     *("mfa/messages/totp_activated.txt", "mfa/messages/recovery_codes_generated.txt"),
 )
-STAGES = {"allauth.account.stages.EmailVerificationStage": "people.stages.ConfirmationStage"}
+STAGES = {"allauth.account.stages.EmailVerificationStage": "runs.people.stages.ConfirmationStage"}
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -120,4 +120,4 @@ def _guessers(request: HttpRequest, credentials: dict[str, Any]) -> tuple[guesse
 
 @cache
 def _box() -> Fernet:
-    return Fernet(base64.urlsafe_b64encode(salted_hmac("people.second_factor", "", algorithm="sha256").digest()))
+    return Fernet(base64.urlsafe_b64encode(salted_hmac("runs.people.second_factor", "", algorithm="sha256").digest()))

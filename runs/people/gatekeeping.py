@@ -10,7 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 
-from people.rights import Somebody
+from runs.people.rights import Somebody
 
 View = Callable[..., HttpResponse]
 

@@ -6,9 +6,9 @@ from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from django.core.exceptions import ValidationError
 
-from people import guesses
-from people.adapters import refuse_guesses
-from people.addresses import client_address, network_of
+from runs.people import guesses
+from runs.people.adapters import refuse_guesses
+from runs.people.addresses import client_address, network_of
 
 
 class _Limited:

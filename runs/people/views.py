@@ -13,8 +13,8 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from people.rights import RIGHTS, ROLES, Role, needs_second_factor
-from people.roles import role_of
+from runs.people.rights import RIGHTS, ROLES, Role, needs_second_factor
+from runs.people.roles import role_of
 
 
 @require_safe

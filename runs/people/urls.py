@@ -10,7 +10,7 @@ from allauth.mfa.recovery_codes import views as recovery
 from allauth.mfa.totp import views as totp
 from django.urls import URLPattern, path, re_path
 
-from people import views
+from runs.people import views
 
 
 def _page(address: str, view: Any, name: str, title: str) -> URLPattern:

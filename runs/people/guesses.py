@@ -13,7 +13,7 @@ from datetime import timedelta
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from people.models import WrongGuess
+from runs.people.models import WrongGuess
 
 WINDOW = timedelta(minutes=15)
 MOST = {"account": 10, "code": 10, "address": 50}  # of wrong guesses within the window, by what they are counted for

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from people import guesses
+from runs.people import guesses
 
 
 class Command(BaseCommand):

@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import ResolverMatch, reverse
 from django.utils.http import urlencode
 
-from people.rights import needs_second_factor
+from runs.people.rights import needs_second_factor
 
 PUBLIC = ("leaderboard", "api")  # namespaces
 BY_TOKEN = {"desk:api_submit", "desk:api_status"}  # a session counts for nothing there
@@ -51,7 +51,7 @@ def remember(request: HttpRequest, user: Any, authenticator: Authenticator, **_:
     record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
 
 
-authenticator_added.connect(remember, dispatch_uid="people.second_factor")
+authenticator_added.connect(remember, dispatch_uid="runs.people.second_factor")
 
 
 def _is_public(match: ResolverMatch) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from people.rights import Role
-from people.roles import give_role
+from runs.people.rights import Role
+from runs.people.roles import give_role
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.db import transaction
 from django.db.models import Q
 
-from people.rights import RIGHTS, STAFF, Role
+from runs.people.rights import RIGHTS, STAFF, Role
 
 GROUPS = tuple(role for role in Role if role not in (Role.VISITOR, Role.ADMIN))
 
