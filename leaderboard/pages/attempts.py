@@ -8,7 +8,7 @@ from datetime import datetime
 from math import exp
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, duration, listed, moment, printable, significant, times
+from leaderboard.formatting import NONE, duration, listed, moment, printable, short, significant, times
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result_history import changes
 from leaderboard.pages.runs import Choice
@@ -174,7 +174,7 @@ def _said(row: AttemptRow) -> dict[str, str]:
         "Queued": moment(row.queued_at),
         "Ended": moment(row.ended_at) if row.ended_at else "",
         "Took": took,
-        "Record": row.record_digest,
+        "Record": short(row.record_digest),
     }
 
 

@@ -17,9 +17,9 @@ from leaderboard.words import status_cell
 
 MOST_SHOWN = 100
 FORMULA = (
-    "Expected wait of a new attempt = (what waits × the mean + what is left of each that runs) / hosts at work, where "
-    "the mean is over what the newest attempts of the queue took, and what is left is the mean less the time since the "
-    "claim, at least 0. While a host at work is idle and nothing waits, it is 0."
+    "Expected wait of a new attempt = (what waits and is not paused × the mean + what is left of each that runs) / "
+    "hosts at work, where the mean is over what the newest attempts of the queue took, and what is left is the mean "
+    "less the time since the claim, at least 0. While a host at work is idle and nothing waits, it is none."
 )
 
 
@@ -148,7 +148,9 @@ def _queue_cells(queue: QueueLine) -> tuple[Cell, ...]:
 
 
 def _time_cell(value: float | None, note: str = "") -> Cell:
-    return Cell(NONE) if value is None else Cell(seconds(value), round(value, 3), note=note)
+    if value is None:
+        return Cell(NONE)
+    return Cell(seconds(value) if value else "none", round(value, 3), note=note)
 
 
 def _open_table(rows: Sequence[WaitingRow], now: datetime, total: int) -> Table:
