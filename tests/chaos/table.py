@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.cheats.ledger import Ledger
 
-WIDTHS = (52, 18, 8)
+WIDTHS = (66, 18, 8)
 
 
 def lines(ledger: Ledger) -> Iterator[str]:
