@@ -9,9 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WRITES = {"save", "create", "update", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}
-USERS = (
-    ROOT / "runs" / "management" / "commands" / "make_admin.py"
-)  # rows of Django, as runs/people has them
+USERS = ROOT / "runs" / "management" / "commands" / "make_admin.py"  # rows of Django, as runs/people has them
 SOURCES = [
     path
     for folder in ("runs", "leaderboard", "arena_site")
