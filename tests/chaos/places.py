@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from celery import Celery
 from django.db import connection, connections
 from django.db.utils import load_backend
 
-from arena_site.env import env_database
+from arena_site import env
 from tests.servers import Postgres, Redis
 
 ROOT = Path(__file__).parents[2]
@@ -107,9 +108,8 @@ class Place:
 @contextmanager
 def connected(url: str) -> Iterator[None]:
     """Django's connection of this thread leads there meanwhile."""
-    os.environ["CHAOS_DATABASE_URL"] = url
-    values: dict[str, Any] = env_database("CHAOS_DATABASE_URL", Path("/nowhere"))
-    del os.environ["CHAOS_DATABASE_URL"]
+    with mock.patch.dict(env.READ), mock.patch.dict(os.environ, CHAOS_DATABASE=url):
+        values: dict[str, Any] = env.env_database("CHAOS_DATABASE", Path("/nowhere"))
     before = connections["default"]
     configured = connections.configure_settings({"default": values})["default"]
     connections["default"] = load_backend(values["ENGINE"]).DatabaseWrapper(configured, "default")
