@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evaluator.errors import BaselineError, EvaluatorError, SandboxError
 from evaluator.gates import compile as compile_gate
@@ -18,6 +18,7 @@ from evaluator.gates.context import CaseState, Context, checked
 from evaluator.gates.correctness import Judged
 from evaluator.gates.isa import launch_problem
 from evaluator.gates.scales import least_scales
+from evaluator.judge.compare import Deviation
 from evaluator.judge.draws import Contents, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Order, Runner, blaming_baseline
@@ -40,9 +41,11 @@ class Half:
     barred: Rejection | None
     rejection: Rejection | None = None
     forward: list[Judged] = field(default_factory=list)  # a CPU runs some of them again, in reversed order
+    lent: dict[str, Deviation | None] = field(default_factory=dict)  # of a trusted side, by the draw's name
 
     def restart(self) -> None:
         self.state, self.rejection, self.forward = CaseState(self.state.case), self.barred, []
+        self.lent = {}
 
     def fail(self, rejection: Rejection) -> None:
         """It is not asked again on this case, and the next case finds a fresh worker."""
@@ -210,7 +213,7 @@ def _start(half: Half, order: Order) -> Runner:
 def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection) -> None:
     """A baseline's errors are lent only while it is right: a wrong one would allow everything."""
     if half.trusted and isinstance(call, Call):
-        _note_error(judged, call)
+        _note_error(half, judged, call)
     with half.charging():
         correctness.judged_call(half.context, judged, call)
     if half.rejection:
@@ -220,14 +223,15 @@ def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection
         return
     half.forward.append(judged)
     if half.trusted and judged.rejection is None:
-        trial.candidate.state.baseline_errors = dict(half.state.baseline_errors)
+        trial.candidate.state.baseline_errors = dict(half.lent)
 
 
-def _note_error(judged: Judged, call: Call) -> None:
-    """The worst on the draws of a name so far: where outputs have few elements, one draw says little of the next."""
-    errors, name = judged.state.baseline_errors, judged.draw.name
+def _note_error(half: Half, judged: Judged, call: Call) -> None:
+    """The worst on the draws of a name so far. Its own elements are held to the bound: else it were never wrong."""
+    name = judged.draw.name
     error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
-    errors[name] = correctness.worst_of([errors.get(name), error])
+    half.lent[name] = worst = correctness.worst_of([half.lent.get(name), error])
+    judged.state.baseline_errors[name] = replace(worst, worst=0.0) if worst else None
 
 
 def _judge_launches(half: Half) -> None:
