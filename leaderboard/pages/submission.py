@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, sentence, short
@@ -139,18 +140,8 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
             _decisions(decided),
             audits_table(looked),
         ),
-        submission=row.id,
-        state=row.state,
-        outcome=row.outcome or None,
-        received_at=row.received_at,
+        **_identity(row),
         timeline=tuple(Step(one.at, one.action, one.actor or None, one.reason or None) for one in trail),
-        is_told=row.is_told,
-        submitter=row.submitter,
-        format=row.format,
-        licence=row.licence,
-        digest=row.digest,
-        declared=_declared(row),
-        not_said=_not_said(row),
         suite=about.get("suite"),
         suite_tasks=about.get("suite_tasks", 0),
         absent_tasks=about.get("absent", 0),
@@ -167,6 +158,23 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
         rules=RULES if asked else (),
         facts=_facts(row),
     )
+
+
+def _identity(row: SubmissionRow) -> dict[str, Any]:
+    """Whose it is, how far, and what was said of it."""
+    return {
+        "submission": row.id,
+        "state": row.state,
+        "outcome": row.outcome or None,
+        "received_at": row.received_at,
+        "is_told": row.is_told,
+        "submitter": row.submitter,
+        "format": row.format,
+        "licence": row.licence,
+        "digest": row.digest,
+        "declared": _declared(row),
+        "not_said": _not_said(row),
+    }
 
 
 def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:

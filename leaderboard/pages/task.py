@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,20 +120,9 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
             *(task_screen.contract_tables(promised) if promised else ()),
         ),
         charts=task_best.charts(best) | task_pair.charts(pair, cases),
-        task=row.path,
-        category=row.category,
-        digest=row.digest,
-        is_current=row.is_current,
-        versions=tuple(versions),
-        suites=tuple(f"{suite}@{version}" for suite, version, _ in tasks.suites_of(row.id)),
-        description=row.description,
-        paragraphs=paragraphs(row.description),
-        editable=tuple(row.editable),
-        cases=tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases),
+        **_identity(row, versions),
         unseen_cases=tuple(RevealedCase(*one) for one in unseen),
         contract=promised,
-        sources=tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
-        provenance={name.replace("_", " "): text for name, text in row.provenance.items()},
         given=tasks.given(spec) if spec else {},
         configurations=configurations,
         best=best,
@@ -142,6 +132,24 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
     )
+
+
+def _identity(row: tasks.TaskRow, versions: Sequence[str]) -> dict[str, Any]:
+    """What the task is, as its row has it."""
+    return {
+        "task": row.path,
+        "category": row.category,
+        "digest": row.digest,
+        "is_current": row.is_current,
+        "versions": tuple(versions),
+        "suites": tuple(f"{suite}@{version}" for suite, version, _ in tasks.suites_of(row.id)),
+        "description": row.description,
+        "paragraphs": paragraphs(row.description),
+        "editable": tuple(row.editable),
+        "cases": tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases),
+        "sources": tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
+        "provenance": {name.replace("_", " "): text for name, text in row.provenance.items()},
+    }
 
 
 def source_bytes(*, category: str, source: str, name: str, path: str, digest: str) -> bytes | None:
