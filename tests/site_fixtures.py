@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
@@ -16,6 +17,13 @@ def nothing_is_kept(request: pytest.FixtureRequest) -> None:
     """Before a test that commits: its database is a new one, whose counter of changes begins again."""
     if {"transactional_db", "live_server"} & set(request.fixturenames):
         cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def messages_go_to_the_site() -> Iterator[None]:
+    """A Celery application made without `set_as_current=False` would take every later test's messages elsewhere."""
+    yield
+    assert current_app.main == "arena"
 
 
 @pytest.fixture(autouse=True)
