@@ -12,7 +12,8 @@ from django.urls import reverse
 
 from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, moment, printable
+from leaderboard.formatting import NONE, moment, percent, printable
+from leaderboard.statistics.top_task import TopTask
 from leaderboard.tables import Cell, Table
 
 Query = Mapping[str, str]
@@ -68,6 +69,14 @@ def query_string(query: Query, names: tuple[str, ...], **changes: str) -> str:
 
 def count_cell(number: int) -> Cell:
     return Cell(str(number), number)
+
+
+def top_task_cells(found: TopTask | None) -> tuple[Cell, Cell]:
+    """The largest task's part of a mean with its name, and for CSV its path."""
+    if found is None:
+        return Cell(NONE), Cell("")
+    name = found.task.rpartition("/")[2].removesuffix(".py")
+    return Cell(percent(found.share), found.share, note=name), Cell("", found.task)
 
 
 def moment_cell(at: datetime | None) -> Cell:

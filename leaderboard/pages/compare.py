@@ -98,7 +98,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     kept = common_tasks(found) if view.common and found else list(range(len(board.tasks)))
     numbers = {entry.configuration: one.on(kept) for entry, one in zip(entries, found, strict=True)}
     tasks = [board.tasks[index].path for index in kept]
-    pairs = _pairs(entries, numbers, board.device.is_functional)
+    eligible = None if board.device.is_functional else sum(board.standings.eligible[index] is True for index in kept)
+    pairs = _pairs(entries, numbers, eligible)
     lines = _lines(tasks, [numbers[entry.configuration] for entry in entries], board.device.is_functional)
     return ComparePage(
         title=f"{board.title}: {plural(len(entries), 'entry', 'entries')} compared",
@@ -140,11 +141,12 @@ def _chosen(everybody: Sequence[Entry], wanted: Sequence[str]) -> list[Entry]:
     return found or list(everybody[:FEWEST])
 
 
-def _pairs(entries: Sequence[Entry], numbers: Mapping[str, Answers], is_functional: bool) -> tuple[Pair, ...]:
+def _pairs(entries: Sequence[Entry], numbers: Mapping[str, Answers], eligible: int | None) -> tuple[Pair, ...]:
+    """`eligible`: how many of the tasks can show a speed; None where no times count."""
     found = []
     for first, second in combinations([entry.configuration for entry in entries], 2):
         one, other = numbers[first], numbers[second]
-        speed = None if is_functional else compare_usable_speedup(one, other)
+        speed = None if eligible is None else compare_usable_speedup(one, other, eligible)
         found.append(Pair(first, second, speed, compare_correctness(one, other)))
     return tuple(found)
 

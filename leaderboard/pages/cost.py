@@ -61,7 +61,7 @@ class CostPage(Page):
 
 
 def build(query: Query) -> CostPage:
-    agents = tuple(cost_agents.agent_cost(row) for row in cost.agents())
+    agents = cost_agents.agent_costs(cost.agents())
     evaluations = tuple(_evaluation(row) for row in cost.evaluations())
     spots = _spots(published.cells_of_all((TOKENS, RESULTS)))
     printed = tuple(one for category, own in spots.items() for one in _printed(category, own))

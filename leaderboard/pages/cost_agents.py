@@ -10,8 +10,10 @@ from math import exp
 from leaderboard.charts import Chart, Group, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
+from leaderboard.pages import standings
 from leaderboard.pages.base import count_cell, entry_name, page_url
 from leaderboard.pages.session_words import count_text, usd
+from leaderboard.queries import cost
 from leaderboard.queries.cost import AgentRow
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS
 from leaderboard.tables import Cell, Column, Table, table
@@ -46,8 +48,14 @@ class AgentCost:
     no_speedup_because: str | None
 
 
-def agent_cost(row: AgentRow) -> AgentCost:
-    because = _no_speedup(row)
+def agent_costs(rows: Sequence[AgentRow]) -> tuple[AgentCost, ...]:
+    answers = cost.answers_on_clocks({row.suite for row in rows if not row.is_functional})
+    eligible = {place: sum(standings.eligible(found).values()) for place, found in answers.items()}
+    return tuple(_agent_cost(row, eligible.get((row.suite, row.version, row.device), 0)) for row in rows)
+
+
+def _agent_cost(row: AgentRow, eligible_tasks: int) -> AgentCost:
+    because = _no_speedup(row, eligible_tasks)
     return AgentCost(
         configuration=row.configuration,
         name=entry_name(row.agent, row.model),
@@ -128,13 +136,13 @@ def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) ->
     return Spot(group, value * scale, one.usable_speedup, f"{text}, {one.usable_speedup:.3f}×", is_mean=True)
 
 
-def _no_speedup(row: AgentRow) -> str | None:
+def _no_speedup(row: AgentRow, eligible_tasks: int) -> str | None:
     if row.is_functional:
         return "times here enter no metric"
     if row.counting < row.sessions:
         return f"{plural(row.sessions - row.counting, 'answer')} of {row.sessions} may not count"
-    if row.timed_tasks < INTERVAL_FROM_TASKS:
-        return f"eligible cases in {row.timed_tasks} tasks; {INTERVAL_FROM_TASKS} are needed"
+    if eligible_tasks < INTERVAL_FROM_TASKS:
+        return f"eligible cases in {plural(eligible_tasks, 'task')}; {INTERVAL_FROM_TASKS} are needed"
     return None
 
 

@@ -78,7 +78,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
     board = load(view, suite, category, device)
     if board is None:
         return None
-    timed = timed_tasks(list(board.standings.numbers.values()), view.clock_name, len(board.tasks))
+    timed = timed_tasks(board.standings.eligible, view.clock_name)
     tasks = [board.tasks[index] for index in timed]
     refused = _refused(board, view, len(tasks))
     entries = () if refused else _entries(board, view, timed)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, interval, plural, rate, times
-from leaderboard.pages.base import page_url
+from leaderboard.pages.base import page_url, top_task_cells
 from leaderboard.pages.generalization_parts import SuiteCounts, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
 from leaderboard.tables import Cell, Column, Group, Table, Value
@@ -86,8 +86,7 @@ def _speeds_table(entries: Sequence[UnseenEntry]) -> Table:
     columns = (
         *_ENTRY,
         Column("tasks", "Tasks", is_number=True),
-        Column("seen", "Seen", is_number=True, metric="gap"),
-        Column("unseen", "Unseen", is_number=True, metric="gap"),
+        *(column for side in ("seen", "unseen") for column in _side_columns(side)),
         *(Column(name, "", on_page=False) for name in _GAPS),
     )
     rows = [
@@ -101,6 +100,14 @@ def _speeds_table(entries: Sequence[UnseenEntry]) -> Table:
     return Table("speeds", caption, columns, _grouped(entries, rows), NO_RUN)
 
 
+def _side_columns(side: str) -> tuple[Column, ...]:
+    return (
+        Column(side, side.capitalize(), is_number=True, metric="gap"),
+        Column(f"{side}_top_share", "Top task's part", is_number=True, metric="gap"),
+        Column(f"{side}_top_task", "", on_page=False),
+    )
+
+
 _GAPS = ("gap", "absolute_gap", "transfer_ratio", "transfer_low", "transfer_high", "refused")
 
 
@@ -110,7 +117,9 @@ def _speed_cells(found: Transfer) -> tuple[Cell, ...]:
     return (
         _count_cell(found.tasks),
         _speed_cell(found.seen),
+        *top_task_cells(found.seen_top),
         _speed_cell(found.unseen),
+        *top_task_cells(found.unseen_top),
         *(Cell("", value) for value in values),
     )
 

@@ -12,7 +12,7 @@ from leaderboard.pages import kernelbench_x_runs_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.kernelbench_x_attribution import Explained, attribution_table, explained, task_count
 from leaderboard.pages.kernelbench_x_runs import Imported, imported
-from leaderboard.pages.published import Paper, printed_table
+from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
 from leaderboard.tables import Cell, Column, Table, table
@@ -108,6 +108,7 @@ def _facts(first: PaperTable, here: Imported) -> tuple[tuple[str, str, str], ...
         ("From", first.citation.rpartition(",")[0], first.url),
         ("Device", first.device, ""),
         ("Clock", "Triton's do_bench: median of 100 calls after 25 to warm up, against eager PyTorch", ""),
+        ("Top task's part", NOT_PUBLISHED, ""),
         ("Runs here", f"{plural(len(here.runs), 'run')}, as claimed, below. {NOT_SHOWN}", ""),
     )
 

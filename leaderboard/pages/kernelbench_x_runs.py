@@ -18,6 +18,7 @@ from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, ClaimRow
+from leaderboard.statistics.top_task import TopTask, top_task
 
 SUITE = "kernelbenchx-176"
 QUANTIZED = "Quantization"
@@ -44,6 +45,7 @@ class ImportedRun:
     categories: tuple[CategoryCount, ...]
     timed: int
     mean_speedup: float | None  # the paper's
+    top_task: TopTask | None  # what of that mean is one task's
     geometric_mean_speedup: float | None
     global_speedup: float | None  # Σ baseline / Σ candidate
     median_speedup: float | None
@@ -61,8 +63,10 @@ class ImportedRound:
     rounds: str
     rescued: int  # wrong before, right after
     rescued_speedup: float | None  # mean, after
+    rescued_top: TopTask | None
     persistent: int  # right before and after
     persistent_speedup: float | None
+    persistent_top: TopTask | None
     lost: int
 
 
@@ -115,6 +119,7 @@ def _run(bundle: BundleRow, claims: Sequence[ClaimRow]) -> ImportedRun:
         categories=_categories(claims),
         timed=len(timed),
         mean_speedup=fmean(speedups) if speedups else None,
+        top_task=_top(claims),
         geometric_mean_speedup=geometric_mean(speedups) if speedups else None,
         global_speedup=_global(timed),
         median_speedup=median(speedups) if speedups else None,
@@ -175,8 +180,10 @@ def _round(
         rounds=" to ".join(name.replace("_", " ") for name in names),
         rescued=len(rescued),
         rescued_speedup=_mean(rescued),
+        rescued_top=_top(rescued),
         persistent=len(persistent),
         persistent_speedup=_mean(persistent),
+        persistent_top=_top(persistent),
         lost=sum(is_right(old) and not is_right(new) for old, new in pairs),
     )
 
@@ -184,6 +191,10 @@ def _round(
 def _mean(claims: Sequence[ClaimRow]) -> float | None:
     speedups = [speedup for claim in claims if (speedup := _speedup(claim))]
     return fmean(speedups) if speedups else None
+
+
+def _top(claims: Sequence[ClaimRow]) -> TopTask | None:
+    return top_task((claim.task, speedup) for claim in claims if (speedup := _speedup(claim)))
 
 
 def _number(name: str) -> tuple[int, str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars
 from leaderboard.charts.heat import Steps
 from leaderboard.formatting import NONE, percent, rate, significant
-from leaderboard.pages.base import page_url
+from leaderboard.pages.base import page_url, top_task_cells
 from leaderboard.pages.kernelbench_x_runs import Imported, ImportedRound, ImportedRun
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import status_cell
@@ -68,6 +68,8 @@ def _runs(runs: Sequence[ImportedRun]) -> Table:
         Column("name", "Run"),
         Column("submission", "Submission", on_page=False),
         *(Column(key, label, is_number=True) for key, label in _COUNTS),
+        Column("mean", "Mean speedup", is_number=True),
+        *_top_columns("mean"),
         *(Column(key, label, is_number=True) for key, label in _SPEEDS),
         Column("slower", "Slower than the baseline", is_number=True),
         Column("machine", "Baseline of"),
@@ -78,11 +80,11 @@ def _runs(runs: Sequence[ImportedRun]) -> Table:
 
 
 _COUNTS = (("compiled", "Compiled"), ("correct", "Right"), ("correct_of_compiled", "Right of compiled"))
-_SPEEDS = (("mean", "Mean speedup"), ("geometric", "Geometric"), ("global", "Σ by Σ"), ("median", "Median"))
+_SPEEDS = (("geometric", "Geometric"), ("global", "Σ by Σ"), ("median", "Median"))
 
 
 def _run_cells(run: ImportedRun) -> tuple[Cell, ...]:
-    speeds = (run.mean_speedup, run.geometric_mean_speedup, run.global_speedup, run.median_speedup)
+    speeds = (run.geometric_mean_speedup, run.global_speedup, run.median_speedup)
     source = "from its times" if run.is_recomputed else "as it writes them"
     return (
         Cell(run.name, run.name, page_url("submission", run.submission), "self-declared"),
@@ -90,6 +92,8 @@ def _run_cells(run: ImportedRun) -> tuple[Cell, ...]:
         Cell(rate(run.compiled, run.tasks), run.compiled / run.tasks),
         Cell(rate(run.correct, run.tasks), run.correct / run.tasks),
         Cell(rate(run.correct, run.compiled), run.correct / run.compiled) if run.compiled else Cell(NONE),
+        _speed(run.mean_speedup),
+        *top_task_cells(run.top_task),
         *(_speed(value) for value in speeds),
         Cell(rate(run.slower, run.timed), run.slower / run.timed) if run.timed else Cell(NONE),
         Cell(run.machine or NONE, run.machine or None, note=source if run.timed else ""),
@@ -104,8 +108,10 @@ def _rounds(rounds: Sequence[ImportedRound]) -> Table:
         Column("rounds", "Rounds"),
         Column("rescued", "Rescued", is_number=True),
         Column("rescued_speedup", "Their speedup", is_number=True),
+        *_top_columns("rescued"),
         Column("persistent", "Right in both", is_number=True),
         Column("persistent_speedup", "Their speedup", is_number=True),
+        *_top_columns("persistent"),
         Column("lost", "Lost", is_number=True),
     )
     rows = [
@@ -115,8 +121,10 @@ def _rounds(rounds: Sequence[ImportedRound]) -> Table:
             Cell(one.rounds, one.rounds),
             Cell(str(one.rescued), one.rescued),
             _speed(one.rescued_speedup),
+            *top_task_cells(one.rescued_top),
             Cell(str(one.persistent), one.persistent),
             _speed(one.persistent_speedup),
+            *top_task_cells(one.persistent_top),
             Cell(str(one.lost), one.lost),
         )
         for one in rounds
@@ -152,6 +160,10 @@ def _unsolved(found: Imported) -> Table:
         for one in found.unsolved
     ]
     return table("imported_unsolved", "Tasks that no run handed in here got right", columns, rows, NOBODY)
+
+
+def _top_columns(key: str) -> tuple[Column, Column]:
+    return Column(f"{key}_top_share", "Top task's part", is_number=True), Column(f"{key}_top_task", "", on_page=False)
 
 
 def _stem(task: str) -> str:

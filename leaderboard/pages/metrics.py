@@ -154,7 +154,7 @@ METRICS = (
         "Δg = (s_seen − s_unseen) / s_seen,  absolute gap = s_seen − s_unseen",
         "s is the arithmetic mean of speedups on t_dev: over the eligible cases of a task, then over the same answers "
         "on both sides, those in both pass. Above 0: the optimisation is worth less on unseen cases. In the CSV of "
-        "speeds.",
+        "speeds. One task can carry most of a mean: the part of the largest stands beside it.",
         f"Below {plural(UNSEEN_SPEED_FROM_TASKS, 'task')} in both pass with eligible cases on both sides there is no "
         "statement on unseen speed. Functional times make none at all.",
     ),

@@ -20,8 +20,20 @@ BOARD_METRICS = (
         "answer, a slower one, a task too short for a speed, and one whose 95 % interval holds 1 count as 1. A "
         "task's interval has the mean ends of its cases' intervals, as if all cases erred together: they share "
         "their sessions.",
-        f"Below {plural(INTERVAL_FROM_TASKS, 'task')} that can show a speed there is none. While an answer is "
+        f"Below {plural(INTERVAL_FROM_TASKS, 'eligible task')} there is none. While an answer is "
         "missing only the worst completion is known, with “at least”: from above nothing bounds it.",
+    ),
+    Metric(
+        "eligible",
+        "Tasks that can show a speed",
+        "a task is eligible on a device class if some case's baseline takes five of the device's event pairs or more",
+        "The baseline decides, so it is a fact of suite, device class and protocol: the same for every entry, filter "
+        "and page. It is known from the right answers that are public or were, reference lines and withdrawn runs "
+        "included. "
+        "One of them with an eligible case is enough. A failed answer was never timed and says nothing: a task that "
+        "nobody got right is not known to be eligible, until a baseline that runs as a reference line, or the first "
+        "right answer, shows it. A board of a past day goes by what was known then.",
+        f"Below {plural(INTERVAL_FROM_TASKS, 'task')} known to be eligible there is no speed metric on the board.",
     ),
     Metric(
         "outcomes",
@@ -87,8 +99,8 @@ BOARD_METRICS = (
         "Quantiles of speedups",
         "of the tasks' means over runs; linear: at 1 + (K − 1)·p;   exclusive: at (K + 1)·p",
         "The paper's Table 8, with the method named. An interval of a quantile goes from one task's value to "
-        "another's, by the binomial distribution. Tasks that are too short for a speed are left out, for all "
-        "entries.",
+        "another's, by the binomial distribution. Tasks that are known to be too short for a speed are left out, "
+        "for all entries.",
         f"Intervals need {plural(QUANTILE_INTERVAL_FROM_TASKS, 'task')}; where an end lies beyond the outermost task "
         "there is none.",
     ),

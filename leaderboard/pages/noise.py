@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -15,11 +15,13 @@ from leaderboard.formatting import NBSP, NONE, moment, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.pages.host_tables import bucket, hosts_table, share, share_cell, time_cell
 from leaderboard.queries import hosts, noise
+from leaderboard.queries.hosts import HostRow
 from leaderboard.queries.noise import CalibrationRow
-from leaderboard.tables import Cell, Column, Group, Table
+from leaderboard.tables import Cell, Column, Group, Table, table
 
 MOST = 200
 MOST_DRAWN = 24
+HEALTH = "`python -m evaluator doctor --health`"
 AXIS_END = 0.02  # of the chart, as a log ratio; what lies beyond stands at its edge
 TICKS = (-0.02, 0.0, 0.02)
 
@@ -37,26 +39,42 @@ class CalibrationLine:
     changes: tuple[str, ...]  # of what it runs on, since the one before
 
 
+@dataclass(frozen=True, slots=True)
+class UnmeasuredHost:
+    """One with a device clock, of which no calibration is kept here."""
+
+    host: str
+    device_class: str
+    is_accepted: bool | None  # as the records of its runs say
+    evaluations: int
+    because: str
+    to_do: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisePage(Page):
     sd_limit: float
     bias_limit: float
     calibrations: tuple[CalibrationLine, ...]
+    unmeasured: tuple[UnmeasuredHost, ...]
 
 
 def build(query: Query) -> NoisePage:
     rows = noise.calibrations(MOST)
     lines = tuple(line for _, own in groupby(rows, key=lambda row: row.host) for line in _lines(list(own)))
+    machines = hosts.hosts()
+    unmeasured = _unmeasured(machines, {line.host for line in lines})
     return NoisePage(
         title="How still the hosts are",
         lead="A kernel should be as fast as itself. Where it is not, a host's speeds stay off the boards: the limits "
         f"are a sd of {share(AA_SD)} and a bias of {share(AA_BIAS)}.",
         crumbs=(Link("Analysis", page_url("analysis")),),
-        tables=by_slug(_table(lines), hosts_table(hosts.hosts(), datetime.now(UTC))),
+        tables=by_slug(_table(lines), _unmeasured_table(unmeasured), hosts_table(machines, datetime.now(UTC))),
         charts=_charts(lines),
         sd_limit=AA_SD,
         bias_limit=AA_BIAS,
         calibrations=lines,
+        unmeasured=unmeasured,
     )
 
 
@@ -100,21 +118,59 @@ def _table(lines: Sequence[CalibrationLine]) -> Table:
         for host, own in ((host, list(own)) for host, own in groupby(lines, key=lambda line: line.host))
     )
     caption = "Every calibration, newest first: sds by the kernel's own time in the columns of times"
-    empty = (
-        "No calibration is kept here: `python -m evaluator doctor --health` on a host makes one. Of hosts of imported "
-        "runs only their records tell."
-    )
+    empty = f"No calibration is kept here: {HEALTH} on a host with a device clock makes one."
     return Table("calibrations", caption, columns, groups, empty)
+
+
+def _unmeasured(machines: Sequence[HostRow], measured: Collection[str]) -> tuple[UnmeasuredHost, ...]:
+    return tuple(
+        UnmeasuredHost(row.name, row.device, row.is_accepted, row.ended, *_reason(row))
+        for row in machines
+        if not row.is_functional and row.name not in measured
+    )
+
+
+def _reason(row: HostRow) -> tuple[str, str]:
+    """Why nothing is kept of it, and what to do."""
+    if row.started_at is None:
+        said = "a bundle brings records, not calibrations"
+        if row.is_accepted:
+            said += ": they say that its A/A sessions accepted it, and these stayed there"
+        return f"No worker of this site ever started there: {said}.", f"{HEALTH} there, then start a worker on it."
+    return "Its worker found no calibration when it started.", f"{HEALTH} there, then start its worker again."
+
+
+def _unmeasured_table(found: Sequence[UnmeasuredHost]) -> Table:
+    columns = (
+        Column("host", "Host"),
+        Column("device_class", "Device class", is_code=True),
+        Column("is_accepted", "Acceptance"),
+        Column("evaluations", "Evaluations", is_number=True),
+        Column("because", "Why there is nothing"),
+        Column("to_do", "What to do"),
+    )
+    rows = [
+        (
+            Cell(one.host, one.host),
+            Cell(one.device_class, one.device_class),
+            _accepted(one.is_accepted),
+            count_cell(one.evaluations),
+            Cell(one.because, one.because),
+            Cell("", one.to_do, note=one.to_do),
+        )
+        for one in found
+    ]
+    caption = "Hosts with a device clock of which no calibration is kept here"
+    return table("unmeasured", caption, columns, rows, "Of every host with a device clock there is a calibration.")
 
 
 def _cells(line: CalibrationLine) -> tuple[Cell, ...]:
     found, floors = line.figures, line.figures.get("floors", {})
     changes = "; ".join(line.changes)
-    accepted = Cell("accepted", True, tone="good", mark="✓") if line.is_accepted else _REFUSED
     return (
         moment_cell(line.made_at),
         Cell(line.host, line.host),
-        accepted,
+        _accepted(line.is_accepted),
         share_cell(found.get("aa_sd"), AA_SD),
         share_cell(found.get("aa_bias"), AA_BIAS),
         time_cell(found.get("e0_ns")),
@@ -124,7 +180,12 @@ def _cells(line: CalibrationLine) -> tuple[Cell, ...]:
     )
 
 
-_REFUSED = Cell("not accepted", False, tone="bad", mark="✕")
+def _accepted(is_accepted: bool | None) -> Cell:
+    if is_accepted is None:
+        return Cell("unknown", None)
+    if is_accepted:
+        return Cell("accepted", True, tone="good", mark="✓")
+    return Cell("not accepted", False, tone="bad", mark="✕")
 
 
 def _count(value: int | None) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -67,15 +67,13 @@ def places() -> tuple[Place, ...]:
 def _places() -> tuple[Place, ...]:
     tasks, results = queries.tasks(), queries.public_results(PROTOCOL)
     return tuple(
-        _place(row, tasks.get(row.suite_id, []), runs, results) for row, runs in queries.public_runs(PROTOCOL).items()
+        _place(row, tasks.get(row.suite_id, []), runs, results.get((row.suite_id, row.device), []))
+        for row, runs in queries.public_runs(PROTOCOL).items()
     )
 
 
-def _place(
-    row: PlaceRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Mapping[int, list[ResultRow]]
-) -> Place:
-    answered = [result for run in runs for result in results.get(run.id, [])]
-    found = standings(tasks, runs, answered, is_functional=row.is_functional)
+def _place(row: PlaceRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> Place:
+    found = standings(tasks, runs, results, is_functional=row.is_functional)
     sizes = Counter(task.category for task in tasks)
     counts = {ALL: len(tasks)} | {slug: sizes[slug] for slug in CATEGORIES if slug in sizes}
     entries = sum(entry.role == "entry" for entry in found.entries)

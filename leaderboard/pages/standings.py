@@ -15,16 +15,15 @@ from typing import Any, Literal
 from leaderboard import statistics
 from leaderboard.eligibility import obstacle, why_not_ranked
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
-from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
+from leaderboard.statistics import Rate
 from leaderboard.statistics.answers import Answers, Told
-from leaderboard.statistics.limits import too_few
 from leaderboard.statistics.paper import PaperColumns, paper_columns
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
 from leaderboard.statistics.speed import (
     Estimate,
     Outcomes,
-    eligible_tasks,
     exact_mean,
+    no_speed,
     outcomes,
     task_gains,
     usable_speedup,
@@ -83,35 +82,55 @@ class Standings:
     entries: tuple[Entry, ...]
     answers: tuple[Answer, ...]
     numbers: Mapping[str, Answers]  # by configuration, tasks in the order of the board
-    eligible_tasks: int  # those that can show a speed
+    eligible: tuple[bool | None, ...]  # of each task; None: not known yet
     ranked_by: RankedBy
     no_speed_because: str | None
     no_rank_intervals_because: str | None
+
+    @property
+    def eligible_tasks(self) -> int:
+        """How many are known to show a speed."""
+        return sum(one is True for one in self.eligible)
 
 
 def standings(
     tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow], *, is_functional: bool
 ) -> Standings:
-    """All entries of the board, unordered."""
+    """All entries of the board, unordered; `results` holds those of runs that were public once, too."""
     answers = _answers(tasks, runs, results)
     lines: dict[str, list[RunRow]] = defaultdict(list)
     for run in runs:
         lines[run.configuration].append(run)
     numbers = _numbers(tasks, lines, answers)
-    eligible = int(eligible_tasks(list(numbers.values())).sum())
-    no_speed = "Times of this device class are functional." if is_functional else None
-    no_speed = no_speed or too_few(eligible, INTERVAL_FROM_TASKS, "A speed metric needs eligible cases in")
+    is_eligible = eligible(results)
+    can_show = tuple(is_eligible.get(task.id) for task in tasks)
+    count = sum(one is True for one in can_show)
+    refused_speed = "Times of this device class are functional." if is_functional else no_speed(count)
     answers_of: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         answers_of[answer.configuration].append(answer)
     is_mixed = len({task.category for task in tasks}) > 1
     entries = [
-        _entry(found, answers_of[slug], None if is_functional else numbers[slug], eligible, is_mixed)
+        _entry(found, answers_of[slug], None if is_functional else numbers[slug], count, is_mixed)
         for slug, found in lines.items()
     ]
-    ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
+    ranked_by: RankedBy = "correctness" if refused_speed else "usable_speedup"
     ranked, refused = _ranked(entries, numbers, ranked_by)
-    return Standings(tuple(ranked), tuple(answers), numbers, eligible, ranked_by, no_speed, refused)
+    return Standings(tuple(ranked), tuple(answers), numbers, can_show, ranked_by, refused_speed, refused)
+
+
+def eligible(results: Sequence[ResultRow]) -> dict[int, bool]:
+    """Task → whether its baseline takes long enough on the device for a speed, as far as that is known.
+
+    It is a fact of suite, device class and protocol, whoever is shown: told by every right answer that counts, or did
+    before its run was withdrawn. The baseline decides, so one that shows a speed is enough; an answer that failed was
+    never timed, and tells nothing.
+    """
+    told: dict[int, bool] = {}
+    for row in results:
+        if row.status == "passed" and _hindered(row) is None:
+            told[row.task_id] = told.get(row.task_id, False) or row.log_speedup is not None
+    return told
 
 
 def _answers(tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> list[Answer]:
@@ -130,14 +149,6 @@ def _answer(task: TaskRow, run: RunRow, row: ResultRow | None) -> Answer:
         return Answer(
             **about, **nothing, result=row.id if row else None, status="missing", may_rank=False, obstacle=missing
         )
-    hindered = obstacle(
-        status=row.status,
-        audit=row.audit,
-        is_own_protocol=row.is_own_protocol,
-        is_held=row.is_held,
-        is_uncalibrated=row.is_uncalibrated,
-        host_is_accepted=row.host_is_accepted,
-    )
     return Answer(
         **about,
         result=row.id,
@@ -149,7 +160,18 @@ def _answer(task: TaskRow, run: RunRow, row: ResultRow | None) -> Answer:
         log_speedup_high=row.log_speedup_high,
         paper_speedup=row.paper_speedup,
         may_rank=row.may_rank,
-        obstacle=hindered,
+        obstacle=_hindered(row),
+    )
+
+
+def _hindered(row: ResultRow) -> str | None:
+    return obstacle(
+        status=row.status,
+        audit=row.audit,
+        is_own_protocol=row.is_own_protocol,
+        is_held=row.is_held,
+        is_uncalibrated=row.is_uncalibrated,
+        host_is_accepted=row.host_is_accepted,
     )
 
 

@@ -78,6 +78,7 @@ RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
     *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
 )
+WERE_PUBLIC = ("published", "withdrawn")
 _RESULT = ("id", "run_id", "task_id", "audit")
 _ATTEMPT = (
     *("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted"),
@@ -129,15 +130,19 @@ def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime 
 
 
 def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
-    """Results of all public runs of a board, each with the one answer to whether it may rank."""
+    """Results of all runs of a board that are public or were, each with the one answer to whether it may rank.
+
+    Those of withdrawn runs stand nowhere, but still say how long baselines take.
+    """
     rows = Result.objects.filter(
-        run__state="published", run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
+        run__state__in=WERE_PUBLIC, run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
     )
-    found = result_rows(rows)
+    found = rows_by(rows).get((), [])
     return found if as_of is None else _as_they_were(found, protocol, as_of)
 
 
-def result_rows(results: QuerySet[Result]) -> list[ResultRow]:
+def rows_by(results: QuerySet[Result], *place: str) -> dict[tuple[Any, ...], list[ResultRow]]:
+    """By the values of the fields named."""
     rows = results.annotate(
         is_own_protocol=ExpressionWrapper(
             Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
@@ -145,7 +150,10 @@ def result_rows(results: QuerySet[Result]) -> list[ResultRow]:
         may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))),
     ).order_by("run_id", "task_id")
     names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
-    return [ResultRow(*row) for row in rows.values_list(*names)]
+    found: dict[tuple[Any, ...], list[ResultRow]] = {}
+    for row in rows.values_list(*place, *names):
+        found.setdefault(row[: len(place)], []).append(ResultRow(*row[len(place) :]))
+    return found
 
 
 def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
 from django.db.models import Case, Count, DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Sum, When
 
+from leaderboard.queries.boards import WERE_PUBLIC, ResultRow, rows_by
 from leaderboard.queries.ordering import by
 from runs.models import Result
 from runs.querysets import ResultQuerySet, is_secret
@@ -34,7 +36,6 @@ class AgentRow(NamedTuple):
     say_cost: int
     cost_usd: float | None
     counting: int
-    timed_tasks: int
     gain: float | None
 
 
@@ -57,10 +58,17 @@ def agents() -> list[AgentRow]:
         say_cost=Count("session__cost_usd"),
         cost_usd=Sum("session__cost_usd"),
         counting=Count("id", filter=Q(may_rank)),
-        timed_tasks=Count("task", distinct=True, filter=Q(published_attempt__log_speedup__isnull=False)),
         gain=Sum(Case(When(is_faster, then=gained), default=0.0), filter=Q(may_rank)),
     )
     return [AgentRow(*row) for row in rows.order_by(*by(*entry[1:], entry[0], *place))]
+
+
+def answers_on_clocks(suites: Collection[str]) -> dict[tuple[str, int, str], list[ResultRow]]:
+    """Of the suites' versions on each device class with a clock, as boards take them."""
+    rows = Result.objects.filter(
+        run__state__in=WERE_PUBLIC, run__suite__name__in=suites, run__device_class__is_functional=False
+    )
+    return rows_by(rows, "run__suite__name", "run__suite__version", "run__device_class__slug") if suites else {}
 
 
 class EvaluationRow(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from leaderboard.queries.boards import RUN, TASK, ResultRow, RunRow, TaskRow, result_rows, task_row
+from leaderboard.queries.boards import RUN, TASK, WERE_PUBLIC, ResultRow, RunRow, TaskRow, rows_by, task_row
 from runs.models import Result, Run, SuiteMembership
 
 
@@ -50,10 +50,7 @@ def tasks() -> dict[int, list[TaskRow]]:
     return found
 
 
-def public_results(protocol: str) -> dict[int, list[ResultRow]]:
-    """Of each public run of a current suite."""
-    rows = Result.objects.filter(run__state="published", run__suite__is_current=True, run__protocol=protocol)
-    found: dict[int, list[ResultRow]] = {}
-    for row in result_rows(rows):
-        found.setdefault(row.run_id, []).append(row)
-    return found
+def public_results(protocol: str) -> dict[tuple[int, str], list[ResultRow]]:
+    """Of each current suite on each device class, as boards take them."""
+    rows = Result.objects.filter(run__state__in=WERE_PUBLIC, run__suite__is_current=True, run__protocol=protocol)
+    return rows_by(rows, "run__suite_id", "run__device_class__slug")

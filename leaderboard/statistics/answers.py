@@ -66,11 +66,6 @@ class Answers:
     def is_whole(self) -> bool:
         return bool(self.known.all()) and self.known.size > 0
 
-    @property
-    def has_speed(self) -> Flags:
-        """Per task: some run says how fast it is on t_dev."""
-        return np.asarray((self.known & np.isfinite(self.log_speedup)).any(axis=1))
-
 
 def log_usable(answers: Answers) -> Numbers:
     """log u of every answer: what a user gains who keeps the better of candidate and baseline; NaN where unknown.

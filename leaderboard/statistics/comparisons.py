@@ -12,7 +12,7 @@ from scipy.special import stdtr
 from leaderboard.statistics.answers import Answers, Numbers
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import COMPARISON_FROM_TASKS, SIGN_FLIP_FROM_TASKS, Interval, too_few
-from leaderboard.statistics.speed import task_gains
+from leaderboard.statistics.speed import no_speed, task_gains
 
 SIGNIFICANT = 0.05
 NOT_WHOLE = "An entry with missing answers is not compared."
@@ -51,10 +51,10 @@ class OnTask:
     judged: int
 
 
-def compare_usable_speedup(first: Answers, second: Answers) -> Comparison:
-    """Ratio of U over all tasks, with the paired t test."""
+def compare_usable_speedup(first: Answers, second: Answers, eligible_tasks: int) -> Comparison:
+    """Ratio of U over all tasks, with the paired t test. `eligible_tasks`: how many can show a speed at all."""
     difference = task_gains(first) - task_gains(second)
-    refused = _refusal(first, second)
+    refused = _refusal(first, second) or no_speed(eligible_tasks)
     if refused:
         return Comparison(None, None, None, refused, refused, *_by_task(difference))
     test, interval = paired_t(difference), exponential(student(difference))

@@ -19,6 +19,7 @@ from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS, Interval, too_few
 from leaderboard.statistics.rates import effective_size, wilson
+from leaderboard.statistics.top_task import TopTask, top_task
 
 Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
 Rule = Literal["paper", "strict"]
@@ -128,6 +129,8 @@ class Transfer:
     refused: str | None
     seen: float | None = None  # arithmetic mean of speedups
     unseen: float | None = None
+    seen_top: TopTask | None = None
+    unseen_top: TopTask | None = None
     gap: float | None = None  # (seen − unseen) / seen
     absolute_gap: float | None = None
     ratio: float | None = None  # exp of the mean over tasks of the log ratio unseen : seen
@@ -214,7 +217,11 @@ def transfer(answers: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
     seen, unseen = _mean(one.mean for one, _ in both), _mean(one.mean for _, one in both)
     shifts = [_mean(late.mean_log - early.mean_log for early, late in of_task) for of_task in pairs.values()]
     ratio, interval = math.exp(_mean(shifts)), exponential(student(np.array(shifts)))
-    return Transfer(tasks, None, seen, unseen, (seen - unseen) / seen, seen - unseen, ratio, interval)
+    seen_top = top_task((task, one.mean) for task, of_task in pairs.items() for one, _ in of_task)
+    unseen_top = top_task((task, one.mean) for task, of_task in pairs.items() for _, one in of_task)
+    return Transfer(
+        tasks, None, seen, unseen, seen_top, unseen_top, (seen - unseen) / seen, seen - unseen, ratio, interval
+    )
 
 
 def _quadrants(answers: Sequence[TaskRun], rule: Rule) -> Quadrants:

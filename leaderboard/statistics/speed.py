@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum
 
 import numpy as np
 
-from leaderboard.statistics.answers import Answers, Flags, Numbers, log_usable
+from leaderboard.statistics.answers import Answers, Numbers, log_usable
 from leaderboard.statistics.intervals import exponential, repeat_interval, task_interval
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, MISSING, Interval, too_few
 
@@ -42,8 +41,7 @@ def usable_speedup(answers: Answers, eligible_tasks: int) -> Estimate:
     """U = exp(mean over tasks of the mean over runs of log u). `eligible_tasks`: how many can show a speed at all."""
     values = log_usable(answers)
     worst = _exp_mean(np.nan_to_num(values))
-    refused = too_few(eligible_tasks, INTERVAL_FROM_TASKS, "A speed metric needs eligible cases in")
-    if refused:
+    if refused := no_speed(eligible_tasks):
         return _refused(refused, None)
     if not answers.is_whole:
         return _refused(MISSING, worst)
@@ -59,10 +57,9 @@ def usable_speedup(answers: Answers, eligible_tasks: int) -> Estimate:
     )
 
 
-def eligible_tasks(entries: Sequence[Answers]) -> Flags:
-    """Which tasks can show a speed on t_dev: the baseline decides, so one answer on the board that does is enough."""
-    seen = [answers.has_speed for answers in entries]
-    return np.asarray(np.any(seen, axis=0)) if seen else np.zeros(0, dtype=bool)
+def no_speed(eligible_tasks: int) -> str | None:
+    """Why there is no speed metric where so many tasks can show a speed; None where there is one."""
+    return too_few(eligible_tasks, INTERVAL_FROM_TASKS, "A speed metric needs eligible cases in")
 
 
 def task_gains(answers: Answers) -> Numbers:

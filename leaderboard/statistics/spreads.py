@@ -35,15 +35,12 @@ class Spread:
     share_at_most: Curve  # the distribution function of s[k]
 
 
-def timed_tasks(entries: Sequence[Answers], clock: ClockName, tasks: int) -> list[int]:
-    """Which of the board's tasks are in: on t_dev all but those on which some right answer shows no speed.
+def timed_tasks(eligible: Sequence[bool | None], clock: ClockName) -> list[int]:
+    """Which of the board's tasks are in: on t_dev all but those that are known to be too short for a speed.
 
     A task that nobody solved stays in, as a failure of everybody: what is counted does not hang on who is on the board.
     """
-    if clock == "paper" or not entries:
-        return list(range(tasks))
-    untimed = [one.known & one.correct & ~np.isfinite(one.log_speedup) for one in entries]
-    return [int(task) for task in np.flatnonzero(~np.any([one.any(axis=1) for one in untimed], axis=0))]
+    return [task for task, one in enumerate(eligible) if clock == "paper" or one is not False]
 
 
 def spreads(

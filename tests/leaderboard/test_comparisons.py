@@ -61,7 +61,7 @@ def test_sign_flips_of_one_run_are_mcnemars_exact_test() -> None:
 def test_usable_speedups_are_compared_as_a_ratio_over_all_tasks() -> None:
     # d = log 2 on 6 tasks, 0 on 6: mean log √2; sd of d = log 2·√(12·¼/11) = 0.362; t(11; 0.975) = 2.200985
     first = answers([[float(np.log(2))]] * 6 + [[WRONG]] * 6)
-    found = compare_usable_speedup(first, answers([[-0.2]] * 12))
+    found = compare_usable_speedup(first, answers([[-0.2]] * 12), 12)
     assert found.estimate == pytest.approx(2**0.5)
     half = 2.200985 * np.log(2) * (3 / 11) ** 0.5 / 12**0.5
     assert found.interval.low == pytest.approx(2**0.5 * np.exp(-half), rel=1e-6)
@@ -85,16 +85,16 @@ def test_too_few_tasks_that_differ_refuse_the_test_and_not_the_estimate() -> Non
     assert found.p_refused == "The test needs a difference on 6 tasks; there are 5."
 
 
-@pytest.mark.parametrize("compare", [compare_correctness, compare_usable_speedup])
-def test_eleven_tasks_are_not_compared(compare) -> None:
-    found = compare(answers([[0.5]] * 11), answers([[WRONG]] * 11))
+@pytest.mark.parametrize(("compare", "eligible"), [(compare_correctness, []), (compare_usable_speedup, [11])])
+def test_eleven_tasks_are_not_compared(compare, eligible) -> None:
+    found = compare(answers([[0.5]] * 11), answers([[WRONG]] * 11), *eligible)
     assert (found.estimate, found.interval, found.p) == (None, None, None)
     assert found.refused == "A comparison needs 12 tasks; there are 11."
     assert found.wins == 11
 
 
 def test_an_incomplete_entry_is_not_compared() -> None:
-    assert compare_usable_speedup(answers([[0.5]] * 12), answers([[None]] + [[0.5]] * 11)).refused == NOT_WHOLE
+    assert compare_usable_speedup(answers([[0.5]] * 12), answers([[None]] + [[0.5]] * 11), 12).refused == NOT_WHOLE
 
 
 def test_holm_is_statsmodels() -> None:

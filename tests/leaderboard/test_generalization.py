@@ -17,6 +17,7 @@ from leaderboard.statistics.generalization import (
     measures,
     transfer,
 )
+from leaderboard.statistics.top_task import TopTask, top_task
 
 BOTH, IMPROVED, FAILED, BROKEN = (
     CaseOutcome("edge", True, True),
@@ -235,3 +236,19 @@ def test_the_gaps_of_runs_are_averaged_where_each_run_has_one() -> None:
     one_run_is_short = generalization(both[:-1], is_functional=False)
     assert one_run_is_short.run_averaged.gap is None
     assert one_run_is_short.pooled.transfer.refused is None
+
+
+def test_the_largest_tasks_part_stands_beside_both_means() -> None:
+    # eleven tasks of one run at 2 on both sides; the twelfth, in two runs, 2 on seen cases and 2·12 on unseen ones:
+    # its parts are 4 of 22 + 4, and 48 of 22 + 48
+    answers = [*twelve([0.0] * 11), *(fast(log(24.0), task="11", run=run) for run in (1, 2))]
+    found = transfer(answers, is_functional=False)
+    assert (found.seen_top, found.unseen_top) == (
+        TopTask("11", pytest.approx(4 / 26)),
+        TopTask("11", pytest.approx(48 / 70)),
+    )
+
+
+def test_of_nothing_there_is_no_largest_task() -> None:
+    assert top_task([]) is None
+    assert top_task([("a", 0.0)]) is None

@@ -87,6 +87,7 @@ def test_a_run_handed_in_has_its_rates_over_the_suite_and_its_speeds_by_the_pape
     [found] = page("/kernelbench-x/").imported.runs
     assert (found.compiled, found.correct, found.tasks, found.timed, found.slower) == (4, 3, 176, 2, 1)
     assert found.mean_speedup == found.median_speedup == pytest.approx(1.0)
+    assert (found.top_task.task, found.top_task.share) == ("Activation/gelu.py", pytest.approx(0.75))
     assert found.geometric_mean_speedup == pytest.approx(0.75**0.5)
     assert found.global_speedup == pytest.approx(3.0 / 4.0)  # (1.5·1 + 0.5·3) / 4
     assert next((one.correct, one.tasks) for one in found.categories if one.category == "Activation") == (2, 10)
@@ -124,6 +125,10 @@ def test_rounds_of_a_corpus_tell_rescued_from_persistent_kernels(db, page) -> No
     [found] = page("/kernelbench-x/").imported.rounds
     assert (found.rounds, found.rescued, found.persistent, found.lost) == ("round 9 to round 10", 1, 1, 1)
     assert (found.rescued_speedup, found.persistent_speedup) == (1.2, 2.0)
+    assert [(top.task, top.share) for top in (found.rescued_top, found.persistent_top)] == [
+        ("Math/abs.py", 1.0),
+        ("Math/add.py", 1.0),
+    ]
 
 
 def _run(agent, *tasks, is_public: bool = True, is_known: bool = True) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from evaluator.thresholds import AA_SD
+from runs.models import Host
 from tests import factories
 from tests.factories import NOON
 
@@ -19,6 +20,29 @@ def host(db):
 
 def test_nothing_measured_says_how_to_measure(db, client) -> None:
     assert b"No calibration is kept here" in client.get("/noise/").content
+
+
+def test_a_host_of_imported_runs_says_why_there_is_nothing_and_what_to_do(host, page, client) -> None:
+    Host.objects.filter(pk=host.pk).update(started_at=None, is_accepted=True)
+    [one] = page("/noise/").unmeasured
+    assert (one.host, one.device_class, one.is_accepted) == ("h100-1", "h100-sxm", True)
+    assert "a bundle brings records, not calibrations: they say that its A/A sessions accepted it" in one.because
+    text = client.get("/noise/").content.decode()
+    assert "No worker of this site ever started there" in text
+    assert "<code>python -m evaluator doctor --health</code>" in text
+
+
+def test_a_host_at_work_without_a_calibration_is_told_apart(host, page) -> None:
+    Host.objects.filter(pk=host.pk).update(started_at=NOON)
+    [one] = page("/noise/").unmeasured
+    assert one.because == "Its worker found no calibration when it started."
+
+
+def test_a_host_that_was_measured_or_has_no_clock_lacks_nothing(host, page) -> None:
+    factories.make_calibration(host=host)
+    factories.make_host(name="a-cpu")
+    assert page("/noise/").unmeasured == ()
+    assert "unmeasured" in page("/noise/").tables
 
 
 def test_calibrations_stand_newest_first_with_what_changed(host, page) -> None:
