@@ -148,6 +148,15 @@ def test_every_missing_unknown_and_ill_typed_field_is_named_at_once():
         assert part in text
 
 
+@pytest.mark.parametrize("value", [float("inf"), 2**70, "\ud800", "nul \0"])
+def test_a_field_of_several_types_holds_each_as_strictly_as_one_of_its_own(value):
+    raw = json.loads(codec.dumps(passed()))
+    raw["cases"][0]["axes"]["n"] = value
+    text = json.dumps(raw).replace("Infinity", "1e999")
+    with pytest.raises(codec.DecodeError, match=r"^cases\.0\.axes\.n: seen"):
+        read_record(text)
+
+
 def test_infinity_cannot_be_written():
     with pytest.raises(ValueError, match="not JSON compliant"):
         codec.dumps({"x": float("inf")})
