@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -32,7 +33,14 @@ class Variable:
     allowed: str
 
 
+OURS = "ARENA_"  # names that begin so are nobody else's, and one that nothing reads is a mistake
+ELSEWHERE = {  # read by what is no part of the site: the evaluator, its agents, the tests
+    *("ARENA_CHAT_KEY", "ARENA_REPEATS"),
+    *("ARENA_CHAOS", "ARENA_FAKE_SECONDS", "ARENA_FUZZ_EXAMPLES", "ARENA_SHOTS"),
+}
+ALIKE = 0.85  # of 1: names in .env that are so near to one of ours are meant to be it
 READ: dict[str, Variable] = {}
+_in_file: set[str] = set()
 _problems: list[str] = []
 T = TypeVar("T")
 
@@ -49,7 +57,18 @@ def load_env_file(path: Path) -> None:
             seen = line.partition("=")[0]
             _problems.append(f"{path.name}, line {number}: expected NAME=VALUE, seen {seen!r}")
         else:
+            _in_file.add(match[1])
             os.environ.setdefault(match[1], _unquoted(match[2].strip()))
+
+
+def note_unknown() -> None:
+    """After all were read: a name that looks like a setting and is none would be ignored in silence."""
+    known = sorted({*READ, *ELSEWHERE})
+    for name in sorted(({*os.environ} | _in_file) - {*known}):
+        is_ours = name.startswith(OURS)
+        near = get_close_matches(name, known, 1, 0.0 if is_ours else ALIKE)
+        if is_ours or (name in _in_file and near):
+            _problems.append(f"{name}: no setting has that name; did you mean {near[0]}?")
 
 
 def refuse_problems() -> None:
@@ -82,6 +101,14 @@ def env_int(name: str, default: int, *, low: int, high: int) -> int:
     value = _value(name, str(default), f"a whole number from {low} to {high}")
     is_number = re.fullmatch(r"-?[0-9]{1,18}", value) is not None
     return int(value) if is_number and low <= int(value) <= high else _refused(name, value, default)
+
+
+def env_amount(name: str) -> float | None:
+    """A sum of money; None where nothing is said."""
+    value = _value(name, "", "US dollars, as 12 or 12.50")
+    if not value:
+        return None
+    return float(value) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,2})?", value) else _refused(name, value, None)
 
 
 def env_list(name: str, default: tuple[str, ...]) -> list[str]:

@@ -166,6 +166,8 @@ QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one for each architec
 JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
 EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
+# What all that calls paid models may spend in a day, beside each configuration's own caps; None: those alone.
+DAY_CAP_USD = env.env_amount("ARENA_DAY_CAP_USD")
 HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again without being asked for: none, all, or so many drawn by chance.
 VERIFY = env.env_text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
@@ -187,5 +189,6 @@ LOGGING = logging_settings(
 )
 
 TASKS_FOLDER = env.env_path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
+env.note_unknown()
 env.refuse_problems()
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

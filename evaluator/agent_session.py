@@ -14,7 +14,7 @@ from evaluator.records import CandidateRef, TaskRef
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
 Own = str | int | float | bool | None
-Ending = Literal["finished", "timed_out", "gave_up", "failed"]
+Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

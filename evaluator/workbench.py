@@ -61,7 +61,15 @@ def work_on(
     return Produced(held.candidate, held.expected)
 
 
-def hold_session(task: TaskSpec, agent: Agent, evaluator: Evaluator, *, repeat: int = 0, hear: Heard = nobody) -> Held:
+def hold_session(
+    task: TaskSpec,
+    agent: Agent,
+    evaluator: Evaluator,
+    *,
+    repeat: int = 0,
+    budget_usd: float = float("inf"),
+    hear: Heard = nobody,
+) -> Held:
     """Let the agent work; `hear` is told each entry of the transcript and each version that was checked.
 
     Raises:
@@ -76,6 +84,7 @@ def hold_session(task: TaskSpec, agent: Agent, evaluator: Evaluator, *, repeat: 
         check=bench.check,
         access=evaluator.backend.access(),
         deadline=bench.begin + agent.settings.timeout_s,
+        budget_usd=budget_usd,
         agent=agent.name,
         hear=hear,
     )

@@ -49,6 +49,7 @@ ENDINGS = {
     "finished": Word("finished", "good", "✓", "The agent ended its session itself."),
     "timed_out": Word("timed out", "ours", "○", "Its time was over."),
     "gave_up": Word("gave up", "ours", "○", "It stopped before it had what it wanted."),
+    "spending_cap": Word("spending cap", "ours", "○", "One more answer could have cost more than it was allowed to."),
     "failed": Word("failed", "bad", "✕", "Its program or its endpoint failed in the middle."),
 }
 NO_SESSION_END = {

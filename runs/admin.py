@@ -12,7 +12,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import admin_desk, admin_runs, admin_sessions, agents, services
+from runs import admin_desk, admin_people, admin_runs, admin_sessions, agents, services
 from runs.doors import Act, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
     Agent,
@@ -30,7 +30,7 @@ from runs.models import (
 )
 from runs.people.rights import may_see_unseen
 
-__all__ = ["admin_desk", "admin_runs", "admin_sessions"]  # each registers its own rows
+__all__ = ["admin_desk", "admin_people", "admin_runs", "admin_sessions"]  # each registers its own rows
 HOST_ACTS = actions(
     Act(
         "lift_quarantine",
@@ -160,9 +160,10 @@ class UnseenEvaluationAdmin(ReadOnly):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnly):
-    list_display = ("at", "actor_name", "action", "run", "host", "round", "result", "to_attempt", "reason")
-    list_select_related = ("run", "host", "round", "result", "to_attempt")
+    list_display = ("at", "actor_name", "action", "about", "detail", "to_attempt", "reason")
+    list_select_related = ("run", "host", "round", "result", "to_attempt", "submission", "account")
     list_filter = ("action",)
+    search_fields = ("actor_name", "account__username", "reason")
 
 
 @admin.register(PublishedTable)

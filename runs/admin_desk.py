@@ -27,7 +27,8 @@ TOKEN_ACTS = actions(
         "revoke",
         "Programs that use them are turned away from now on. It cannot be taken back: a new token is made instead.",
         "tokens revoked",
-        lambda one, asked: services.revoke_token(token=one),
+        lambda one, asked: services.revoke_token(token=one, **asked),
+        needs_reason=True,
     ),
 )
 

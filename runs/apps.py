@@ -10,8 +10,11 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from allauth.account.signals import email_confirmed
+
         from runs import guards
-        from runs.services import revision
+        from runs.services import accounts, revision
 
         revision.watch()
         guards.watch(self)
+        email_confirmed.connect(accounts.welcome, dispatch_uid="runs.welcome")

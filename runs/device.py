@@ -35,11 +35,11 @@ class Device(Evaluator):
     def __init__(self, backend: str) -> None:
         super().__init__(get_backend(backend))
 
-    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, hear: Heard) -> Held:
+    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
         """Raises: HostError: the agent lacks something here."""
         if missing := lacks_here(agent):
             raise HostError(missing)
-        return hold_session(task, agent, self, repeat=repeat, hear=hear)
+        return hold_session(task, agent, self, repeat=repeat, budget_usd=budget_usd, hear=hear)
 
     def host(self) -> records.Host:
         return self.backend.host()

@@ -29,10 +29,11 @@ def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evalu
     """
     agent = agents.agent_of(result.run.configuration)
     architecture = result.run.device_class.architecture
+    budget_usd = services.left_to_spend(run=result.run)
     if not services.begin_session(claim=claim, agent=agent.name, architecture=architecture):
         raise RuntimeError("the claim was lost before the session began")
     with Telling(claim) as telling:
-        held = evaluating.hold_session(spec, agent, repeat=result.run.repeat, hear=telling.hear)
+        held = evaluating.hold_session(spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, hear=telling.hear)
     if not services.record_session(claim=claim, session=held.session, candidate=held.candidate):
         raise RuntimeError("the claim was lost while the session went on")
     return held.session

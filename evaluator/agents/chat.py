@@ -6,6 +6,7 @@ import os
 
 from evaluator.agent_session import Entry, Usage, shortened
 from evaluator.agents.answers import FORMAT, files_of
+from evaluator.agents.budget import Purse, cost_usd
 from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
 from evaluator.agents.interface import Desk, Settings
 from evaluator.agents.prompt import Question, prompt_of
@@ -13,7 +14,6 @@ from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.workspace import HIDDEN, visible_files
 
-PER_MILLION = 1e-6
 OPTIONS = ("temperature", "max_tokens")
 
 
@@ -26,6 +26,7 @@ class Chat:
         self.transcript = list[Entry]()
         self._add(Entry("prompt", shortened(self.prompt)))
         self.answers: list[Answer] = []
+        self._purse = Purse(desk.settings, desk.budget_usd)
         self._messages = [{"role": "user", "content": self.prompt}]
         self._files: dict[str, bytes] = {
             name: (desk.task.folder / name).read_bytes()
@@ -38,14 +39,17 @@ class Chat:
 
         Raises:
             Refused, OutOfReach: as `complete`, after a first answer.
+            SpendingCap: one more answer could cost more than the session may.
             HostError: the same before it, where nothing can be blamed on the model.
         """
+        self._purse.refuse_to_overspend(self._messages)
         try:
             answer = complete(self._endpoint, self._messages, self._desk.deadline, self._note)
         except (Refused, OutOfReach) as error:
             if self.answers or (isinstance(error, OutOfReach) and self._desk.left_s <= 0):
                 raise
             raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
+        self._purse.pay(self._messages, answer)
         self.answers.append(answer)
         self._messages.append({"role": "assistant", "content": answer.text})
         self._add(Entry("text", shortened(self._veiled(answer.text))))
@@ -109,19 +113,6 @@ def endpoint_of(settings: Settings) -> Endpoint:
         retries=int(settings.number("retries") or 0),
         options={name: value for name in OPTIONS if (value := settings.own[name]) is not None},  # type: ignore[misc]
     )
-
-
-def cost_usd(
-    settings: Settings, input_tokens: int | None, cached_input_tokens: int | None, output_tokens: int | None
-) -> float | None:
-    """By the prices of the configuration, in US dollars per million tokens; None where price or count is unknown."""
-    price_in, price_out = settings.number("input_price"), settings.number("output_price")
-    if price_in is None or price_out is None or input_tokens is None or output_tokens is None:
-        return None
-    price_cached = settings.number("cached_input_price")
-    cached = cached_input_tokens or 0 if price_cached is not None else 0
-    paid = (input_tokens - cached) * price_in + cached * (price_cached or 0.0) + output_tokens * price_out
-    return round(paid * PER_MILLION, 6)
 
 
 def nothing(desk: Desk) -> Candidate:

@@ -72,6 +72,7 @@ class Desk:
     check: Check
     access: Access = field(default_factory=Access)  # the device and its toolchain
     deadline: float = float("inf")  # on the clock of `monotonic`
+    budget_usd: float = float("inf")  # what the session may cost; kept by agents that count it themselves
     agent: str = ""
     hear: Heard = nobody  # each entry of the transcript, as it comes
 

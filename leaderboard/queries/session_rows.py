@@ -37,7 +37,7 @@ SESSIONS = Collection(
         "held_here truth is_held_here In a worker of this site; else it came with a bundle.",
         "started_at moment - In UTC.",
         "seconds number - Wall time, checks included.",
-        "ended text - finished, timed_out, gave_up or failed.",
+        "ended text - finished, timed_out, gave_up, spending_cap or failed.",
         "message text - Why it ended so.",
         "turns integer - Of the agent.",
         "input_tokens integer - Cached ones are among them.",

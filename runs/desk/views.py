@@ -107,7 +107,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 @needs(may_hand_in)
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
-    services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk))
+    services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk), actor=user_of(request))
     return redirect("desk:tokens")
 
 

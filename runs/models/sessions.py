@@ -23,6 +23,7 @@ class AgentSession(models.Model):
         FINISHED = "finished", "finished"
         TIMED_OUT = "timed_out", "timed out"
         GAVE_UP = "gave_up", "gave up"
+        SPENDING_CAP = "spending_cap", "spending cap"
         FAILED = "failed", "failed"
 
     class CostSource(models.TextChoices):
@@ -70,7 +71,7 @@ class AgentSession(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="agentsession_ended_is_known",
-                condition=Q(ended__in=["", "finished", "timed_out", "gave_up", "failed"]),
+                condition=Q(ended__in=["", "finished", "timed_out", "gave_up", "spending_cap", "failed"]),
             ),
             models.CheckConstraint(
                 name="agentsession_whole_iff_ended",

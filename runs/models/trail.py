@@ -1,4 +1,5 @@
-"""Who changed what is public, what a host may do, or what is secret, when and why: written once, never edited.
+"""Who changed what is public, what a host or an account may do, or what is secret, when and why: written once, never
+edited.
 
 Beside it a counter of changes, by which a reader knows whether what it has is still what there is.
 """
@@ -17,7 +18,7 @@ from runs.models.submissions import Submission
 
 
 class AuditEntry(models.Model):
-    """One action on a run, host, round or submission. For a publish action on a result: from which attempt to which."""
+    """One action on a run, host, round, submission or account. To publish a result: from which attempt to which."""
 
     class Action(models.TextChoices):
         PUBLISH = "publish", "published"
@@ -33,6 +34,7 @@ class AuditEntry(models.Model):
         REVEAL = "reveal", "revealed"
         AUDIT = "audit", "audited"
         RECEIVE = "receive", "received"
+        DECLARE = "declare", "more said"
         REJECT = "reject", "rejected"
         ACCEPT = "accept", "accepted"
         VERIFY = "verify", "verification begun"
@@ -40,6 +42,15 @@ class AuditEntry(models.Model):
         DECIDE = "decide", "review decided"
         ANSWER = "answer", "audit answered"
         CLOSE = "close", "closed"
+        MAKE_ACCOUNT = "make_account", "account made"
+        CHANGE_ACCOUNT = "change_account", "account changed"
+        GIVE_ROLE = "give_role", "role given"
+        CLOSE_ACCOUNT = "close_account", "account closed"
+        OPEN_ACCOUNT = "open_account", "account opened again"
+        SET_PASSWORD = "set_password", "password set"
+        FORGET_FACTOR = "forget_factor", "second factor forgotten"
+        MAKE_TOKEN = "make_token", "token made"
+        REVOKE_TOKEN = "revoke_token", "token revoked"
 
     at = models.DateTimeField(auto_now_add=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
@@ -50,6 +61,10 @@ class AuditEntry(models.Model):
     round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, related_name="trail")
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="trail")
     result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="trail")
+    account = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="trail", help_text="Whose it was."
+    )
+    detail = models.CharField(max_length=200, blank=True, help_text="Of an account: from what to what, which token.")
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     undoes = models.ForeignKey(
@@ -77,24 +92,47 @@ class AuditEntry(models.Model):
                     host__isnull=True,
                     round__isnull=True,
                     submission__isnull=True,
+                    account__isnull=True,
                 )
-                | Q(action__in=["quarantine", "lift"], host__isnull=False)
+                | Q(action__in=["quarantine", "lift"], host__isnull=False, account__isnull=True)
                 & Q(run__isnull=True, result__isnull=True, round__isnull=True, submission__isnull=True)
-                | Q(action__in=["open", "reveal"], round__isnull=False)
+                | Q(action__in=["open", "reveal"], round__isnull=False, account__isnull=True)
                 & Q(run__isnull=True, result__isnull=True, host__isnull=True, submission__isnull=True)
                 | Q(
-                    action__in=[*("receive", "reject", "accept", "verify", "conclude"), *("decide", "answer", "close")],
+                    action__in=[
+                        *("receive", "declare", "reject", "accept", "verify", "conclude", "decide", "answer", "close")
+                    ],
                     submission__isnull=False,
                     host__isnull=True,
                     round__isnull=True,
+                    account__isnull=True,
+                )
+                | Q(
+                    action__in=[
+                        *("make_account", "change_account", "give_role", "close_account", "open_account"),
+                        *("set_password", "forget_factor", "make_token", "revoke_token"),
+                    ],
+                    account__isnull=False,
+                    run__isnull=True,
+                    result__isnull=True,
+                    host__isnull=True,
+                    round__isnull=True,
+                    submission__isnull=True,
                 ),
+            ),
+            models.CheckConstraint(
+                name="auditentry_of_an_account_says_why", condition=Q(account__isnull=True) | ~Q(reason="")
             ),
             models.CheckConstraint(name="auditentry_actor_is_named", condition=~Q(actor_name="")),
         ]
 
     def __str__(self) -> str:
-        about = self.submission or self.run or self.host or self.round
-        return f"{self.actor_name} {self.get_action_display()} {about}"
+        return f"{self.actor_name} {self.get_action_display()} {self.about}"
+
+    @property
+    def about(self) -> models.Model | None:
+        """What it happened to."""
+        return self.submission or self.result or self.run or self.host or self.round or self.account
 
 
 class Revision(models.Model):

@@ -39,14 +39,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(settings.SIGN_UP)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """
+        """Counts the try.
+
         Raises:
             ValidationError: nothing is tried now; the sentence says for how long.
         """
         refuse_guesses(*_guessers(request, credentials))
 
-    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        guesses.note(*_guessers(request, credentials))
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        user: User | None = super().authenticate(request, **credentials)
+        if user is not None:
+            guesses.was_right(*_guessers(request, credentials))
+        return user
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address(request)
@@ -106,11 +110,12 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 def refuse_guesses(*whos: guesses.Who) -> None:
-    """
+    """Before a guess is looked at, which counts as wrong from here on.
+
     Raises:
         ValidationError: one of these was wrong too often.
     """
-    if wait_s := guesses.seconds_to_wait(*whos):
+    if wait_s := guesses.take(*whos):
         raise ValidationError(f"Too many wrong tries. Try again in {-(-wait_s // 60)} min.", code="too_many_guesses")
 
 

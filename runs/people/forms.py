@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
-from django.core.exceptions import ValidationError
 
 from runs.people import guesses
 from runs.people.adapters import refuse_guesses
@@ -18,11 +17,9 @@ class _Limited:
         address = network_of(client_address(allauth_context.request))
         whos = ("code", str(self.user.pk)), ("address", address)  # type: ignore[attr-defined]
         refuse_guesses(*whos)
-        try:
-            return super().clean_code()  # type: ignore[misc,no-any-return]
-        except ValidationError:
-            guesses.note(*whos)
-            raise
+        code: str = super().clean_code()  # type: ignore[misc]
+        guesses.was_right(*whos)
+        return code
 
 
 class CodeForm(_Limited, AuthenticateForm):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Roles as Django's groups: made of the table after every migration, given and read here."""
+"""Roles as Django's groups: made of the table after every migration, read here, and set for `services.accounts`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def role_of(user: User) -> Role:
 
 
 @transaction.atomic
-def give_role(user: User, role: Role) -> None:
+def set_role(user: User, role: Role) -> None:
     """In place of the one before, and of whatever permissions were given by hand."""
     user.groups.set(Group.objects.filter(name=role) if role in GROUPS else [])
     user.user_permissions.clear()

@@ -14,6 +14,7 @@ submissions  what is handed in: received, checked, accepted, closed
 suspicions   what a new bundle resembles
 verification claims measured again
 audits    what people find, answers to it, decisions
+accounts  roles, closing, passwords and second factors of others
 tokens    of programs that hand in
 names     the configuration of what a submitter says
 mirror    tasks and suites as tasks/ has them, the published tables
@@ -24,6 +25,15 @@ revision  how often anything public may have changed
 
 from __future__ import annotations
 
+from runs.services.accounts import (
+    close_account,
+    forget_second_factor,
+    give_role,
+    make_account,
+    open_account,
+    rename_account,
+    set_password,
+)
 from runs.services.audits import answer_audit, audit_result, decide_review
 from runs.services.claims import (
     Claim,
@@ -44,7 +54,7 @@ from runs.services.publishing import publish_results, publish_run, undo_results,
 from runs.services.registry import register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
 from runs.services.sessions import begin_session, record_session, session_goes_on
-from runs.services.spending import Estimate, estimate_of, stop_at_cap
+from runs.services.spending import Estimate, estimate_of, left_to_spend, stop_at_cap
 from runs.services.starts import REPEATS, start_runs, told_estimate
 from runs.services.submissions import (
     Upload,
@@ -86,6 +96,7 @@ __all__ = [
     "claim_check",
     "claim_oldest",
     "close",
+    "close_account",
     "conclude_verifications",
     "configuration_for",
     "configuration_of_ours",
@@ -93,16 +104,21 @@ __all__ = [
     "decide_review",
     "estimate_of",
     "fail_unseen",
+    "forget_second_factor",
     "give_back_check",
+    "give_role",
     "heartbeat",
     "host_seen",
     "host_started",
     "import_run",
+    "left_to_spend",
     "lift_quarantine",
+    "make_account",
     "make_token",
     "mirror_round",
     "mirror_suite",
     "mirror_tasks",
+    "open_account",
     "open_round",
     "pause_run",
     "publish_results",
@@ -116,6 +132,7 @@ __all__ = [
     "reject",
     "release_attempt",
     "remove_synthetic",
+    "rename_account",
     "renew_check",
     "requeue_dead",
     "requeue_dead_checks",
@@ -127,6 +144,7 @@ __all__ = [
     "save_row",
     "seed_synthetic_board",
     "session_goes_on",
+    "set_password",
     "show_claims",
     "start_runs",
     "stop_at_cap",

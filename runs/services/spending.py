@@ -1,4 +1,5 @@
-"""What runs of a paid model may spend: an estimate before they start, caps for a run and a day, and the stop between.
+"""What runs of a paid model may spend: an estimate before they start, caps for a run and a day, for one configuration
+and for the site, and the stop between tasks. A session is told what is left, so that it can stop within its task.
 
 What nobody knows is never counted as nothing: a session without a cost, and one that was lost, counts as estimated.
 """
@@ -6,7 +7,9 @@ What nobody knows is never counted as nothing: a session without a cost, and one
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Avg, Count, Q, Sum
 
@@ -18,6 +21,19 @@ from runs.services.claims import Claim, held
 from runs.services.entries import cancel_results
 
 ACTOR = "spending cap"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cap:
+    """Most that may be spent, and what was."""
+
+    title: str
+    usd: float
+    spent_usd: float
+
+    @property
+    def left_usd(self) -> float:
+        return max(self.usd - self.spent_usd, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +79,26 @@ def refuse_to_overspend(configuration: Configuration, *, tasks: int, runs: int) 
     estimate = estimate_of(configuration)
     if estimate.task_usd is None:
         return
-    run_cap, day_cap = configuration.run_cap_usd, configuration.day_cap_usd
-    if run_cap is None or day_cap is None:
+    if configuration.run_cap_usd is None or configuration.day_cap_usd is None:
         raise RunError(f"{configuration} calls a paid model: set run_cap_usd and day_cap_usd before it starts")
     run_usd, told = tasks * estimate.task_usd, estimate.text(runs, tasks)
-    if run_usd > run_cap:
-        raise RunError(f"{told} The cap of a run is {run_cap:.2f} USD.")
-    left = day_cap - _spent_today(configuration, estimate.task_usd)
-    if runs * run_usd > left:
-        raise RunError(f"{told} Of today's cap of {day_cap:.2f} USD, {max(left, 0):.2f} are left.")
+    if run_usd > configuration.run_cap_usd:
+        raise RunError(f"{told} The cap of a run is {configuration.run_cap_usd:.2f} USD.")
+    for cap in _day_caps(configuration, estimate.task_usd):
+        if runs * run_usd > cap.left_usd:
+            raise RunError(f"{told} Of {cap.title} of {cap.usd:.2f} USD, {cap.left_usd:.2f} are left.")
+
+
+def left_to_spend(*, run: Run) -> float:
+    """US dollars that a session which begins now may cost; infinite where its configuration calls no paid model.
+
+    Sessions that go on beside it count as estimated: each may still cost more than that.
+
+    Raises:
+        RunError: nobody can say.
+    """
+    task_usd = estimate_of(run.configuration).task_usd
+    return min((cap.left_usd for cap in _caps(run, task_usd)), default=inf) if task_usd is not None else inf
 
 
 @transaction.atomic
@@ -97,21 +124,41 @@ def _reached(run: Run) -> str | None:
     configuration = run.configuration
     try:
         task_usd = estimate_of(configuration).task_usd
+        caps = _caps(run, task_usd) if task_usd is not None else []
     except RunError as error:
         return str(error)
     if task_usd is None:
         return None
-    spent = {
-        "run": _spent(AgentSession.objects.filter(result__run=run), task_usd),
-        "day": _spent_today(configuration, task_usd),
-    }
-    for what, cap in (("run", configuration.run_cap_usd), ("day", configuration.day_cap_usd)):
-        if cap is None:
-            return f"a paid model without a cap for a {what}"
-        if spent[what] + task_usd > cap:
-            said = f"{spent[what]:.2f} USD are spent, and a task is estimated at {task_usd:.4g}"
-            return f"{said}: the cap of a {what} is {cap:.2f} USD"
+    if configuration.run_cap_usd is None or configuration.day_cap_usd is None:
+        return "a paid model without a cap for a run and for a day"
+    for cap in caps:
+        if task_usd > cap.left_usd:
+            said = f"{cap.spent_usd:.2f} USD are spent, and a task is estimated at {task_usd:.4g}"
+            return f"{said}: {cap.title} is {cap.usd:.2f} USD"
     return None
+
+
+def _caps(run: Run, task_usd: float) -> list[_Cap]:
+    run_cap = run.configuration.run_cap_usd
+    spent_usd = _spent(AgentSession.objects.filter(result__run=run), task_usd)
+    of_run = [] if run_cap is None else [_Cap("the cap of a run", run_cap, spent_usd)]
+    return of_run + _day_caps(run.configuration, task_usd)
+
+
+def _day_caps(configuration: Configuration, task_usd: float) -> list[_Cap]:
+    """
+    Raises:
+        RunError: nobody can say what another configuration spends.
+    """
+    caps, own, site = [], configuration.day_cap_usd, settings.DAY_CAP_USD
+    if own is not None:
+        caps.append(_Cap("the cap of a day", own, _spent_today(configuration, task_usd)))
+    if site is not None:
+        begun = AgentSession.objects.filter(started_at__gte=today(), attempt__isnull=False)
+        busy = Configuration.objects.filter(runs__results__session__in=begun).distinct()
+        spent_usd = sum(_spent_today(one, estimate_of(one).task_usd or 0.0) for one in busy)
+        caps.append(_Cap("this site's cap of a day", site, spent_usd))
+    return caps
 
 
 def _spent_today(configuration: Configuration, task_usd: float) -> float:

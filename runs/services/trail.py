@@ -13,9 +13,11 @@ def note(
     action: AuditEntry.Action,
     actor: Actor,
     reason: str,
-    **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | None,
+    **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | User | str | None,
 ) -> None:
-    """`about` holds columns of the entry: a run with its result and attempts, a host, a round, or a submission."""
+    """`about` holds columns of the entry: a run with its result and attempts, a host, a round, a submission, or an
+    account with the detail of what was changed.
+    """
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)
     AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason, **about)

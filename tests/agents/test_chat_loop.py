@@ -131,6 +131,39 @@ def test_time_and_budget_end_it():
     assert (work.ended, work.message) == ("gave_up", "the budget of 400 output tokens was used up")
 
 
+ONE_DOLLAR = {"usage": {"prompt_tokens": 9, "completion_tokens": 1000}}
+PRICES = {"input_price": 0, "output_price": 1000}
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [({}, 2), ({"max_tokens": 2000}, 1), ({"max_tokens": 3000}, 0), ({"output_price": None}, 3)],
+)
+def test_it_asks_no_more_once_an_answer_could_cost_more_than_is_left(changes, asked):
+    """As long as the longest so far, or as `max_tokens` allows; what has no price cannot be counted."""
+    with serving(version("a", **ONE_DOLLAR), version("b", **ONE_DOLLAR), version("c")) as server:
+        work = launch(desk_at(server, ScriptedCheck(), fields={"budget_usd": 2.5}, **PRICES | changes))
+    assert len(server.requests) == asked
+    assert work.ended == ("finished" if asked == 3 else "spending_cap")
+    assert bool(work.candidate.files) is (asked > 0)
+    assert asked == 3 or "the session may cost 2.5 USD" in work.message
+
+
+def test_a_server_that_counts_nothing_is_counted_by_characters():
+    with serving(version("x" * 6000), version("y")) as server:
+        work = launch(desk_at(server, ScriptedCheck(), fields={"budget_usd": 3.0}, **PRICES))
+    assert (len(server.requests), work.ended, work.usage.cost_usd) == (1, "spending_cap", None)
+
+
+def test_the_question_costs_too():
+    with serving(version("x")) as server:
+        desk = desk_at(
+            server, ScriptedCheck(), "single_shot", fields={"budget_usd": 0.5}, input_price=1000, output_price=0
+        )
+        work = launch_once(desk)
+    assert (server.requests, work.ended, work.candidate.files) == ([], "spending_cap", {})
+
+
 def test_a_cost_is_known_where_prices_and_counts_are():
     usage = {
         "prompt_tokens": 1_000_000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from arena_site import env
 from arena_site.env import SettingError
+from evaluator.agents import agent_names, read_agent
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +33,7 @@ def nothing_is_left() -> Iterator[None]:
     env.refuse_problems()
     env.READ.clear()
     env.READ.update(read)
+    env._in_file.clear()
 
 
 @pytest.fixture
@@ -62,6 +65,19 @@ def test_a_number_has_its_default_only_where_nothing_is_said(given: Callable[[st
     assert env.env_int("ARENA_THING", 8000, low=1, high=65535) == 8000
     given("8001")
     assert env.env_int("ARENA_THING", 8000, low=1, high=65535) == 8001
+
+
+@pytest.mark.parametrize("value", ["-1", "1e3", "0.001", "12 USD", "inf", "nan", "1,50"])
+def test_a_sum_of_money_is_in_dollars_and_cents(given: Callable[[str], None], value: str) -> None:
+    given(value)
+    env.env_amount("ARENA_THING")
+    refused("expected US dollars")
+
+
+def test_a_sum_of_money_may_be_left_out(given: Callable[[str], None]) -> None:
+    assert env.env_amount("ARENA_THING") is None
+    given("12.50")
+    assert env.env_amount("ARENA_THING") == 12.5
 
 
 @pytest.mark.parametrize("value", ["a,,b", ",a", "a,"])
@@ -163,7 +179,7 @@ def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.
     env.load_env_file(path)
     assert env.env_text("ARENA_THING", "") == "environment"
     assert env.env_text("ARENA_OTHER", "") == "quoted value"
-    monkeypatch.delenv("ARENA_OTHER")
+    del os.environ["ARENA_OTHER"]  # monkeypatch would bring it back
 
 
 def test_a_line_of_the_file_that_is_no_setting_is_refused_without_its_value(tmp_path: Path) -> None:
@@ -173,8 +189,43 @@ def test_a_line_of_the_file_that_is_no_setting_is_refused_without_its_value(tmp_
     assert "very" not in refused(r"\.env, line 1")
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("ARENA_LEAST_FREE_MBB", "ARENA_LEAST_FREE_MB"), ("ARENA_HEARTBEAT", "ARENA_HEARTBEAT_S"), ("ARENA_X", "ARENA_")],
+)
+def test_a_name_of_ours_that_nothing_reads_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, meant: str) -> None:
+    monkeypatch.setenv(name, "1")
+    env.note_unknown()
+    refused(f"^{name}: no setting has that name; did you mean {meant}")
+
+
+def test_a_name_in_the_file_that_is_nearly_a_setting_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others' names may stand there, and anybody's in the environment."""
+    path = tmp_path / ".env"
+    path.write_text("ALLOWED_HOST=here\nOPENAI_API_KEY=theirs\nEMAIL_PORT=25\n")
+    for name in ("ALLOWED_HOST", "OPENAI_API_KEY", "EMAIL_PORT", "SITE_URI"):
+        monkeypatch.setenv(name, "theirs")
+    env.load_env_file(path)
+    env.note_unknown()
+    assert refused("did you mean ALLOWED_HOSTS").count("did you mean") == 1
+
+
+def test_every_variable_of_ours_that_anything_reads_is_known() -> None:
+    reads = re.compile(r'environ(?:\.get)?[\[(]\s*"(ARENA_[A-Z_]+)"')
+    folders = ("evaluator", "runs", "leaderboard", "arena_site", "scripts", "tests")
+    texts = [path.read_text() for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    read = {name for text in texts for name in reads.findall(text)}
+    secrets = {name for agent in agent_names() for name in read_agent(agent).settings.secrets}
+    read.discard("ARENA_OTHER")  # of a test above
+    assert {"ARENA_REPEATS", "ARENA_CHAOS", "ARENA_STATE"} <= read
+    assert read | {name for name in secrets if name.startswith(env.OURS)} <= set(env.READ) | env.ELSEWHERE
+
+
 def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
     odd = {"PORT": "0", "DEBUG": "perhaps", "ARENA_STATE": "here", "SECRET_KEY": "short", "PATH": os.environ["PATH"]}
+    odd |= {"ARENA_LEAST_FREE_MBB": "1"}
     command = [sys.executable, "manage.py", "check"]
     ended = subprocess.run(command, cwd=ROOT, env=odd, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (3, "")
@@ -183,5 +234,6 @@ def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
         "SECRET_KEY",
         "DEBUG",
         "PORT",
+        "ARENA_LEAST_FREE_MBB",
     ]
     assert not (ROOT / "here").exists()

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from runs.people.rights import Role
-from runs.people.roles import give_role
+from runs.people.roles import set_role
 from tests.people.conftest import code_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -28,7 +28,7 @@ SHOTS = os.environ.get("ARENA_SHOTS")  # a folder: what each page looks like
 @pytest.fixture
 def maintainer() -> User:
     user = User.objects.create_user("sam", email="sam@example.org", password=PASSWORD)
-    give_role(user, Role.MAINTAINER)
+    set_role(user, Role.MAINTAINER)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     EmailAddress.objects.create(user=user, email="a.rather.long.address.of.sam@mail.department.example.org")
     return user

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from runs.models import Result, Submission
 from runs.people.rights import Role
-from runs.people.roles import give_role
+from runs.people.roles import set_role
 from tests import factories
 from tests.browser.submission_site import make_submission_places
 
@@ -61,7 +61,7 @@ def test_every_page_of_the_desk_is_clean(addresses, user, visit, scheme, width) 
 
 
 def test_logging_in_leads_to_where_one_wanted_to_go(visit) -> None:
-    give_role(User.objects.create_user("sam", password="a long enough secret"), Role.SUBMITTER)
+    set_role(User.objects.create_user("sam", password="a long enough secret"), Role.SUBMITTER)
     page = visit(javascript=False).go("/submit/")
     page.get_by_role("link", name="Hand in a bundle").click()
     page.get_by_label("Username").fill("sam")

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from runs.people.rights import Role
-from runs.people.roles import give_role
+from runs.people.roles import set_role
 
 PASSWORD = "a long enough secret"
 
@@ -29,7 +29,7 @@ def person(db: None) -> Callable[..., User]:
 
     def made(name: str, role: Role = Role.VISITOR, **values: Any) -> User:
         user = User.objects.create_user(name, password=PASSWORD, **values)
-        give_role(user, role)
+        set_role(user, role)
         return user
 
     return made

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.backends import ModelBackend
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
@@ -52,6 +53,29 @@ def test_being_refused_does_not_make_one_wait_longer(person: Any) -> None:
     for _ in range(30):
         log_in(Client(), "sam", "wrong")
     assert WrongGuess.objects.count() == 20  # ten for the account, ten for the address
+
+
+def test_of_many_tries_at_once_no_more_are_looked_at_than_are_allowed(person: Any, monkeypatch: Any) -> None:
+    """Each begins before the one before it is known to be wrong."""
+    person("sam")
+    looked_at = list[int]()
+
+    def authenticate(*_: Any, **__: Any) -> None:
+        looked_at.append(len(looked_at))
+        if len(looked_at) < 30:
+            log_in(Client(), "sam", "wrong")
+
+    monkeypatch.setattr(ModelBackend, "authenticate", authenticate)
+    log_in(Client(), "sam", "wrong")
+    assert len(looked_at) == guesses.MOST["account"]
+
+
+def test_the_right_password_does_not_count_and_forgives_no_wrong_one(person: Any) -> None:
+    person("sam")
+    log_in(Client(), "sam", "wrong")
+    for _ in range(12):
+        assert log_in(Client(), "sam").status_code == 302
+    assert WrongGuess.objects.count() == 2
 
 
 def test_fifty_wrong_passwords_make_an_address_wait_for_every_account(person: Any) -> None:

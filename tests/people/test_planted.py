@@ -25,7 +25,7 @@ from evaluator.records import Finding
 from runs import guards, services
 from runs.models import AgentSession, Claim, Round, Submission, UnseenEvaluation, UnseenMeasurement
 from runs.people.rights import Role
-from runs.people.roles import give_role
+from runs.people.roles import set_role
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser import site as browser_site
@@ -72,7 +72,7 @@ OURS = {
     "Result": {"candidate_digest", "candidate_files"},
     "Round": {"secret", "secret_hash", "generator_version", "tasks_digest"},
     "Run": {"protocol", "bundle_digest"},
-    "Submission": {"digest", "idempotency_key", "format", "about"},
+    "Submission": {"digest", "idempotency_key", "format", "about", "declared_on"},
     "Suite": {"digest", "title"},
     "Task": {"path", "digest", "source", "name", "description", "editable", "files", "cases", "provenance"},
     "UnseenEvaluation": {"record_digest"},
@@ -150,7 +150,7 @@ def pages(planted: list[str]) -> dict[str, Any]:
         more = _make_more()
     found = {address: Client().get(address) for address in {*site.addresses, *public_addresses(site), *more}}
     user = User.objects.create_user("ada", email='"<planted-x>"@example.org', password="a long enough secret")
-    give_role(user, Role.ADMIN)
+    set_role(user, Role.ADMIN)
     client, user = Client(), User.objects.get(username="ada")
     client.force_login(user)
     show_second_factor(client, user)

@@ -13,7 +13,7 @@ from django.test import Client
 
 from runs.people import rights
 from runs.people.rights import BY_NAME, RIGHTS, STAFF, Role
-from runs.people.roles import give_role, make_groups, role_of
+from runs.people.roles import make_groups, role_of, set_role
 
 pytestmark = pytest.mark.django_db
 PREDICATES = {
@@ -97,7 +97,7 @@ def test_groups_that_are_as_they_should_be_are_not_written(django_assert_num_que
 def test_a_role_takes_the_place_of_the_one_before(person: Any) -> None:
     user = person("sam", Role.ADMIN)
     user.user_permissions.add(Permission.objects.get(codename="audit_result"))
-    give_role(user, Role.SUBMITTER)
+    set_role(user, Role.SUBMITTER)
     user = fresh(user)
     assert (role_of(user), user.is_staff, user.is_superuser, rights.may_audit(user)) == (
         *(Role.SUBMITTER, False),
@@ -127,5 +127,5 @@ def test_the_page_shows_the_table_to_everybody(client: Client) -> None:
 
 def test_the_shell_gives_a_role(person: Any) -> None:
     user = person("sam")
-    call_command("give_role", "sam", "operator", stdout=StringIO())
+    call_command("give_role", "sam", "operator", reason="on duty", stdout=StringIO())
     assert role_of(fresh(user)) == Role.OPERATOR

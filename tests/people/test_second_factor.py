@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
@@ -159,26 +158,3 @@ def test_the_shell_prints_the_code_of_a_secret_and_lets_a_lost_device_be_replace
     call_command("second_factor", forget="sam", stdout=said)
     assert "makes a new second factor at the next login" in said.getvalue()
     assert not Authenticator.objects.exists()
-
-
-def test_an_admin_gives_roles_and_forgets_second_factors_and_keeps_the_own_role(client: Client, person: Any) -> None:
-    admin, other = person("ada", Role.ADMIN), person("sam", Role.SUBMITTER)
-    make_second_factor(other)
-    client.force_login(admin)
-    values = {"username": "sam", "email": "", "is_active": "on", "role": "operator"}
-    assert client.post(f"/admin/auth/user/{other.pk}/change/", values | {"is_superuser": "on"}).status_code == 302
-    other = User.objects.get(pk=other.pk)
-    assert (other.is_staff, other.is_superuser, other.groups.get().name) == (True, False, "operator")
-    client.post("/admin/auth/user/", {"action": "forget_second_factor", "_selected_action": [other.pk]})
-    assert not Authenticator.objects.filter(user=other).exists()
-    mine = {"username": "ada", "email": "", "is_active": "on", "role": "visitor"}
-    assert b"Your own role stays" in client.post(f"/admin/auth/user/{admin.pk}/change/", mine, follow=True).content
-    assert User.objects.get(pk=admin.pk).is_superuser
-
-
-def test_a_new_account_by_an_admin_has_no_role_until_it_is_given(client: Client, person: Any) -> None:
-    client.force_login(person("ada", Role.ADMIN))
-    values = {"username": "eve", "usable_password": "true", "password1": PASSWORD, "password2": PASSWORD}
-    assert client.post("/admin/auth/user/add/", values | {"is_superuser": "on", "is_staff": "on"}).status_code == 302
-    eve = User.objects.get(username="eve")
-    assert (eve.is_staff, eve.is_superuser) == (False, False)

@@ -16,7 +16,7 @@ from runs import services
 from runs.errors import RunError
 from runs.models import ApiToken
 from runs.people.rights import Role
-from runs.people.roles import give_role
+from runs.people.roles import set_role
 from runs.services.tokens import MOST_TOKENS
 from tests import factories
 
@@ -52,14 +52,14 @@ def test_it_ends_when_revoked_at_its_day_with_its_account_and_with_the_role(sam:
     row, text = services.make_token(user=sam, name="ci")
     assert asking(text).post("/api/v1/submissions/").status_code == 400
     if change == "revoked":
-        services.revoke_token(token=row)
+        services.revoke_token(token=row, actor=sam)
     if change == "expired":
         long_ago = timezone.now() - timedelta(days=2)
         ApiToken.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(days=1))
     if change == "closed":
         User.objects.update(is_active=False)
     if change == "role":
-        give_role(sam, Role.VISITOR)
+        set_role(sam, Role.VISITOR)
     assert asking(text).post("/api/v1/submissions/").status_code == (403 if change == "role" else 401)
 
 
@@ -85,7 +85,7 @@ def test_nobody_has_more_than_some(sam: User) -> None:
     client.force_login(sam)
     asked = {"name": "one more", "days": "1", "scope": "look"}
     assert b"revoke one first" in client.post("/submit/tokens/", asked).content
-    services.revoke_token(token=row)
+    services.revoke_token(token=row, actor=sam)
     assert b"shown once" in client.post("/submit/tokens/", asked).content
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 from runs import services
 from runs.models import Submission
 from runs.people.rights import Role
-from runs.people.roles import give_role
+from runs.people.roles import set_role
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser.site import Site, make_site
@@ -54,7 +54,7 @@ def make_world() -> World:
         name = walker.replace(" ", "-")
         user = User.objects.create_user(name, email=f"{name}@example.org", password="a long enough secret")
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-        give_role(user, role_of_walker(walker))
+        set_role(user, role_of_walker(walker))
         world.users[walker], world.own[walker] = user, _things_of(user)
         _let_in(world.clients[walker], User.objects.get(pk=user.pk), proved=UNPROVED not in walker)
     return world

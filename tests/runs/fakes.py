@@ -44,7 +44,7 @@ class Fake(AbstractContextManager["Fake"]):
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
         return record_for(task.id, task.digest, task.category, candidate)
 
-    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, hear: Heard) -> Held:
+    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
         """Of an agent that writes the task's name into its files."""
         candidate = Candidate({path: f"// by {agent.name}\n".encode() for path in task.editable}, agent.name)
         session = make_session(

@@ -14,7 +14,6 @@ from django.db import IntegrityError, transaction
 from evaluator.agent_session import Usage, read_session, write_session
 from evaluator.agents.catalog import Agent as Known
 from evaluator.agents.catalog import read_agent, settings_text
-from evaluator.agents.interface import Heard
 from evaluator.bundles.packing import slug
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
@@ -94,7 +93,7 @@ def test_a_rerun_evaluates_the_candidate_of_the_session_there_was(site: Site, mo
 def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_tried_again(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: object, task: TaskSpec, agent: Known, *, repeat: int, hear: Heard) -> Held:
+    def refuse(self: object, task: TaskSpec, agent: Known, **asked: object) -> Held:
         raise HostError("not configured: set ANTHROPIC_API_KEY")
 
     [run] = start(site, repeats=1)

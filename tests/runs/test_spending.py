@@ -1,8 +1,11 @@
-"""What a paid model may spend: no run without an estimate and caps, none above them, and a stop between tasks."""
+"""What a paid model may spend: no run without an estimate and caps, none above them, and a stop between tasks and
+within one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from django.utils import timezone
 from runs import evaluation, services
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, ModelVersion, Run
+from tests.runs import fakes
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -30,9 +34,10 @@ def fake(settings: Any) -> Iterator[None]:
 
 
 def paid(site: Site, **values: Any) -> Configuration:
-    model = ModelVersion.objects.create(slug="m", name="M", identifier="m-1")
+    model, _ = ModelVersion.objects.get_or_create(slug="m", defaults={"name": "M", "identifier": "m-1"})
     known = Configuration.objects.get(slug="chat_loop")
-    row = Configuration(slug="paid", agent=known.agent, model=model, settings=values.pop("settings", SETTINGS))
+    slug, chosen = values.pop("slug", "paid"), values.pop("settings", SETTINGS)
+    row = Configuration(slug=slug, agent=known.agent, model=model, settings=chosen)
     caps = {"run_cap_usd": 1.0, "day_cap_usd": 2.0, "expected_task_usd": 0.25}
     for name, value in (caps | values).items():
         setattr(row, name, value)
@@ -53,7 +58,7 @@ def start(site: Site, configuration: Configuration, **values: Any) -> list[Run]:
             {"run_cap_usd": 0.4},
             r"0.50 USD a run: 0.25 USD a task, as its configuration expects. The cap of a run is 0.40",
         ),
-        ({"day_cap_usd": 1.4}, "Of today's cap of 1.40 USD, 1.40 are left"),
+        ({"day_cap_usd": 1.4}, "Of the cap of a day of 1.40 USD, 1.40 are left"),
     ],
 )
 def test_nothing_starts_without_an_estimate_or_above_a_cap(site: Site, values: Any, sentence: str) -> None:
@@ -96,13 +101,50 @@ def test_at_the_cap_what_has_not_begun_is_cancelled_with_the_reason(site: Site) 
     services.publish_run(run=run, actor="test")  # what was answered can still be shown
 
 
+def test_a_session_is_told_what_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    configuration = paid(site, run_cap_usd=0.9, day_cap_usd=1.0)
+    start(site, configuration, repeats=1)
+    told, hold = list[float](), fakes.Fake.hold_session
+
+    def heard(*arguments: Any, budget_usd: float, **more: Any) -> Any:
+        told.append(budget_usd)
+        return hold(*arguments, budget_usd=budget_usd, **more)
+
+    monkeypatch.setattr(fakes.Fake, "hold_session", heard)
+    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+        pass
+    assert told == pytest.approx([0.9, 0.895])
+
+
+def test_what_costs_nothing_may_go_on(site: Site) -> None:
+    free = paid(site, settings=SETTINGS | {"input_price": 0, "output_price": 0}, run_cap_usd=None, day_cap_usd=None)
+    assert services.left_to_spend(run=start(site, free, repeats=1)[0]) == inf
+
+
+def test_the_site_has_a_cap_of_a_day_over_all_configurations(site: Site, settings: Any) -> None:
+    first, second = paid(site), paid(site, slug="second", settings=SETTINGS | {"input_price": 3})
+    start(site, first, repeats=1)
+    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    AgentSession.objects.update(started_at=timezone.now())
+    settings.DAY_CAP_USD = 0.255
+    with pytest.raises(RunError, match=r"Of this site's cap of a day of 0.26 USD, 0.25 are left"):
+        start(site, second, repeats=1)
+    settings.DAY_CAP_USD = 1.0
+    start(site, second, repeats=1)
+    settings.DAY_CAP_USD = 0.0099
+    assert not evaluation.evaluate_oldest(host=site.host, worker="w")  # the second task of the first
+    assert not evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert Attempt.objects.filter(status="cancelled").count() == 3
+    assert all("this site's cap of a day is 0.01 USD" in entry.reason for entry in AuditEntry.objects.all()[:3])
+
+
 def test_what_nobody_knows_is_not_counted_as_nothing(site: Site) -> None:
     configuration = paid(site, expected_task_usd=0.5, day_cap_usd=3.0)
     start(site, configuration, repeats=1)
     assert evaluation.evaluate_oldest(host=site.host, worker="w")
     unknown = {"cost_usd": None, "cost_source": "", "no_cost_because": "unknown", "abandoned": 4}
     AgentSession.objects.update(started_at=timezone.now(), **unknown)
-    with pytest.raises(RunError, match=r"Of today's cap of 3.00 USD, 0.50 are left"):
+    with pytest.raises(RunError, match=r"Of the cap of a day of 3.00 USD, 0.50 are left"):
         start(site, configuration, repeats=1)
 
 

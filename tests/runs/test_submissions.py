@@ -399,7 +399,7 @@ def test_a_token_opens_nothing_when_it_is_wrong_late_revoked_or_its_user_may_not
     row, token = services.make_token(user=submitter, name="ci")
     assert token not in str(ApiToken.objects.values().get())
     assert post("arena_wrong", path).status_code == 401
-    services.revoke_token(token=row)
+    services.revoke_token(token=row, actor=submitter)
     assert post(token, path).status_code == 401
     row, token = services.make_token(user=submitter, name="late")
     long_ago = timezone.now() - timedelta(days=200)

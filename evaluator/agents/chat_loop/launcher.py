@@ -7,6 +7,7 @@ The best right version is handed in; where nothing was right, the last.
 from __future__ import annotations
 
 from evaluator.agent_session import Ending
+from evaluator.agents.budget import SpendingCap
 from evaluator.agents.chat import Chat, nothing
 from evaluator.agents.completions import OutOfReach, Refused
 from evaluator.agents.interface import Checked, Desk, Work
@@ -41,6 +42,8 @@ class Loop:
                 candidate, problem = self._chat.ask()
             except (Refused, OutOfReach) as error:
                 return ("timed_out" if self._desk.left_s <= 0 else "failed"), str(error)
+            except SpendingCap as error:
+                return "spending_cap", str(error)
             if candidate is None and self._best and self._chat.last_text.strip().strip(".`*") == DONE:
                 return "finished", None
             if candidate is None:

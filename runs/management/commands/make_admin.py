@@ -7,6 +7,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
+
+from runs import services
+from runs.people.rights import Role
 
 PASSWORD_BYTES = 15  # 20 characters
 
@@ -17,15 +21,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--reset", action="store_true", help="give it a new password")
 
+    @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username="admin").first()
         if user is not None and not options["reset"]:
             self.stdout.write("admin exists already; `manage.py make_admin --reset` gives it a new password")
             return
         password = secrets.token_urlsafe(PASSWORD_BYTES)
+        asked = {"actor": "make_admin", "reason": "from the shell"}
         if user is None:
-            User.objects.create_superuser("admin", password=password)
+            user = services.make_account(username="admin", password=password, **asked)
+            services.give_role(user=user, role=Role.ADMIN, **asked)
         else:
-            user.set_password(password)
-            user.save(update_fields=["password"])
+            services.set_password(user=user, password=password, **asked)
         self.stdout.write(f"admin's password, shown this once: {password}")

@@ -20,13 +20,15 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="shell", help="what it is for")
         parser.add_argument("--days", type=int, default=90)
         parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.SUBMIT.value)
+        parser.add_argument("--reason", default="from the shell", help="why; it stands in the trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"there is no user {options['user']!r}")
         try:
-            row, text = services.make_token(user=user, **{name: options[name] for name in ("name", "days", "scope")})
+            asked = {name: options[name] for name in ("name", "days", "scope", "reason")}
+            row, text = services.make_token(user=user, actor="make_token", **asked)
         except RunError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"valid until {row.expires_at:%Y-%m-%d}, shown once:\n{text}")

@@ -8,13 +8,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs.people import guesses
+from runs import services
 
 
 class Command(BaseCommand):
@@ -24,9 +23,11 @@ class Command(BaseCommand):
         asked = parser.add_mutually_exclusive_group(required=True)
         asked.add_argument("--secret", help="as the page shows it: print the code of this moment")
         asked.add_argument("--forget", metavar="USER", help="the next login makes a new one; wrong tries are forgiven")
+        parser.add_argument("--reason", default="lost device", help="why; it stands in the trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(_code(options["secret"]) if options["secret"] else _forget(options["forget"]))
+        secret, name = options["secret"], options["forget"]
+        self.stdout.write(_code(secret) if secret else _forget(name, options["reason"]))
 
 
 def _code(secret: str) -> str:
@@ -36,10 +37,9 @@ def _code(secret: str) -> str:
         raise CommandError("that is no secret: the page shows 32 letters and digits") from error
 
 
-def _forget(name: str) -> str:
+def _forget(name: str, reason: str) -> str:
     user = User.objects.filter(username=name).first()
     if user is None:
         raise CommandError(f"there is no user {name!r}")
-    count, _ = Authenticator.objects.filter(user=user).delete()
-    guesses.forgive(("account", name), ("code", str(user.pk)))
-    return f"{name} makes a new second factor at the next login" if count else f"{name} had none"
+    had_one = services.forget_second_factor(user=user, actor="second_factor", reason=reason)
+    return f"{name} makes a new second factor at the next login" if had_one else f"{name} had none"

@@ -7,8 +7,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from runs import services
+from runs.errors import RunError
 from runs.people.rights import Role
-from runs.people.roles import give_role
 
 
 class Command(BaseCommand):
@@ -17,10 +18,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user")
         parser.add_argument("role", choices=[role.value for role in Role])
+        parser.add_argument("--reason", required=True, help="why; it stands in the trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"there is no user {options['user']!r}")
-        give_role(user, Role(options["role"]))
+        try:
+            services.give_role(user=user, role=Role(options["role"]), actor="give_role", reason=options["reason"])
+        except RunError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"{user} is {options['role']} now")

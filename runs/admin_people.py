@@ -1,0 +1,123 @@
+"""Accounts, for admins: one role each, open or closed. What a role may do stands in `rights`: groups have no page.
+
+Not Django's own pages of users: what those write (flags, groups, permissions, passwords) would leave no reason behind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.mfa.models import Authenticator
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
+
+from runs import services
+from runs.doors import REASON_CHARACTERS, Act, Door, actions, user_of
+from runs.people.rights import Role, may_manage_people
+from runs.people.roles import role_of
+
+for model in (User, Group, EmailAddress, EmailConfirmation, Authenticator):
+    if admin.site.is_registered(model):
+        admin.site.unregister(model)
+PERSON_ACTS = actions(
+    Act(
+        "forget_second_factor",
+        "Forget the second factor (lost device)",
+        "people",
+        "Each makes a new one at the next login; until then nothing of staff opens to them. Wrong tries are forgiven.",
+        "second factors forgotten",
+        lambda user, asked: int(services.forget_second_factor(user=user, **asked)),
+        needs_reason=True,
+    ),
+)
+
+
+class PersonForm(forms.ModelForm):  # type: ignore[type-arg]
+    role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role])
+    new_password = forms.CharField(
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Empty: it stays. Whoever is logged in there is logged out.",
+    )
+    reason = forms.CharField(
+        max_length=REASON_CHARACTERS,
+        label="Why",
+        widget=forms.TextInput(attrs={"size": 80}),
+        help_text="Kept in the trail, with your name.",
+    )
+
+    class Meta:
+        model = User
+        fields = ("username", "email", "is_active")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["role"].initial = role_of(self.instance) if self.instance.pk else Role.VISITOR
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if password := data.get("new_password"):
+            try:
+                validate_password(password, self.instance)
+            except ValidationError as error:
+                self.add_error("new_password", error)
+        return data
+
+
+@admin.register(User)
+class PersonAdmin(Door):
+    """No account is deleted: the trail names it. Nobody changes the own one, so that one admin always stays."""
+
+    form = PersonForm
+    fields = ("username", "email", "role", "is_active", "new_password", "reason", "last_login", "date_joined")
+    readonly_fields = ("last_login", "date_joined")
+    list_display = ("username", "email", "role", "has_second_factor", "is_active", "last_login")
+    list_filter = ("is_active", "groups")
+    search_fields = ("username", "email")
+    actions = PERSON_ACTS
+
+    def has_people_permission(self, request: HttpRequest) -> bool:
+        return may_manage_people(request.user)
+
+    has_view_permission = has_change_permission = lambda self, request, obj=None: may_manage_people(request.user)
+    has_add_permission = has_module_permission = has_people_permission
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """No list by how a hash begins."""
+        return not lookup.startswith("password") and super().lookup_allowed(lookup, value, request)
+
+    @method_decorator(sensitive_post_parameters("new_password"))
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return super().changeform_view(request, *args, **kwargs)
+
+    @admin.display(description="Role")
+    def role(self, user: User) -> str:
+        return role_of(user)
+
+    @admin.display(description="Second factor", boolean=True)
+    def has_second_factor(self, user: User) -> bool:
+        return bool(Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).exists())
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """By the services alone, each change with its own entry, all in the admin's transaction."""
+        data = form.cleaned_data
+        asked = {"actor": user_of(request), "reason": data["reason"]}
+        named = {"username": data["username"], "email": data["email"]}
+        user = User.objects.get(pk=obj.pk) if change else services.make_account(**named, **asked)
+        services.rename_account(user=user, **named, **asked)
+        services.give_role(user=user, role=Role(data["role"]), **asked)
+        (services.open_account if data["is_active"] else services.close_account)(user=user, **asked)
+        if data["new_password"]:
+            services.set_password(user=user, password=data["new_password"], **asked)
+        obj.__dict__.update(user.__dict__)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Groups follow from the role."""
