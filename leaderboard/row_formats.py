@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from leaderboard.csv_text import csv_text
 from leaderboard.encoding import encode
 from leaderboard.queries.collection import Collection, Field, Kind, Rows
-from leaderboard.tables import defused
 
 
 def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
@@ -27,10 +25,10 @@ class CsvText:
         self._changed = [(at, PLAIN[field.kind]) for at, field in enumerate(fields) if field.kind in PLAIN]
 
     def header(self) -> str:
-        return _written([self._header])
+        return csv_text([self._header])
 
     def lines(self, page: Iterable[tuple[Any, ...]]) -> str:
-        return _written(_plain(row, self._changed) for row in page)
+        return csv_text(_plain(row, self._changed) for row in page)
 
 
 def csv_chunks(collection: Collection, rows: Rows) -> Iterator[str]:
@@ -50,17 +48,10 @@ def moment_text(value: datetime | None) -> str | None:
 
 
 PLAIN: dict[Kind, Callable[[Any], Any]] = {
-    "text": lambda text: defused(text) if text else text,
     "truth": {True: "true", False: "false", None: None}.__getitem__,
     "moment": moment_text,
     "json": as_text,
 }
-
-
-def _written(rows: Iterable[list[Any]]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
-    return buffer.getvalue()
 
 
 def _plain(row: tuple[Any, ...], changed: list[tuple[int, Callable[[Any], Any]]]) -> list[Any]:

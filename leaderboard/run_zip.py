@@ -5,15 +5,14 @@ Its last member, index.csv, names each with its sha256 and says whether it is th
 
 from __future__ import annotations
 
-import csv
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from leaderboard.csv_text import csv_text
 from leaderboard.queries import results
 from leaderboard.queries.run_files import RunFile
-from leaderboard.tables import defused
 
 HEADER = ("name", "sha256", "result", "task", "attempt", "status", "is_here")
 LEVEL = 1  # of deflate: a long run has hundreds of MiB of records, of which text leaves a tenth even so
@@ -44,11 +43,11 @@ def zip_chunks(files: Sequence[RunFile]) -> Iterator[bytes]:
     with zipfile.ZipFile(sent, "w") as packed:
         for file in files:
             data = results.archived(file.digest) if _stays_inside(file.name) else None
-            lines.append((*_plain(file), data is not None))
+            lines.append((*file, data is not None))
             if data is not None:
                 _add(packed, file.name, data)
                 yield sent.take()
-        _add(packed, "index.csv", _csv(lines))
+        _add(packed, "index.csv", csv_text(lines).encode())
     yield sent.take()
 
 
@@ -60,13 +59,3 @@ def _stays_inside(name: str) -> bool:
 
 def _add(packed: zipfile.ZipFile, name: str, data: bytes) -> None:
     packed.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, LEVEL)
-
-
-def _plain(file: RunFile) -> tuple[object, ...]:
-    return tuple(defused(value) if isinstance(value, str) else value for value in file)
-
-
-def _csv(lines: Sequence[tuple[object, ...]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(lines)
-    return text.getvalue().encode()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from leaderboard.csv_text import csv_text
+
 Value = str | int | float | bool | None
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet would run such a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +85,11 @@ def json_rows(shown: Table) -> list[dict[str, Value]]:
 
 def csv_lines(shown: Table) -> Iterator[str]:
     """The table's values line by line, so that a long one can be streamed."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    for values in _csv_rows(shown):
-        writer.writerow(values)
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-
-
-def _csv_rows(shown: Table) -> Iterator[list[str | int | float]]:
-    yield [column.key for column in shown.columns]
+    yield csv_text([[column.key for column in shown.columns]])
     for group in shown.groups:
         for row in group.rows:
-            yield [_plain(cell.value) for cell in row]
+            yield csv_text([[_plain(cell.value) for cell in row]])
 
 
-def _plain(value: Value) -> str | int | float:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return defused(value) if isinstance(value, str) else value
-
-
-def defused(text: str) -> str:
-    """With an apostrophe before what a spreadsheet would run."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+def _plain(value: Value) -> Value:
+    return str(value).lower() if isinstance(value, bool) else value
