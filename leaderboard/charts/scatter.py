@@ -14,7 +14,15 @@ from leaderboard.charts.base import Chart, Tick
 
 TOP, PLOT = 22.0, 340.0  # pixels: the line that names the upward axis, and what lies below it
 AXIS, LEGEND_STEP = 44.0, 20.0
-COLOURS, SHAPES = 8, 6  # distinct ones; after them the numbers alone tell groups apart
+COLOURS = 8  # distinct ones, as there are SHAPES; after them the numbers alone tell groups apart
+SHAPES = (  # around 0, in pixels
+    "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
+    "M0-7 7 0 0 7-7 0z",
+    "M-5.5-5.5h11v11h-11z",
+    "M0-7 6.5 5h-13z",
+    "M0 7-6.5-5h13z",
+    "M-2-7h4v5h5v4h-5v5h-4v-5h-5v-4h5z",
+)
 MARGIN = 0.08  # of the range of the logarithms, at each end
 LEAST_RANGE = log(1.5)  # around 1, so that noise does not look like a spread
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -35,8 +43,8 @@ class Group:
         return f"colour-{self.colour % COLOURS}"
 
     @property
-    def shape_name(self) -> str:
-        return f"shape-{self.shape % SHAPES}"
+    def outline(self) -> str:
+        return SHAPES[self.shape % len(SHAPES)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,16 +116,17 @@ def _contents(
     judged = parts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
     entries = parts.entries(judged, is_functional=is_functional)
     answers, broken = parts.answers(judged), parts.regressions(judged)
+    regressions = single.regressions_table(broken)
     return _filled(
         entries=entries,
         answers=answers,
         regressions=broken,
         refusals=_refusals(entries, is_functional, len(tasks)),
-        regressions_shown=single.regressions_table(broken, single.MOST_REGRESSIONS),
+        regressions_shown=single.first_regressions(regressions),
         tables=by_slug(
             *tables.entries_tables(entries),
             single.answers_table(entries, tasks, answers),
-            single.regressions_table(broken),
+            regressions,
         ),
         charts=charts.revealed(entries, answers),
     )

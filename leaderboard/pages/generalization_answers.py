@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from leaderboard.formatting import NONE, listed, times
 from leaderboard.pages.base import entry_name, page_url, task_url
@@ -33,8 +34,7 @@ def answers_table(entries: Sequence[UnseenEntry], tasks: Sequence[TaskRow], answ
     return Table("answers", caption, columns, (Group(rows if entries else ()),), "No answers yet.")
 
 
-def regressions_table(found: Sequence[Regression], most: int | None = None) -> Table:
-    """All of them, or the first ones."""
+def regressions_table(found: Sequence[Regression]) -> Table:
     columns = (
         Column("task", "Task"),
         Column("entry", "Entry"),
@@ -46,11 +46,17 @@ def regressions_table(found: Sequence[Regression], most: int | None = None) -> T
         Column("result", "Result", is_number=True),
     )
     caption = "Regressions: unseen cases on which the baseline is right and the candidate is not"
-    if most is not None and len(found) > most:
-        caption += f" (the first {most} of {len(found)}; all are in the CSV)"
-    rows = tuple(_regression_cells(one) for one in found[:most])
+    rows = tuple(_regression_cells(one) for one in found)
     empty = "None: no candidate is wrong on an unseen case that its baseline gets right."
     return Table("regressions", caption, columns, (Group(rows),), empty)
+
+
+def first_regressions(whole: Table) -> Table:
+    """What stands on the page."""
+    if whole.size <= MOST_REGRESSIONS:
+        return whole
+    caption = f"{whole.caption} (the first {MOST_REGRESSIONS} of {whole.size}; all are in the CSV)"
+    return replace(whole, caption=caption, groups=(Group(whole.groups[0].rows[:MOST_REGRESSIONS]),))
 
 
 def _answer_cell(answers: Sequence[UnseenAnswer]) -> Cell:

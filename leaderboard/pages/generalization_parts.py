@@ -10,15 +10,8 @@ from leaderboard.eligibility import obstacle
 from leaderboard.formatting import printable
 from leaderboard.pages.base import entry_name
 from leaderboard.queries.generalization import AnswerRow, CaseRow
-from leaderboard.statistics.generalization import (
-    CaseOutcome,
-    Conditional,
-    Generalization,
-    Quadrants,
-    Speed,
-    TaskRun,
-    generalization,
-)
+from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
+from leaderboard.statistics.task_runs import CaseOutcome, Speed, TaskRun
 
 HIDDEN_INCOMPLETE = "Counts are shown once every answer has a verdict: a single one could be told from their change."
 
@@ -184,8 +177,8 @@ def _answer(one: Judged) -> UnseenAnswer:
         obstacle=one.obstacle,
         seen_passed=found.seen_passed,
         cases=len(found.cases),
-        paper=found.quadrant("paper"),
-        strict=found.quadrant("strict"),
+        paper=found.paper,
+        strict=found.strict,
         seen=found.seen.mean if found.seen else None,
         unseen=found.unseen.mean if found.unseen else None,
     )

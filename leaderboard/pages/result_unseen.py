@@ -9,7 +9,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, printable, times
 from leaderboard.pages.base import page_url
 from leaderboard.queries.generalization import ResultCaseRow
-from leaderboard.statistics.generalization import CaseOutcome, TaskRun
+from leaderboard.statistics.task_runs import CaseOutcome, TaskRun
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
@@ -62,7 +62,7 @@ def section(rows: Sequence[ResultCaseRow], result: int, number: int | None) -> U
     lines = tuple(_line(row) for row in own if row.case is not None)
     outcomes = tuple(CaseOutcome(line.category, line.baseline_correct, line.correct) for line in lines)
     answer = TaskRun("", 0, True, outcomes)
-    paper, strict = answer.quadrant("paper"), answer.quadrant("strict")
+    paper, strict = answer.paper, answer.strict
     url = page_url("unseen", result, number) if lines else ""
     return UnseenSection(own[0].round, own[0].state, paper, strict, lines, url, _sentence(own[0].state, lines, paper))
 

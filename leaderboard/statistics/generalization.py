@@ -11,7 +11,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,71 +18,10 @@ from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS, Interval, too_few
 from leaderboard.statistics.rates import effective_size, wilson
+from leaderboard.statistics.task_runs import QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
-Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
-Rule = Literal["paper", "strict"]
 FUNCTIONAL = "Functional times compare nothing."
-_QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline right, candidate right)
-    (True, True): "both_pass",
-    (False, True): "opt_improvement",
-    (False, False): "both_fail",
-    (True, False): "opt_regression",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class CaseOutcome:
-    """One unseen case. A side is None where our evaluation failed; the ratio is the one on t_dev."""
-
-    category: str  # one of CONFIG_CATEGORIES
-    baseline: bool | None
-    candidate: bool | None
-    log_ratio: float | None = None
-    is_eligible: bool = False
-
-    @property
-    def quadrant(self) -> Quadrant | None:
-        """None is an evaluation_error."""
-        if self.baseline is None or self.candidate is None:
-            return None
-        return _QUADRANTS[self.baseline, self.candidate]
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """Of one task in one run, over its eligible cases: the mean of ratios, as the paper has it, and of their logs."""
-
-    mean: float
-    mean_log: float
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRun:
-    """One answer of one run to one task. Without cases it was not judged in this round, or does not count."""
-
-    task: str
-    run: int
-    seen_passed: bool
-    cases: tuple[CaseOutcome, ...] = ()
-    seen: Speed | None = None
-
-    def quadrant(self, rule: Rule) -> Quadrant | None:
-        """None as long as one case has no verdict.
-
-        `paper`: a side is right if it is on all cases. `strict`: one case that only the candidate breaks is enough.
-        """
-        found = {case.quadrant for case in self.cases}
-        if not found or None in found:
-            return None
-        if rule == "strict" and "opt_regression" in found:
-            return "opt_regression"
-        return _QUADRANTS[found <= {"both_pass", "opt_regression"}, found <= {"both_pass", "opt_improvement"}]
-
-    @property
-    def unseen(self) -> Speed | None:
-        logs = [case.log_ratio for case in self.cases if case.is_eligible and case.log_ratio is not None]
-        return Speed(_mean(math.exp(one) for one in logs), _mean(logs)) if logs else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,18 +120,25 @@ def generalization(answers: Sequence[TaskRun], *, is_functional: bool) -> Genera
     for answer in answers:
         by_run[answer.run].append(answer)
     pooled = measures(answers, is_functional=is_functional)
-    runs = tuple(RunMeasures(run, measures(of_run, is_functional=is_functional)) for run, of_run in by_run.items())
+    runs = tuple(
+        RunMeasures(run, measures(of_run, is_functional=is_functional) if len(by_run) > 1 else pooled)
+        for run, of_run in by_run.items()
+    )
     return Generalization(not pooled.paper.without_verdict, pooled, runs, _run_means([run.measures for run in runs]))
 
 
 def measures(answers: Sequence[TaskRun], *, is_functional: bool) -> Measures:
-    cases = [(answer.task, case.category, case.quadrant) for answer in answers for case in answer.cases]
+    cases = [
+        (answer.task, case.category, quadrant)
+        for answer in answers
+        for case, quadrant in zip(answer.cases, answer.quadrants, strict=True)
+    ]
     by_category: dict[str, list[tuple[str, Quadrant | None]]] = {name: [] for name in CONFIG_CATEGORIES}
     for task, category, quadrant in cases:
         by_category[category].append((task, quadrant))
     return Measures(
-        paper=_quadrants(answers, "paper"),
-        strict=_quadrants(answers, "strict"),
+        paper=_quadrants(answer.paper for answer in answers),
+        strict=_quadrants(answer.strict for answer in answers),
         conditional=_of_answers(answers),
         retention=_of_answers([answer for answer in answers if answer.seen_passed]),
         cases=_of_cases((task, quadrant) for task, _, quadrant in cases),
@@ -206,7 +151,7 @@ def transfer(answers: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
     """Gap, absolute gap and transfer ratio; refused on functional times and below twelve tasks."""
     pairs: dict[str, list[tuple[Speed, Speed]]] = defaultdict(list)
     for answer in answers:
-        if answer.quadrant("paper") == "both_pass" and answer.seen and answer.unseen:
+        if answer.paper == "both_pass" and answer.seen and answer.unseen:
             pairs[answer.task].append((answer.seen, answer.unseen))
     tasks = len(pairs)
     if is_functional:
@@ -224,9 +169,9 @@ def transfer(answers: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
     )
 
 
-def _quadrants(answers: Sequence[TaskRun], rule: Rule) -> Quadrants:
-    found = [answer.quadrant(rule) for answer in answers]
-    counts = {name: found.count(name) for name in _QUADRANTS.values()}
+def _quadrants(quadrants: Iterable[Quadrant | None]) -> Quadrants:
+    found = list(quadrants)
+    counts = {name: found.count(name) for name in QUADRANTS.values()}
     return Quadrants(**counts, without_verdict=found.count(None))
 
 
@@ -235,10 +180,9 @@ def _of_answers(answers: Sequence[TaskRun]) -> Conditional:
     outcomes: dict[str, list[bool]] = defaultdict(list)
     missing = 0
     for answer in answers:
-        quadrant = answer.quadrant("paper")
-        missing += quadrant is None
-        if quadrant in ("both_pass", "opt_regression"):
-            outcomes[answer.task].append(quadrant == "both_pass")
+        missing += answer.paper is None
+        if answer.paper in ("both_pass", "opt_regression"):
+            outcomes[answer.task].append(answer.paper == "both_pass")
     return _conditional(outcomes, missing)
 
 

@@ -70,7 +70,7 @@ def agreement(outcomes: Outcomes) -> float:
     means = [sum(runs) / len(runs) for runs in outcomes]
     mean = sum(map(sum, outcomes)) / n
     between = sum(size * (one - mean) ** 2 for size, one in zip(sizes, means, strict=True)) / (tasks - 1)
-    within = sum((bool(x) - means[k]) ** 2 for k, runs in enumerate(outcomes) for x in runs) / (n - tasks)
+    within = sum(size * one * (1 - one) for size, one in zip(sizes, means, strict=True)) / (n - tasks)
     if within == 0:
         return 1.0
     size = (n - sum(one * one for one in sizes) / n) / (tasks - 1)  # R where each task has R runs

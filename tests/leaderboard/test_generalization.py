@@ -8,15 +8,13 @@ import pytest
 
 from leaderboard import statistics
 from leaderboard.statistics.generalization import (
-    CaseOutcome,
     Generalization,
-    Speed,
-    TaskRun,
     Transfer,
     generalization,
     measures,
     transfer,
 )
+from leaderboard.statistics.task_runs import CaseOutcome, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
 BOTH, IMPROVED, FAILED, BROKEN = (
@@ -58,8 +56,8 @@ def pooled(*answers: TaskRun):
     ],
 )
 def test_a_task_is_right_where_all_its_cases_are(cases, paper, strict) -> None:
-    assert answer(*cases).quadrant("paper") == paper
-    assert answer(*cases).quadrant("strict") == strict
+    assert answer(*cases).paper == paper
+    assert answer(*cases).strict == strict
 
 
 def test_a_case_without_a_verdict_on_either_side_has_no_quadrant() -> None:
