@@ -2,7 +2,8 @@
 
 DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip; with a revealed round DIR/unseen/<task>.json,
 without one seen cases only. A record is kept if it is of this task, candidate and round; everything else is evaluated
-again. DIR/sessions/<task>.json says how an agent came to its candidate.
+again. DIR/sessions/<task>.json says how an agent came to its candidate, DIR/calibrations/<device>.json how still each
+device was that the run was continued on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from pathlib import Path
 from evaluator import VERSION, codec
 from evaluator.agents.catalog import Agent, produce, read_agent, settings_text
 from evaluator.agents.interface import Produced
+from evaluator.bundles.native_calibrations import FOLDER as CALIBRATIONS
 from evaluator.bundles.packing import slug, zip_folder
+from evaluator.calibration import read_calibration, write_calibration
 from evaluator.candidate import Candidate
 from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
@@ -66,6 +69,9 @@ def run_suite(
     agent = read_agent(agent) if isinstance(agent, str) else agent
     timed = {"sessions": sessions} if evaluator.backend.has_clock else {}
     _claim(folder, {**_manifest(suite, agent, evaluator, repeat, revealed), **timed})
+    calibration = read_calibration(evaluator.backend.host()) if evaluator.backend.has_clock else None
+    if calibration is not None:
+        write_calibration(calibration, folder / CALIBRATIONS)
     outcomes = []
     for task in suite.tasks:
         if progress:

@@ -14,13 +14,14 @@ from evaluator.agents.catalog import Agent
 from evaluator.agents.interface import Heard
 from evaluator.agents.readiness import lacks_here
 from evaluator.backends import get_backend
+from evaluator.calibration import read_calibration
 from evaluator.codec import DecodeError
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial, trials
-from evaluator.judge.timing.calibration import read_calibration
 from evaluator.pipeline import Evaluator
 from evaluator.taskspec import TaskSpec
 from evaluator.workbench import Held, hold_session
+from runs.verdicts import calibration_figures
 
 CPU_TRIALS = 2  # a good and a wrong kernel: a CPU is not poisoned by a process that dies on it
 
@@ -57,15 +58,4 @@ class Device(Evaluator):
             found = read_calibration(self.backend.host()) if self.backend.has_clock else None
         except DecodeError as error:
             raise HostError(f"the calibration cannot be read, run `doctor --health` again: {error}") from error
-        if found is None:
-            return {}
-        return {
-            "accepted": found.acceptance.accepted,
-            "made_at": found.made_at,
-            "e0_ns": found.e0_ns,
-            "aa_sd": found.acceptance.pooled_sd,
-            "aa_bias": found.acceptance.bias,
-            "aa_sessions": found.acceptance.sessions,
-            "aa_cases": found.acceptance.cases,
-            "floors": dict(found.floors),
-        }
+        return {} if found is None else calibration_figures(found)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from statistics import fmean, median
 from typing import Any
 
+from evaluator.calibration import Calibration
 from evaluator.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.reasons import Flag, Status
 from evaluator.records import CaseRecord, Record
@@ -61,6 +62,20 @@ def unseen_measurements(evaluation: UnseenEvaluation, record: UnseenRecord) -> l
         )
         for case in record.cases
     ]
+
+
+def calibration_figures(found: Calibration) -> dict[str, Any]:
+    """What pages show of a calibration: sds and bias are of log ratios."""
+    return {
+        "accepted": found.acceptance.accepted,
+        "made_at": found.made_at,
+        "e0_ns": found.e0_ns,
+        "aa_sd": found.acceptance.pooled_sd,
+        "aa_bias": found.acceptance.bias,
+        "aa_sessions": found.acceptance.sessions,
+        "aa_cases": found.acceptance.cases,
+        "floors": dict(found.floors),
+    }
 
 
 def cautious(ratio: Ratio) -> float:

@@ -6,6 +6,7 @@ import math
 import random
 from typing import Any
 
+from evaluator.calibration import Acceptance, Calibration
 from evaluator.candidate import Candidate
 from evaluator.measurements import Block, Clock, Ratio, Session
 from evaluator.reasons import REASONS, Flag, Status
@@ -13,6 +14,19 @@ from evaluator.records import GATE_NAMES, CandidateRef, CaseRecord, GateOutcome,
 from evaluator.unseen.record import SideOutcome, UnseenCaseRecord, UnseenRecord
 
 CASE_IDS = ("cols=8,rows=4", "cols=9,rows=4")
+CALIBRATION = Calibration(
+    device="GPU-1",
+    device_class="h100-sxm",
+    made_at="2026-11-28T00:00:00+00:00",
+    software="driver 1, torch 2, triton 3",
+    e0_ns=3_000.0,
+    floors={"5-10us": 0.02, "10-50us": 0.002, "50-500us": 0.001},
+    floor_sessions=20,
+    canary_ns=(30e3, 30e3),
+    cache_bytes_per_s=5e12,
+    flops_per_s=8e14,
+    acceptance=Acceptance(True, 0.002, 0.0001, 20, 3),
+)
 
 
 def make_record(*, reason: str | None = None, **changes: Any) -> Record:

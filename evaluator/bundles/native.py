@@ -1,7 +1,8 @@
 """ArenaBoard's own bundles: a run folder of the evaluator or its zip: records, sources, unseen cases and sessions.
 
-run.json, records/<task>.json, candidates/<task>/…, unseen/<task>.json, sessions/<task>.json. Everything is held against
-everything beside it. Sessions are there for every task or for none. One task is in memory at a time.
+run.json, records/TASK.json, candidates/TASK/…, unseen/TASK.json, sessions/TASK.json, calibrations/DEVICE.json.
+Everything is held against everything beside it. Sessions are there for every task or for none. One task is in memory
+at a time.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from evaluator.agent_session import AgentSession, read_session
 from evaluator.bundles.archive import digest_of, read_members
 from evaluator.bundles.contents import Renamed
 from evaluator.bundles.limits import MEASUREMENTS
+from evaluator.bundles.native_calibrations import calibrations_of, is_calibration
 from evaluator.bundles.native_rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
 from evaluator.bundles.packing import slug
 from evaluator.bundles.parsers import NODES, values_in
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
+from evaluator.calibration import Calibration
 from evaluator.candidate import Candidate
 from evaluator.codec import DecodeError
 from evaluator.records import Record
@@ -87,6 +90,7 @@ class Bundle:
     settings: Mapping[str, Any]  # of an agent that works in sessions
     tasks: Mapping[str, str]  # id → digest
     architectures: frozenset[str]  # of the hosts of its records
+    calibrations: tuple[Calibration, ...]  # of devices of the run, where they were measured
     entries: Entries
     problems: tuple[Problem, ...] = field(default=())
 
@@ -118,11 +122,13 @@ def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
             reading.problem("records/", f"{measurements} measurements", f"at most {MEASUREMENTS} in a bundle")
             break
         look(entry)
+    calibrations = calibrations_of(reading, values["device_class"])
     _strangers(reading, values["tasks"])
     entries = Entries(whole, parts.entry)
     return Bundle(
         digest=reading.digest,
         architectures=frozenset(architectures),
+        calibrations=calibrations,
         entries=entries,
         problems=tuple(reading.problems),
         **values,
@@ -223,10 +229,7 @@ class _Parts:
         try:
             return read(data), data
         except DecodeError as error:
-            for line in error.problems:
-                place, _, rest = line.partition(": ")
-                seen, _, expected = rest.removeprefix("seen ").partition("; expected ")
-                self.reading.problem(f"{name}: {place}", seen, expected or "what the schema of records says")
+            self.reading.ill_typed(name, error, "what the schema of records says")
             return None, b""
 
 
@@ -234,8 +237,9 @@ def _strangers(reading: Reading, tasks: Mapping[str, str]) -> None:
     """Files that belong to no task of the run."""
     names = {slug(task) for task in tasks}
     known = {MANIFEST, DECLARED_FILE, *(f"{folder}/{name}.json" for folder in FOLDERS for name in names)}
+    known.update(filter(is_calibration, reading.files))
     for path in reading.files:
         parts = PurePosixPath(path).parts
         if path not in known and not (parts[0] == "candidates" and len(parts) > 2 and parts[1] in names):
-            expected = f"{MANIFEST}, records/, candidates/, unseen/ or sessions/"
+            expected = f"{MANIFEST}, records/, candidates/, unseen/, sessions/ or calibrations/"
             reading.problem(path, "a file of no task of run.json", expected)

@@ -42,7 +42,7 @@ def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[Problem]:
 
 def unfit(place: str, record: Record | UnseenRecord) -> Iterator[Problem]:
     """Of a record of seen or unseen cases."""
-    if not _is_moment(record.started_at):
+    if not is_moment(record.started_at):
         yield Problem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
     if len(record.evaluator) > NAME_CHARACTERS:
         yield Problem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
@@ -82,7 +82,7 @@ def _is_fit_ratio(ratio: Ratio) -> bool:
     return ordered and (ratio.variance is None or ratio.variance >= 0) and (ratio.df is None or ratio.df > 0)
 
 
-def _is_moment(text: str) -> bool:
+def is_moment(text: str) -> bool:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -16,6 +16,7 @@ from evaluator.bundles.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
 from evaluator.bundles.masking import codes_in, masked, redacted, veiled
 from evaluator.bundles.problems import Problem, shown, shown_place
 from evaluator.bundles.submission import DECLARABLE, Claimed
+from evaluator.codec import DecodeError
 
 DECLARED_FILE = "arenaboard.yaml"
 FAILED_MARKER = -1.0
@@ -106,6 +107,13 @@ class Reading:
                 yield place, value
             else:
                 self.problem(place, str(value), "one JSON object a line")
+
+    def ill_typed(self, path: str, error: DecodeError, otherwise: str) -> None:
+        """Each thing that is wrong with a file as its type; `otherwise`: what is expected of a name."""
+        for line in error.problems:
+            place, _, rest = line.partition(": ")
+            seen, _, expected = rest.removeprefix("seen ").partition("; expected ")
+            self.problem(f"{path}: {place}", seen, expected or otherwise)
 
     def time_ms(self, value: object, place: str, task: str) -> float | None:
         """A time that can be one; everything else is None and a finding."""

@@ -10,6 +10,7 @@ from time import monotonic
 from types import ModuleType
 
 from evaluator.backends import Backend
+from evaluator.calibration import Calibration, read_calibration
 from evaluator.candidate import Candidate
 from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
@@ -17,7 +18,6 @@ from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
-from evaluator.judge.timing.calibration import Calibration, read_calibration
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import Clock, Ratio, Session

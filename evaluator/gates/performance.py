@@ -16,6 +16,7 @@ from time import monotonic
 import torch
 
 from evaluator.backends import Backend
+from evaluator.calibration import Calibration, read_calibration
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
@@ -25,7 +26,6 @@ from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
-from evaluator.judge.timing.calibration import Calibration, read_calibration
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case

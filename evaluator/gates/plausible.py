@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from statistics import median
 
+from evaluator.calibration import Calibration
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.timing.calibration import Calibration
 from evaluator.records import Finding
 from evaluator.thresholds import (
     CLOCKS_AGREE,

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from evaluator.calibration import Calibration
 from evaluator.gates.context import CaseState, Context
-from evaluator.judge.timing.calibration import Calibration
 from evaluator.judge.timing.estimate import Estimate, estimate
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import T_CALL, T_DEV, Clock, Ratio

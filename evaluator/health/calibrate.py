@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean, median, stdev
 
+from evaluator.calibration import Acceptance, Calibration, baseline_key, device_of, software_of
 from evaluator.errors import BaselineError, HostError
 from evaluator.health.trial import health_task
 from evaluator.judge.side import LOAD_S
-from evaluator.judge.timing.calibration import Acceptance, Calibration, baseline_key, device_of, software_of
 from evaluator.judge.timing.remote import canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.pipeline import Evaluator

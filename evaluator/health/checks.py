@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from evaluator.calibration import Calibration, write_calibration
 from evaluator.health.calibrate import calibrate
 from evaluator.health.trial import trials
-from evaluator.judge.timing.calibration import Calibration, write_calibration
 from evaluator.pipeline import Evaluator
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD

@@ -133,9 +133,9 @@ def _unmeasured(machines: Sequence[HostRow], measured: Collection[str]) -> tuple
 def _reason(row: HostRow) -> tuple[str, str]:
     """Why nothing is kept of it, and what to do."""
     if row.started_at is None:
-        said = "a bundle brings records, not calibrations"
+        said = "its bundles brought no calibration"
         if row.is_accepted:
-            said += ": they say that its A/A sessions accepted it, and these stayed there"
+            said += ", and their records say that its A/A sessions accepted it"
         return f"No worker of this site ever started there: {said}.", f"{HEALTH} there, then start a worker on it."
     return "Its worker found no calibration when it started.", f"{HEALTH} there, then start its worker again."
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from evaluator import calibration as timing
 from evaluator import records
 from evaluator.bundles.native import MANIFEST, Bundle, Entry
 from evaluator.bundles.packing import slug
@@ -21,6 +22,7 @@ from runs.errors import RunError
 from runs.models import (
     Attempt,
     AuditEntry,
+    Calibration,
     Configuration,
     DeviceClass,
     Host,
@@ -77,6 +79,7 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
     tasks = {task.path: task for task in suite.tasks.all()}
     for entry in bundle.entries:
         _write_entry(run, tasks[entry.task], entry)
+    _write_calibrations(run, bundle.calibrations)
     note(AuditEntry.Action.IMPORT, actor, f"bundle {bundle.digest[:12]}", run=run)
     return run
 
@@ -165,11 +168,25 @@ def _write_entry(run: Run, task: Task, entry: Entry) -> None:
         store(evaluation, entry.unseen, entry.unseen_bytes)
 
 
+def _write_calibrations(run: Run, calibrations: Sequence[timing.Calibration]) -> None:
+    """Beside the hosts whose device they are of; one of a device that made no record of the run is left out."""
+    hosts = list(Host.objects.filter(attempts__result__run=run).distinct())
+    for found in sorted(calibrations, key=lambda one: datetime.fromisoformat(one.made_at)):
+        figures = verdicts.calibration_figures(found)
+        for host in hosts:
+            if host.facts.get("card_uuid", run.device_class.slug) != found.device:
+                continue
+            values = {"is_accepted": found.acceptance.accepted, "figures": figures, "facts": host.facts}
+            Calibration.objects.get_or_create(host=host, made_at=found.made_at, defaults=values)
+            host.calibration = figures
+            host.save(update_fields=["calibration"])
+
+
 def _host(record: records.Record, device_class: DeviceClass) -> Host:
     """A row for the machine that the record describes, on which nothing runs from here.
 
-    A timed record that is not flagged uncalibrated was made on a host that its A/A sessions accepted. The figures
-    behind that stayed there; of another host nobody here knows.
+    A timed record that is not flagged uncalibrated was made on a host that its A/A sessions accepted; of another host
+    nobody here knows.
     """
     facts = dict(record.host.facts)
     name = hashlib.sha256(repr(sorted(facts.items())).encode()).hexdigest()[:8]

@@ -17,10 +17,11 @@ from evaluator.bundles.native_rules import unfit
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
+from evaluator.calibration import Acceptance
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from tests.agent_sessions import make_session
-from tests.records import make_gpu_record, make_record
+from tests.records import CALIBRATION, make_gpu_record, make_record
 
 GELU, SILU = "hip2hip/arena/GELU", "hip2hip/arena/SiLU"
 
@@ -97,6 +98,41 @@ def test_sessions_are_there_for_every_task_and_whole() -> None:
 def test_a_session_of_no_task_is_a_stranger() -> None:
     found = with_sessions() | {"sessions/x.json": b"{}"}
     assert [problem.place for problem in check_files(found).problems] == ["sessions/x.json"]
+
+
+def with_calibration(**changes: Any) -> dict[str, bytes]:
+    found = replace(CALIBRATION, device_class="cpu-x86_64", **changes)
+    return files() | {"calibrations/GPU-1.json": codec.dumps(found).encode()}
+
+
+def test_a_calibration_comes_with_the_run() -> None:
+    bundle = bundle_of(Reading(with_calibration()))
+    assert (bundle.problems, [one.device for one in bundle.calibrations]) == ((), ["GPU-1"])
+    assert bundle_of(Reading(files())).calibrations == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"made_at": "yesterday"}, "made_at"),
+        ({"e0_ns": 0.0}, "e0_ns"),
+        ({"floors": {"5-10us": -0.1}}, "floors"),
+        ({"floors": {"an hour": 0.1}}, "floors"),
+        ({"acceptance": Acceptance(True, 0.02, 0.0, 20, 3)}, "acceptance"),
+        ({"acceptance": Acceptance(False, 0.001, 0.0, 20, 3)}, "acceptance"),
+        ({"acceptance": Acceptance(True, 0.001, 0.0, 1, 3)}, "acceptance"),
+    ],
+)
+def test_a_calibration_that_nothing_measured_is_refused(changes: dict[str, Any], place: str) -> None:
+    problems = bundle_of(Reading(with_calibration(**changes))).problems
+    assert [problem.place for problem in problems] == [f"calibrations/GPU-1.json: {place}"]
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b"{}", b'{"e0_ns": NaN}'])
+def test_what_is_no_calibration_is_refused(data: bytes) -> None:
+    problems = check_files(files() | {"calibrations/x.json": data}).problems
+    assert problems
+    assert {problem.place.partition(":")[0] for problem in problems} == {"calibrations/x.json"}
 
 
 def test_a_folder_around_it_changes_nothing() -> None:

@@ -9,13 +9,16 @@ import zipfile
 
 import pytest
 
+from evaluator import codec
 from evaluator.backends.cpu import CpuBackend
+from evaluator.calibration import Calibration
 from evaluator.errors import UsageError
 from evaluator.reasons import Status
 from evaluator.records import read_record
 from evaluator.runfolder import run_suite
 from evaluator.suites import load_suite
 from tests.evaluator.test_records import passed, wrong
+from tests.records import CALIBRATION
 
 
 class CountingEvaluator:
@@ -55,6 +58,19 @@ def test_our_own_faults_are_tried_again_when_the_run_goes_on(tmp_path):
     second = CountingEvaluator()
     run_suite(suite, "expert", second, tmp_path / "run")
     assert len(second.calls) == len(suite.tasks)
+
+
+def test_the_calibration_of_its_device_comes_with_a_timed_run(tmp_path, monkeypatch):
+    evaluator, kept = CountingEvaluator(), [CALIBRATION]
+    monkeypatch.setattr("evaluator.runfolder.read_calibration", lambda host: kept[-1])
+    run_suite(load_suite("smoke"), "expert", evaluator, tmp_path / "cpu")
+    monkeypatch.setattr(CpuBackend, "has_clock", True)
+    run_suite(load_suite("smoke"), "expert", evaluator, tmp_path / "gpu")
+    kept.append(None)
+    run_suite(load_suite("smoke"), "expert", evaluator, tmp_path / "uncalibrated")
+    found = {path.relative_to(tmp_path): path for path in tmp_path.glob("*/calibrations/*")}
+    assert [str(path) for path in found] == ["gpu/calibrations/GPU-1.json"]
+    assert codec.loads(Calibration, next(iter(found.values())).read_bytes()) == CALIBRATION
 
 
 def test_a_damaged_record_is_made_again(tmp_path):

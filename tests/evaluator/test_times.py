@@ -10,31 +10,19 @@ from types import SimpleNamespace
 import pytest
 
 from evaluator import codec
+from evaluator.calibration import Calibration
 from evaluator.candidate import baseline
 from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plausible import implausible
 from evaluator.gates.ratio import conclude
-from evaluator.judge.timing.calibration import Acceptance, Calibration
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import Block, Clock, Session
 from evaluator.reasons import Flag
 from evaluator.taskspec import TaskSpec
+from tests.records import CALIBRATION
 
-CALIBRATION = Calibration(
-    device="GPU-1",
-    device_class="h100-sxm",
-    made_at="2026-11-28T00:00:00+00:00",
-    software="driver 1, torch 2, triton 3",
-    e0_ns=3_000.0,
-    floors={"5-10us": 0.02, "10-50us": 0.002, "50-500us": 0.001},
-    floor_sessions=20,
-    canary_ns=(30e3, 30e3),
-    cache_bytes_per_s=5e12,
-    flops_per_s=8e14,
-    acceptance=Acceptance(True, 0.002, 0.0001, 20, 3),
-)
 BLOCK = Block("baseline", (20e3,) * 10, (10e3,) * 10, (30e3, 30e3), (1980, 1980), None)
 TIMES = CaseTimes(
     session=Session((BLOCK,) * 10, 0, 0, 10, {}, None),

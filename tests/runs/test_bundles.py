@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from evaluator.bundles.native import read_bundle
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
+from evaluator.calibration import write_calibration
 from evaluator.candidate import Candidate
 from evaluator.reasons import Flag
 from evaluator.records import Host as RecordHost
@@ -20,6 +21,7 @@ from evaluator.unseen.rounds import secret_digest
 from runs import archive, candidates, catalog, registry, services
 from runs.models import (
     AuditEntry,
+    Calibration,
     Configuration,
     DeviceClass,
     Host,
@@ -29,7 +31,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
-from tests.records import make_gpu_case, record_for
+from tests.records import CALIBRATION, make_gpu_case, record_for
 from tests.runs.bundling import make_folder, make_zip, passing
 from tests.runs.conftest import Site
 
@@ -92,6 +94,22 @@ def test_an_uncalibrated_host_is_not_accepted_and_its_results_do_not_rank(site: 
     run = imported(site, make_zip(tmp_path / "run", site.suite, timed, device_class="h100-sxm"), publish=True)
     assert Host.objects.get(device_class__slug="h100-sxm").is_accepted is None
     assert not Result.objects.may_rank().filter(run=run).exists()
+
+
+def test_calibrations_stand_beside_the_hosts_that_they_are_of(site: Site, tmp_path: Path) -> None:
+    card = replace(H100, facts={**H100.facts, "card_uuid": CALIBRATION.device})
+
+    def timed(task: Task, candidate: Candidate) -> Record:
+        case = make_gpu_case("n=524288,rounds=1", 21.2, 10.0)
+        return replace(passing(task, candidate), host=card, flags=(), cases=(case,))
+
+    folder = make_folder(tmp_path / "run", site.suite, timed, device_class="h100-sxm")
+    for found in (CALIBRATION, replace(CALIBRATION, device="GPU-elsewhere")):
+        write_calibration(found, folder / "calibrations")
+    imported(site, folder, publish=True)
+    kept = Calibration.objects.get()
+    assert (kept.host.facts["card_uuid"], kept.is_accepted, kept.figures["aa_sd"]) == ("GPU-1", True, 0.002)
+    assert kept.host.calibration == kept.figures
 
 
 def test_an_unknown_device_class_is_made(site: Site, tmp_path: Path) -> None:

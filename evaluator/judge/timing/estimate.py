@@ -12,16 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, variance
 
+from evaluator.calibration import Floor
 from evaluator.distributions import f_quantile, t_quantile
 from evaluator.thresholds import CONFIDENCE, EXTEND_HALF_WIDTH, EXTEND_SHARE, VARIANCE_TEST
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """Spread between A/A sessions of a host: sd of the log ratio, and its degrees of freedom."""
-
-    sd: float
-    df: float
 
 
 @dataclass(frozen=True, slots=True)

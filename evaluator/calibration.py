@@ -12,10 +12,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from evaluator import codec
-from evaluator.judge.timing.estimate import Floor
 from evaluator.records import Host
 from evaluator.state import state_folder
 from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Spread between A/A sessions of a host: sd of the log ratio, and its degrees of freedom."""
+
+    sd: float
+    df: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +86,9 @@ def read_calibration(host: Host) -> Calibration | None:
     return found if found.software == software_of(host) and age < timedelta(days=CALIBRATION_DAYS) else None
 
 
-def write_calibration(calibration: Calibration) -> Path:
-    """Whole or not at all."""
-    path = _path(calibration.device)
+def write_calibration(calibration: Calibration, folder: Path | None = None) -> Path:
+    """Whole or not at all; beside a run's records, or where evaluations on this host read it."""
+    path = _path(calibration.device, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".part")
     temporary.write_text(codec.dumps(calibration), encoding="utf-8")
@@ -103,5 +110,5 @@ def baseline_key(task_digest: str, case_id: str) -> str:
     return f"{task_digest[:16]} {case_id}"
 
 
-def _path(device: str) -> Path:
-    return state_folder() / "calibration" / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', device)}.json"
+def _path(device: str, folder: Path | None = None) -> Path:
+    return (folder or state_folder() / "calibration") / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', device)}.json"

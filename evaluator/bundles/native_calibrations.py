@@ -1,0 +1,62 @@
+"""The calibrations in one of our own bundles: calibrations/<device>.json, how still each device of the run was.
+
+Not every bundle has them: a CPU has no device clock, and a device that was never measured against itself no figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evaluator import codec
+from evaluator.bundles.native_rules import is_moment
+from evaluator.bundles.reading import Reading
+from evaluator.calibration import Calibration
+from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
+
+FOLDER = "calibrations"
+LONGEST_NS = 1e9
+
+
+def calibrations_of(reading: Reading, device_class: str) -> tuple[Calibration, ...]:
+    """Those that are whole, in the order of their names; what is wrong with one is a problem of the reading."""
+    names = sorted(path for path in reading.files if is_calibration(path))
+    found = [_read(reading, name, device_class) for name in names]
+    return tuple(one for one in found if one is not None)
+
+
+def is_calibration(path: str) -> bool:
+    folder, _, name = path.partition("/")
+    return folder == FOLDER and name.endswith(".json") and "/" not in name
+
+
+def _read(reading: Reading, name: str, device_class: str) -> Calibration | None:
+    problems = len(reading.problems)
+    raw = reading.mapping(name)
+    if len(reading.problems) > problems:
+        return None
+    try:
+        found = codec.decode(Calibration, raw)
+    except codec.DecodeError as error:
+        reading.ill_typed(name, error, "what `doctor --health` writes")
+        return None
+    for place, seen, expected in _unfit(found, device_class):
+        reading.problem(f"{name}: {place}", seen, expected)
+    return found if len(reading.problems) == problems else None
+
+
+def _unfit(found: Calibration, device_class: str) -> Iterator[tuple[str, str, str]]:
+    """Place, what is seen, what is expected."""
+    said = found.acceptance
+    if not is_moment(found.made_at):
+        yield "made_at", f"{found.made_at!r:.80}", "a moment with its time zone"
+    if found.device_class != device_class:
+        yield "device_class", f"{found.device_class!r:.80}", f"{device_class}, as run.json says"
+    if not 0 < found.e0_ns <= LONGEST_NS:
+        yield "e0_ns", f"{found.e0_ns:g}", f"above 0, at most {LONGEST_NS:g}"
+    if not found.floors.keys() <= TIME_BUCKETS_NS.keys() or any(sd < 0 for sd in found.floors.values()):
+        yield "floors", f"{dict(found.floors)!r:.80}", f"a deviation for some of {', '.join(TIME_BUCKETS_NS)}"
+    if said.pooled_sd < 0 or said.sessions < 2 or said.cases < 1:
+        yield "acceptance", f"{said!r:.120}", "a deviation of at least two sessions of a case"
+    elif said.accepted != (said.pooled_sd <= AA_SD and abs(said.bias) <= AA_BIAS):
+        expected = f"accepted with a sd up to {AA_SD:g} and a bias up to {AA_BIAS:g}, and only then"
+        yield "acceptance", f"accepted={said.accepted}, sd {said.pooled_sd:g}, bias {said.bias:g}", expected
