@@ -26,7 +26,7 @@ def test_a_host_of_imported_runs_says_why_there_is_nothing_and_what_to_do(host, 
     Host.objects.filter(pk=host.pk).update(started_at=None, is_accepted=True)
     [one] = page("/noise/").unmeasured
     assert (one.host, one.device_class, one.is_accepted) == ("h100-1", "h100-sxm", True)
-    assert "a bundle brings records, not calibrations: they say that its A/A sessions accepted it" in one.because
+    assert "its bundles brought no calibration, and their records say that its A/A sessions accepted it" in one.because
     text = client.get("/noise/").content.decode()
     assert "No worker of this site ever started there" in text
     assert "<code>python -m evaluator doctor --health</code>" in text
