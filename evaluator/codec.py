@@ -104,12 +104,13 @@ def read(kind: type[T], text: str | bytes, problems_of: Callable[[T], list[str]]
 
 
 def loads(kind: type[T], text: str | bytes) -> T:
-    """Read one dataclass.
+    """Read one dataclass, of UTF-8 alone: of bytes `json` would take UTF-16 and UTF-32, too, which no mask looks into.
 
     Raises:
         DecodeError: with every problem.
     """
     try:
+        text = text if isinstance(text, str) else text.decode("utf-8-sig")
         raw = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DecodeError([f"(top): not strict JSON: {error}"]) from error

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from evaluator.bundles.contents import Contents
 from evaluator.bundles.limits import LIMITS, Budget, Limits
 from evaluator.bundles.members import Malformed, Member, chunks_of
-from evaluator.bundles.problems import BundleError, Problem, shown, shown_place
+from evaluator.bundles.problems import BundleError, Problem, is_unseen, shown, shown_place
 from evaluator.bundles.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.zips import is_zip, zip_members
 from evaluator.codec import plain_text
@@ -40,7 +40,7 @@ def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> Content
     try:
         if path.is_dir():
             return _collect(_in_folder(path), Budget(path.name, limits.archive_bytes, limits))
-        with path.open("rb") as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe would be waited for
             return _in_file(file, name or path.name, limits)
     except (*_UNREADABLE, Malformed) as error:
         text = str(error) or type(error).__name__
@@ -129,7 +129,8 @@ class _Names:
 
     def _text(self, name: str, member: Member) -> tuple[str, str] | None:
         path = PurePosixPath(name)
-        if len(name) > self.limits.name_characters or name != plain_text(name) or "\\" in name or not path.parts:
+        is_plain = name == plain_text(name) and "\\" not in name and not any(map(is_unseen, name))
+        if len(name) > self.limits.name_characters or not is_plain or not path.parts:
             return "a name that no file of a bundle has", f"at most {self.limits.name_characters} plain characters"
         if path.is_absolute() or ".." in path.parts or path.as_posix() != name or path.parts[0].endswith(":"):
             return "a path that leaves the bundle, or is not in its plain form", "a relative path"
@@ -137,12 +138,12 @@ class _Names:
             return f"{len(path.parts)} folders deep", f"at most {self.limits.depth}"
         if member.problem:
             return member.problem, "a plain file"
-        return self._met(unicodedata.normalize("NFC", name), is_folder=member.chunks is None)
+        return self._met(unicodedata.normalize("NFKC", name).casefold(), is_folder=member.chunks is None)
 
     def _met(self, name: str, *, is_folder: bool) -> tuple[str, str] | None:
         above = {str(parent) for parent in PurePosixPath(name).parents} - {"."}
         if name in self.files or above & self.files or (not is_folder and name in self.folders):
-            return "a name that stands twice", "each name once, as a file or as a folder"
+            return "a name that stands twice", "each name once, in one spelling, as a file or as a folder"
         (self.folders if is_folder else self.files).add(name)
         self.folders |= above
         return None

@@ -23,7 +23,8 @@ _HOME = re.compile(
 _KNOWN = (
     r"(?<![A-Za-z0-9])(?:(?:sk|rk)[-_][\w-]{16,200}|gh[opsur]_\w{20,200}|github_pat_\w{20,200}|hf_[A-Za-z0-9]{20,100}"
     r"|glpat-[\w-]{16,100}|npm_\w{30,60}|pypi-[\w-]{30,300}|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,60}"
-    r"|xox[abeprs]-[\w-]{10,200}|arena_[\w-]{40,60}|eyJ[\w-]{10,500}\.[\w-]{10,2000}(?:\.[\w-]{0,2000})?)"
+    r"|xox[abeprs]-[\w-]{10,200}|arena_[\w-]{40,60})"
+    r"|(?<![\w-])eyJ[\w-]{10,500}\.[\w-]{10,2000}(?:\.[\w-]{0,2000})?"  # tried once in a run of such letters
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,8000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
     r"|(?<=://)[^\s/:@\[]{0,64}:[^\s/@\[]{1,100}(?=@)"
 )
@@ -34,7 +35,8 @@ _WORD = (
 # A name and its value, an option of a command, or what follows a scheme; a call and a number are no values.
 _SAID = (
     rf"|{_WORD}\\?[\"']?(?![\w.]{{0,80}}\()(?=[^\s\"']{{0,80}}[A-Za-z])[^\s\"'(),;{{}}\[\]\\]{{8,200}}"
-    r"|--(?i:[\w-]{0,40}(?:key|password|secret|token)) (?=\S{0,80}[A-Za-z])[^\s\"'(),;{}\[\]-][^\s\"'(),;{}\[\]]{7,200}"
+    r"|(?<![\w-])--(?i:[\w-]{0,40}(?:key|password|secret|token)) (?=\S{0,80}[A-Za-z])"
+    r"[^\s\"'(),;{}\[\]-][^\s\"'(),;{}\[\]]{7,200}"
     r"|(?i:bearer|basic) (?=\S{0,80}\d)[A-Za-z0-9+/_.=-]{16,2000}"
 )
 _SECRET = re.compile(_KNOWN + _SAID)
@@ -68,12 +70,12 @@ def redacted(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if not any(hint in lowered for hint in _HINTS):
         return data, ()
     try:
-        value = json.loads(data, object_pairs_hook=unique_keys)
+        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):  # whoever reads it next says what is wrong
         return data, ()
     found = set[str]()
     clean = _veiled_values(value, found)
-    return (codec.dumps(clean).encode() if found else data), tuple(sorted(found))
+    return (_written(clean) if found else data), tuple(sorted(found))
 
 
 def codes_in(data: bytes) -> tuple[str, ...]:
@@ -81,6 +83,14 @@ def codes_in(data: bytes) -> tuple[str, ...]:
     text = data.decode("utf-8", "replace")
     found = {"home_in_source": _HOME.search(text), "secret_in_source": _IN_SOURCE.search(text)}
     return tuple(code for code, match in found.items() if match)
+
+
+def _written(value: Any) -> bytes:
+    """As records are written; what those cannot hold stays as it came, for whoever reads it next to refuse."""
+    try:
+        return codec.dumps(value).encode()
+    except ValueError:  # NaN, infinity, half a character
+        return json.dumps(value).encode()
 
 
 def _masked(text: str) -> tuple[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,13 @@ def shown(value: object, characters: int = SHOWN_CHARACTERS) -> str:
     """A value from outside, as short text that every terminal can hold."""
     text = value if isinstance(value, str) else repr(value)
     text = plain_text(text[: 2 * characters].replace("\n", " "))
+    text = "".join(f"\\u{ord(letter):04x}" if is_unseen(letter) else letter for letter in text)
     return text if len(text) <= characters else f"{text[:characters]}…"
+
+
+def is_unseen(letter: str) -> bool:
+    """Marks that join letters, break a line or turn it around: a name with one reads as another."""
+    return not letter.isascii() and unicodedata.category(letter) in ("Cf", "Zl", "Zp")
 
 
 def shown_place(path: str) -> str:

@@ -15,6 +15,7 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 COMPRESSIONS = (GZIP, ZSTD)
 BLOCK_BYTES = 512
 HEADER_BYTES = 1 << 16  # of a header that holds a long name
+LENGTH_DIGITS = 6  # of one of its records
 WINDOW_BYTES = 128 << 20  # zstd --long=27
 PLAIN, FOLDER = (b"0", b"\0"), b"5"
 WITHOUT_BYTES = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders, pipes
@@ -157,14 +158,15 @@ def _extended(kind: bytes, data: bytes) -> dict[str, str]:
     """The name of a GNU header, or the records "LENGTH key=value" of a POSIX one."""
     if kind == b"L":
         return {"path": _text(data)}
-    found = {}
-    while data:
-        length, _, rest = data.partition(b" ")
-        if not length.isdigit() or len(length) > 6 or not len(length) + 3 <= int(length) <= len(data):
+    found, start = dict[str, str](), 0
+    while start < len(data):  # each record is looked at once: cut from the front, they would take quadratic time
+        length, blank, _ = data[start : start + LENGTH_DIGITS + 1].partition(b" ")
+        if not blank or not length.isdigit() or not len(length) + 3 <= int(length) <= len(data) - start:
             raise Malformed("an extended header that is none")
-        key, _, value = rest[: int(length) - len(length) - 2].partition(b"=")
+        end = start + int(length)
+        key, _, value = data[start + len(length) + 1 : end - 1].partition(b"=")
         found[key.decode("utf-8", "surrogateescape")] = value.decode("utf-8", "surrogateescape")
-        data = data[int(length) :]
+        start = end
     if not found.get("size", "0").isdigit() or len(found.get("size", "0")) > 15:
         raise Malformed("an extended header with a size that is none")
     return found

@@ -130,6 +130,8 @@ def test_values_come_back_as_they_were(value: Any) -> None:
 @given(st.text(max_size=300))
 @example('{"a": "/home/x/y"}')
 @example('["\\u002fhome\\u002fx"]')
+@example('{"a": "/home/x/y", "b": [NaN, -Infinity, 1e999]}')
+@example('{"a": "/home/x/y", "b": "\\ud800"}')
 def test_masking_of_json(text: str) -> None:
     """Still the same JSON, or the same bytes where it is none."""
     data = text.encode("utf-8", "surrogatepass")
