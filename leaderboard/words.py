@@ -121,6 +121,7 @@ SUBMISSION_OUTCOMES = {
 }
 TRAIL = {
     "receive": "received",
+    "declare": "more said",
     "reject": "rejected",
     "accept": "accepted",
     "verify": "verification begun",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from leaderboard.encoding import SCREEN
@@ -95,6 +95,7 @@ class SubmissionPage(Page):
     licence: str | None
     digest: str | None
     declared: dict[str, str]  # said by the bundle or its submitter, proved by nothing
+    declared_on: dict[str, str]  # the day of each that its submitter said after hand-in
     not_said: tuple[str, ...]  # what its format lacks and nobody said
     suite: str | None
     suite_tasks: int  # the denominator
@@ -173,6 +174,7 @@ def _identity(row: SubmissionRow) -> dict[str, Any]:
         "licence": row.licence,
         "digest": row.digest,
         "declared": _declared(row),
+        "declared_on": dict(row.declared_on or {}),
         "not_said": _not_said(row),
     }
 
@@ -200,7 +202,7 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     if tasks := about.get("suite_tasks"):
         missing = f", {about['absent']} missing, which count as not produced" if about.get("absent") else ""
         facts.append(("Suite", f"{about['suite']}: {tasks} tasks{missing}", ""))
-    facts += [(name.replace("_", " "), f"{value} (self-declared)", "") for name, value in _declared(row).items()]
+    facts += [(name.replace("_", " "), f"{value} ({_how(row, name)})", "") for name, value in _declared(row).items()]
     if absent := _not_said(row):
         facts.append(("Not said", ", ".join(name.replace("_", " ") for name in absent), ""))
     return tuple(facts)
@@ -217,6 +219,11 @@ def _declared(row: SubmissionRow) -> dict[str, str]:
     """By the bundle, and over it by the submitter."""
     said = {**(row.about or {}).get("said", {}), **(row.declared or {})}
     return {name: str(value) for name, value in said.items()}
+
+
+def _how(row: SubmissionRow, name: str) -> str:
+    day = (row.declared_on or {}).get(name)
+    return f"self-declared on {date.fromisoformat(day):%-d %b %Y}" if day else "self-declared"
 
 
 def _not_said(row: SubmissionRow) -> tuple[str, ...]:

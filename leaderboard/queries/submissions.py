@@ -32,6 +32,7 @@ class SubmissionRow(NamedTuple):
     licence: str | None
     digest: str | None
     declared: dict[str, Any] | None
+    declared_on: dict[str, str] | None  # of those said after hand-in
     findings: list[dict[str, Any]] | None
     run: int | None
     configuration: str | None
@@ -194,7 +195,8 @@ def _told(row: tuple[Any, ...]) -> SubmissionRow:
 
 
 _SUBMISSION = (
-    *("id", "state", "outcome", "received_at", "submitter_name", "format", "licence", "digest", "declared", "findings"),
+    *("id", "state", "outcome", "received_at", "submitter_name", "format", "licence", "digest"),
+    *("declared", "declared_on", "findings"),
     *("run", "run__configuration__slug", "run__verification", "run__reproduced_tasks", "run__verified_tasks"),
     *("claim_count", "about", "run__state", "is_public"),
 )

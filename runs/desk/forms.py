@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
 
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
+from evaluator.codec import plain_text
 from runs.desk.uploading import MOST_BYTES
 from runs.models import ApiToken, DeviceClass, Submission
 from runs.models.audits import VERDICTS
 
-DECLARED = (
-    *("agent", "agent_version", "model", "settings", "device", "versions"),
-    *("benchmark_commit", "level", "golden_machine", "precision"),
-    *("output_tokens", "cost_usd", "started_at"),
-)
+
+def _plain(text: str) -> None:
+    if plain_text(text) != text or "\n" in text:
+        raise forms.ValidationError("A line of plain characters is expected.")
 
 
-def _line(label: str, help_text: str) -> forms.CharField:
-    return forms.CharField(label=label, help_text=help_text, max_length=200, required=False)
+def _line(label: str, help_text: str, max_length: int = 200) -> forms.CharField:
+    return forms.CharField(label=label, help_text=help_text, max_length=max_length, required=False, validators=[_plain])
 
 
-class HandInForm(forms.Form):
-    """Everything but file, licence and consent may be left out. What is said here is marked as self-declared."""
+class SaidForm(forms.Form):
+    """Facts that a bundle may lack; each may be left out. What is said here is marked as self-declared."""
 
-    agent = _line("Agent", "Who wrote the candidates, as boards should show it. Empty: as in the bundle.")
+    agent = _line("Agent", "Who wrote the candidates, as boards should show it. Empty: as in the bundle.", 100)
     agent_version = _line("Its version", "A release or a commit.")
-    model = _line("Model", "The exact identifier that was asked for. Empty: it uses none.")
+    model = _line("Model", "The exact identifier that was asked for. Empty: it uses none.", 100)
     settings = _line("Settings", "Time limit, iterations, effort: what changes results.")
     device = _line("Device", "Product and partition mode, such as MI300X SPX.")
     versions = _line("Software", "Versions of ROCm or CUDA, torch, Triton.")
@@ -43,6 +44,28 @@ class HandInForm(forms.Form):
     output_tokens = forms.IntegerField(required=False, min_value=0, label="Output tokens", help_text="In all.")
     cost_usd = forms.DecimalField(required=False, min_value=0, label="Cost", help_text="In US dollars, in all.")
     started_at = _line("Day of the run", "Such as 2026-11-28.")
+
+    def declared(self) -> dict[str, str]:
+        """What was said, as text."""
+        said = {name: self.cleaned_data.get(name) for name in SaidForm.base_fields}
+        return {name: str(value) for name, value in said.items() if value not in (None, "")}
+
+
+class FactsForm(SaidForm):
+    """Those that can still be said after hand-in."""
+
+    def __init__(self, names: Sequence[str], data: Mapping[str, str] | None = None) -> None:
+        super().__init__(data)
+        self.fields = {name: field for name, field in self.fields.items() if name in names}
+
+    def clean(self) -> None:
+        if not self.errors and not self.declared():
+            raise forms.ValidationError("Nothing was said.")
+
+
+class HandInForm(SaidForm):
+    """Everything but file, licence and consent may be left out."""
+
     licence = forms.ChoiceField(
         choices=Submission.Licence.choices, label="Licence", help_text="Of the candidates' sources and the results."
     )
@@ -62,11 +85,6 @@ class HandInForm(forms.Form):
         if (file.size or 0) > MOST_BYTES:
             raise forms.ValidationError(f"It is longer than {MOST_BYTES >> 20} MiB.")
         return file
-
-    def declared(self) -> dict[str, str]:
-        """What was said, as text."""
-        said = {name: self.cleaned_data.get(name) for name in DECLARED}
-        return {name: str(value) for name, value in said.items() if value not in (None, "")}
 
 
 class TextForm(forms.Form):

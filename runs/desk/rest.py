@@ -1,4 +1,4 @@
-"""Submissions by program: POST /api/v1/submissions/ with a token, and what became of one's own."""
+"""Submissions by program: POST /api/v1/submissions/ with a token, what became of one's own, more facts by PATCH."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from evaluator.bundles.parsers import ParseError, parse_json
+from evaluator.codec import plain_text
 from runs import services
-from runs.desk.forms import HandInForm, problems_of
+from runs.desk.forms import FactsForm, HandInForm, SaidForm, problems_of
 from runs.desk.taking import is_too_large, take
 from runs.desk.uploading import MOST_BYTES
 from runs.errors import RunError
@@ -25,6 +28,7 @@ from runs.people.addresses import client_address, network_of
 from runs.people.rights import may_hand_in
 
 KEY_CHARACTERS = 100
+FACTS_BYTES = 16 << 10
 KINDS = ("Bearer", "Token")  # of the Authorization header
 View = Callable[..., HttpResponse]
 
@@ -73,14 +77,74 @@ def submit(request: HttpRequest, user: User) -> HttpResponse:
     return JsonResponse(_public(submission), status=202 if is_new else 200)
 
 
+@csrf_exempt
+@require_http_methods(["GET", "PATCH"])
+def one(request: HttpRequest, submission: int) -> HttpResponse:
+    return (add_facts if request.method == "PATCH" else status)(request, submission=submission)
+
+
 @with_token(ApiToken.Scope.SUBMIT, ApiToken.Scope.LOOK)
 @require_GET
 def status(request: HttpRequest, user: User, submission: int) -> HttpResponse:
-    row = Submission.objects.filter(pk=submission, submitter=user).first()
+    row = _of(user, submission)
+    return JsonResponse(_told(row)) if row else _not_theirs(submission)
+
+
+@with_token(ApiToken.Scope.SUBMIT)
+def add_facts(request: HttpRequest, user: User, submission: int) -> HttpResponse:
+    """A JSON object of facts that nobody said so far, by the names of the form. All of them are added, or none."""
+    if request.content_type != "application/json":
+        return _refusal(415, "Content-Type", request.content_type or "nothing", "application/json")
+    row, facts = _of(user, submission), _facts_in(request)
     if row is None:
-        return _refusal(404, "address", f"submission {submission}", "a submission of this token's user")
-    told = {name: getattr(row, name) for name in ("outcome", "format", "problems", "findings")}
-    return JsonResponse(_public(row) | told | {"run": row.run_id, "next": row.next_step})
+        return _not_theirs(submission)
+    if isinstance(facts, HttpResponse):
+        return facts
+    form = FactsForm(services.sayable(row), facts)
+    if late := [name for name in facts if name not in form.fields]:
+        return _refusal(409, late[0], "a fact", f"one of {', '.join(form.fields) or 'none: all is said, or too late'}")
+    if not form.is_valid():
+        return _refused(400, problems_of(form))
+    try:
+        row = services.declare(submission=row, facts=form.declared(), actor=user)
+    except RunError as error:
+        return _refusal(409, "the facts", str(error), "what this site can register")
+    return JsonResponse(_told(row))
+
+
+def _facts_in(request: HttpRequest) -> dict[str, str] | HttpResponse:
+    """As text by name, or what is answered instead."""
+    try:
+        raw = parse_json(request.body) if len(request.body) <= FACTS_BYTES else None
+    except RequestDataTooBig:
+        raw = None
+    except ParseError as error:
+        return _refusal(400, "the body", str(error), "a JSON object")
+    if raw is None:
+        return _refusal(413, "the body", "null, or too much", f"a JSON object of at most {FACTS_BYTES >> 10} KiB")
+    if not isinstance(raw, dict):
+        return _refusal(400, "the body", type(raw).__name__, "a JSON object")
+    for name, value in raw.items():
+        if name not in SaidForm.base_fields:
+            return _refusal(400, plain_text(name)[:80], "a fact", f"one of {', '.join(SaidForm.base_fields)}")
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return _refusal(400, name, type(value).__name__, "text or a number")
+    return {name: str(value) for name, value in raw.items()}
+
+
+def _of(user: User, submission: int) -> Submission | None:
+    return Submission.objects.select_related("run").filter(pk=submission, submitter=user).first()
+
+
+def _not_theirs(submission: int) -> JsonResponse:
+    return _refusal(404, "address", f"submission {submission}", "a submission of this token's user")
+
+
+def _told(row: Submission) -> dict[str, Any]:
+    """To whom it belongs."""
+    names = ("outcome", "format", "problems", "findings", "not_said", "declared_on")
+    told = {name: getattr(row, name) for name in names}
+    return _public(row) | told | {"declared": row.said, "run": row.run_id, "next": row.next_step}
 
 
 def _public(submission: Submission) -> dict[str, Any]:

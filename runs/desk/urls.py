@@ -12,6 +12,7 @@ urlpatterns = [
     path("submit/tokens/", views.tokens, name="tokens"),
     path("submit/tokens/<int:token>/revoke/", views.revoke, name="revoke"),
     path("submission/<int:submission>/mine/", views.mine, name="mine"),
+    path("submission/<int:submission>/facts/", views.facts, name="facts"),
     path("submission/<int:submission>/take-down/", views.take_down, name="take_down"),
     path("audit/<int:audit>/answer/", views.answer, name="answer"),
     path("review/", reviewing.queue, name="review"),
@@ -21,5 +22,5 @@ urlpatterns = [
     path("review/submission/<int:submission>/publish/", reviewing.publish, name="publish"),
     path("review/result/<int:result>/audit/", reviewing.audit, name="audit"),
     path("api/v1/submissions/", rest.submit, name="api_submit"),
-    path("api/v1/submissions/<int:submission>/", rest.status, name="api_status"),
+    path("api/v1/submissions/<int:submission>/", rest.one, name="api_status"),
 ]

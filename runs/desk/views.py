@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 
 from django.contrib import messages
@@ -15,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from runs import services
-from runs.desk.forms import HandInForm, TextForm, TokenForm
+from runs.desk.forms import FactsForm, HandInForm, TextForm, TokenForm
 from runs.desk.taking import is_too_large, take
 from runs.desk.uploading import MOST_BYTES
 from runs.doors import user_of
@@ -63,13 +64,29 @@ def mine(request: HttpRequest, submission: int) -> HttpResponse:
         "reviews": row.reviews.all(),
         "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
-        "declared": [(name.replace("_", " "), value) for name, value in _declared(row).items()],
+        "declared": [(name.replace("_", " "), value, _day(row, name)) for name, value in row.said.items()],
         "asked": [name.replace("_", " ") for name in row.not_said],
+        "may_say": owns(request.user, row) and bool(services.sayable(row)),
         "findings": _by_kind(row),
         "totals": row.about.get("totals", [])[:MOST_TOTALS],
         "form": TextForm(),
     }
     return shown(request, "mine", f"Submission {row.pk}", context)
+
+
+@never_cache
+@login_required
+def facts(request: HttpRequest, submission: int) -> HttpResponse:
+    """What its submitter adds after hand-in, while it can still be said."""
+    row = _asked_for(request, submission, owns)
+    form = FactsForm(services.sayable(row), request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.declare(submission=row, facts=form.declared(), actor=user_of(request))
+            return redirect("desk:mine", submission)
+        except RunError as error:
+            form.add_error(None, f"{error}.")
+    return shown(request, "facts", f"What submission {row.pk} does not say", {"form": form, "submission": row})
 
 
 @require_POST
@@ -118,9 +135,10 @@ def _by_kind(submission: Submission) -> list[tuple[str, list[dict[str, Any]]]]:
     return list(kinds.items())
 
 
-def _declared(submission: Submission) -> dict[str, str]:
-    """By the bundle, and over it by the submitter."""
-    return {**submission.about.get("said", {}), **submission.declared}
+def _day(submission: Submission, name: str) -> date | None:
+    """On which it was said, if that was after hand-in."""
+    day = submission.declared_on.get(name)
+    return date.fromisoformat(day) if day else None
 
 
 def _asked_for(request: HttpRequest, submission: int, may: Callable[[Somebody, Submission], bool]) -> Submission:

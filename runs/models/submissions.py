@@ -57,6 +57,7 @@ class Submission(models.Model):
     )
     submitter_name = models.CharField(max_length=150, help_text="The user, or the command that imported it.")
     declared = models.JSONField(default=dict, help_text="What the submitter says and no format proves: agent, model, …")
+    declared_on = models.JSONField(default=dict, blank=True, help_text="The day of each that was said after hand-in.")
     licence = models.CharField(max_length=20, choices=Licence)
     consented_at = models.DateTimeField(help_text="When the submitter agreed to publication under the licence.")
     wants_mail = models.BooleanField(default=False)
@@ -122,6 +123,11 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission {self.pk}"
+
+    @property
+    def said(self) -> dict[str, str]:
+        """By the bundle of itself, and over it by the submitter."""
+        return {**self.about.get("said", {}), **self.declared}
 
     @property
     def not_said(self) -> list[str]:

@@ -50,7 +50,7 @@ class Right:
 RIGHTS = (
     Right("read", "Read all that is public, take it away, ask the API", EVERYBODY),
     Right("hand_in", "Hand in bundles; make and revoke tokens of one's own", MEMBERS, ("runs.submit_bundle",)),
-    Right("own", "See what became of what one handed in, answer audits of it, take it down", MEMBERS),
+    Right("own", "See what became of what one handed in, say what it lacks, answer audits, take it down", MEMBERS),
     Right("review", "Verify and close submissions, decide reviews", RULING, ("runs.review_submission",)),
     Right("audit", "Audit results", RULING, ("runs.audit_result",)),
     Right("publish", "Publish, withdraw", RULING, ("runs.publish_run",)),

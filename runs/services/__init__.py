@@ -11,6 +11,7 @@ imports   a bundle from elsewhere as a run
 rounds    open and reveal rounds of unseen cases
 hosts     signs of life, what a host runs on, quarantine
 submissions  what is handed in: received, checked, accepted, closed
+facts        what a bundle does not say, added after hand-in
 suspicions   what a new bundle resembles
 verification claims measured again
 audits    what people find, answers to it, decisions
@@ -46,6 +47,7 @@ from runs.services.claims import (
     wake_forgotten,
 )
 from runs.services.entries import cancel_results, create_run, pause_run, rerun_failed, rerun_results, resume_run
+from runs.services.facts import declare, sayable
 from runs.services.hosts import host_seen, host_started, lift_quarantine, quarantine_host
 from runs.services.imports import import_run
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
@@ -102,6 +104,7 @@ __all__ = [
     "configuration_of_ours",
     "create_run",
     "decide_review",
+    "declare",
     "estimate_of",
     "fail_unseen",
     "forget_second_factor",
@@ -142,6 +145,7 @@ __all__ = [
     "reveal_round",
     "revoke_token",
     "save_row",
+    "sayable",
     "seed_synthetic_board",
     "session_goes_on",
     "set_password",

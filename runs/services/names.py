@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils.text import slugify
@@ -15,6 +16,7 @@ from runs.models import Agent, Configuration, ModelVersion
 from runs.services.registry import save_row, settings_digest
 
 SETTINGS = ("agent_version", "settings")  # what makes another configuration of the same agent and model
+SLUG_CHARACTERS = 90  # of a configuration; a number may follow
 
 
 @transaction.atomic
@@ -22,19 +24,26 @@ def configuration_for(*, declared: Mapping[str, Any]) -> Configuration:
     """By slug where `configuration` names one, else by agent, model and settings.
 
     Raises:
-        RunError: no such configuration, no agent, or the name of one of ours.
+        RunError: no such configuration, no agent, a name that is too long, or one of ours.
     """
     if slug := declared.get("configuration"):
         if found := Configuration.objects.filter(slug=slug).first():
             return found
         raise RunError(f"no configuration is named {slug!r}")
+    try:
+        return _registered(declared)
+    except ValidationError as error:
+        raise RunError("; ".join(error.messages).rstrip(".")) from error
+
+
+def _registered(declared: Mapping[str, Any]) -> Configuration:
     who, model = _agent(declared.get("agent", "")), _model(declared.get("model", ""))
     settings = {name: declared[name] for name in SETTINGS if declared.get(name)}
     known = Configuration.objects.filter(agent=who, model=model, settings_digest=settings_digest(settings)).first()
     if known is not None:
         return known
     parts = (who.slug, model.slug if model else "", slugify(str(settings.get("agent_version", ""))))
-    slug = _free(Configuration, "-".join(part for part in parts if part))
+    slug = _free(Configuration, "-".join(part for part in parts if part)[:SLUG_CHARACTERS])
     return save_row(row=Configuration(slug=slug, agent=who, model=model, settings=settings))
 
 

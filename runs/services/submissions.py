@@ -5,6 +5,7 @@ checking → rejected   reject: with every problem at once
 checking → accepted   accept: the run with all its rows, or none
 checking → received   give_back_check (our fault), requeue_dead_checks: three checks at most
 rejected → received   receive, when its submitter sends the same bytes again; check_again
+any      → received   facts.declare, where what is said changes how it is read
 any      → closed     close; takedowns.take_down
 """
 
@@ -73,6 +74,7 @@ def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     for name in ("licence", "wants_mail", "idempotency_key"):
         setattr(submission, name, getattr(upload, name))
     submission.file_name, submission.declared = upload.file_name[:LONGEST_NAME], dict(upload.declared)
+    submission.declared_on = {}
     submission.submitter_name = user.get_username() if user else str(actor)
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.received_at = submission.consented_at = timezone.now()

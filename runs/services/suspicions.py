@@ -43,8 +43,10 @@ def _asked(submission: Submission, kind: Review.Kind, lines: Iterable[str]) -> R
     found = list(lines)
     if not found:
         return None
-    detail = _listed(found)
-    return Review.objects.create(kind=kind, submission=submission, detail=detail, opened_by_name="check")
+    asked = {"kind": kind, "submission": submission, "detail": _listed(found)}
+    if Review.objects.filter(**asked).exists():  # by an earlier check of the same bundle
+        return None
+    return Review.objects.create(**asked, opened_by_name="check")
 
 
 def _names(run: Run, submission: Submission) -> Iterator[str]:

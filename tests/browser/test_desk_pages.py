@@ -41,7 +41,10 @@ def addresses(user) -> list[str]:
     factories.make_submission(run=run, submitter=user)
     result = Result.objects.filter(audits__isnull=True).first()
     assert result is not None
+    asked = {"about": {"asked": ["model", "settings", "output_tokens", "level"]}, "claim_count": 3}
+    lacking = factories.make_submission(submitter=user, state="accepted", **asked)
     return [
+        *(f"/submission/{lacking.pk}/facts/", f"/submission/{lacking.pk}/mine/", f"/submission/{rejected.pk}/facts/"),
         *("/submit/hand-in/", "/submit/tokens/", "/review/", f"/review/result/{result.pk}/audit/"),
         *(f"/submission/{told.pk}/mine/", f"/submission/{rejected.pk}/mine/"),
     ]

@@ -62,6 +62,7 @@ DESK = {
     "desk:tokens": Rule("GET POST", right="hand_in"),
     "desk:revoke": Rule("POST", right="hand_in", owner=404),
     "desk:mine": Rule(right="review", owner=403),
+    "desk:facts": Rule("GET POST", owner=403),
     "desk:take_down": Rule("POST", right="review", owner=403),
     "desk:answer": Rule("POST", owner=403),
     "desk:review": Rule(right="review"),
@@ -72,7 +73,7 @@ DESK = {
     "desk:audit": Rule("GET POST", right="audit"),
 }
 FOR_MACHINES = {"alive", "ready", "metrics"}  # the same for everybody, or for a token of their own
-BY_TOKEN = {"desk:api_submit": "POST", "desk:api_status": "GET"}  # cookies count for nothing there
+BY_TOKEN = {"desk:api_submit": "POST", "desk:api_status": "GET PATCH"}  # cookies count for nothing there
 ADMIN = {
     "admin:index": Rule("GET POST", right="look"),
     "admin:app_list": Rule("GET POST", right="look"),

@@ -252,6 +252,8 @@ def _planted_record(make_record: Callable[..., Any]) -> Callable[..., Any]:
 def _of_the_desk(user: User) -> Iterator[str]:
     yield from ("/submit/hand-in/", "/submit/tokens/", "/review/", "/account/", "/account/email/")
     yield from (f"/submission/{pk}/mine/" for pk in Submission.objects.values_list("pk", flat=True))
+    asked = {"about": {"asked": ["model", "settings"]}, "submitter": user, "state": "accepted", "claim_count": 1}
+    yield f"/submission/{factories.make_submission(**asked).pk}/facts/"
     for result in {audit.result_id for audit in apps.get_model("runs", "ResultAudit").objects.all()}:
         yield f"/review/result/{result}/audit/"
 

@@ -94,6 +94,7 @@ def test_a_form_of_another_site_is_refused_wherever_something_can_be_written(per
         *("/login/", "/logout/", "/account/sign-up/", "/account/password/", "/account/email/", "/account/reset/"),
         *("/account/again/", "/account/second-factor/app/", "/account/second-factor/remove/", "/account/recovery/new/"),
         *("/submit/hand-in/", "/submit/tokens/", "/submit/tokens/1/revoke/", f"/submission/{submission.pk}/take-down/"),
+        f"/submission/{submission.pk}/facts/",
         *(f"/review/submission/{submission.pk}/{act}/" for act in ("verify", "close", "publish")),
         *("/review/1/decide/", f"/review/result/{run.results.first().pk}/audit/", "/audit/1/answer/"),
         *("/admin/runs/run/", "/admin/runs/host/add/", "/admin/auth/user/add/", "/admin/logout/"),

@@ -1,0 +1,287 @@
+"""What a bundle does not say is added after hand-in: once, by its submitter, marked, and never over what was read."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from runs import intake, services
+from runs.errors import RunError
+from runs.models import Review, Run, Submission
+from tests import factories
+from tests.bundles import made
+from tests.runs.bundling import make_zip
+from tests.runs.conftest import Site
+from tests.runs.test_submissions import checked, handed_in
+
+pytestmark = pytest.mark.django_db
+TODAY = datetime.now(UTC).date
+NO_FACTS = (
+    (b"[]", 400),
+    (b"null", 413),
+    (b"{}", 400),
+    (b'{"model": ""}', 400),
+    (b'{"model": null}', 400),
+    (b'{"model": true}', 400),
+    (b'{"model": ["m"]}', 400),
+    (b'{"model": "m", "model": "n"}', 400),
+    (b'{"model": "m", "state": "closed"}', 400),
+    (b'{"model": "m", "run": 1}', 400),
+    (b'{"\\ud800": "m"}', 400),
+    (b'{"model": "\\ud800"}', 400),
+    (b'{"model": "a\\u0000b"}', 400),
+    (b'{"model": "a\\nb"}', 400),
+    (b'{"model": "\\u001b[2J"}', 400),
+    (b'{"settings": "' + b"x" * 201 + b'"}', 400),
+    (b'{"model": "' + b"x" * 101 + b'"}', 400),
+    (b'{"output_tokens": -1}', 400),
+    (b'{"output_tokens": 1e999}', 400),
+    (b'{"output_tokens": ' + b"9" * 5000 + b"}", 400),
+    (b'{"cost_usd": NaN}', 400),
+    (b'{"level": "9"}', 409),
+    (b"\xff\xfe{\0}\0", 400),
+    (b"[" * 5000, 400),
+    (b'{"model": "' + b"x" * (17 << 10) + b'"}', 413),
+    (b" " * (3 << 20), 413),
+    (b"", 415),
+)
+
+
+@pytest.fixture
+def sam() -> User:
+    return somebody("sam", "submit_bundle")
+
+
+def somebody(name: str, *permissions: str, **values: Any) -> User:
+    user = User.objects.create_user(name, **values)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    return user
+
+
+@pytest.fixture
+def native(site: Site, sam: User, tmp_path: Path) -> Submission:
+    """An accepted run whose submitter named nothing but the agent."""
+    return checked(handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"}))
+
+
+@pytest.fixture
+def kernelbench(sam: User, tmp_path: Path) -> Submission:
+    """Accepted claims of a level that nobody said, so that all of them are in quarantine."""
+    path = tmp_path / "eval_results.json"
+    path.write_bytes(made.kb(declared="")["eval_results.json"])
+    return checked(handed_in(path, sam, declared={"agent": "A", "device": "H100"}))
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def patch(user: User, submission: Submission, body: Any, scope: str = "submit") -> Any:
+    _, token = services.make_token(user=user, name="ci", scope=scope)
+    data = body if isinstance(body, bytes) else json.dumps(body)
+    address, headers = f"/api/v1/submissions/{submission.pk}/", {"Authorization": f"Bearer {token}"}
+    return Client().patch(address, data, "application/json", headers=headers)
+
+
+def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(native: Submission, sam: User) -> None:
+    client, address = logged_in(sam), f"/submission/{native.pk}/facts/"
+    assert address.encode() in client.get(f"/submission/{native.pk}/mine/").content
+    asked = set(client.get(address).context["form"].fields)
+    assert {"model", "settings", "output_tokens"} <= asked
+    assert not {"agent", "licence", "device"} & asked  # the device stands in its records
+    response = client.post(address, {"cost_usd": "3.5", "output_tokens": "1200"})
+    assert response["Location"] == f"/submission/{native.pk}/mine/"
+    native.refresh_from_db()
+    day = TODAY().isoformat()
+    assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5", "output_tokens": "1200"}
+    assert native.declared_on == {"cost_usd": day, "output_tokens": day}
+    entry = native.trail.get(action="declare")
+    assert (entry.actor, entry.reason) == (sam, "output tokens: 1200; cost usd: 3.5")
+    assert native.state == "accepted"
+    page = client.get(f"/submission/{native.pk}/mine/").content.decode()
+    assert f"3.5 <small>self-declared on {TODAY():%-d %b %Y}</small>" in page
+    assert "Sam&#x27;s agent <small>self-declared</small>" in page
+    assert native.run is not None
+    services.publish_run(run=native.run, actor="test")
+    told = Client().get(f"/submission/{native.pk}/").content.decode()
+    assert f"3.5 (self-declared on {TODAY():%-d %b %Y})" in told
+    public = Client().get(f"/api/v1/submission/{native.pk}/").json()
+    assert public["declared_on"] == native.declared_on
+    assert public["declared"]["cost_usd"] == "3.5"
+    assert not {"cost_usd", "output_tokens"} & set(public["not_said"])
+
+
+def test_what_was_said_or_read_once_cannot_be_said_again(
+    native: Submission, sam: User, kernelbench: Submission
+) -> None:
+    services.declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
+    for facts in ({"cost_usd": "1"}, {"agent": "Another"}, {"licence": "CC0-1.0"}, {"state": "closed"}):
+        with pytest.raises(RunError, match="cannot be said any more"):
+            services.declare(submission=native, facts={"model": "m", **facts}, actor=sam)
+    with pytest.raises(RunError, match="device"):
+        services.declare(submission=kernelbench, facts={"device": "MI300X"}, actor=sam)
+    native.refresh_from_db()
+    assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
+    asked = {"cost_usd": "1", "agent": "B", "state": "closed", "run": "1", "submitter": "2"}
+    form = logged_in(sam).post(f"/submission/{native.pk}/facts/", asked)
+    assert form.context["form"].non_field_errors() == ["Nothing was said."]
+    native.refresh_from_db()
+    assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
+    assert (native.state, native.submitter) == ("accepted", sam)
+
+
+def test_only_its_submitter_says_more_whatever_others_may(native: Submission) -> None:
+    address = f"/submission/{native.pk}/facts/"
+    tom, mia = somebody("tom", "submit_bundle"), somebody("mia", "submit_bundle", "review_submission")
+    for user in (tom, mia, somebody("ada", is_superuser=True, is_staff=True)):
+        client = logged_in(user)
+        for response in (client.get(address), client.post(address, {"versions": "x"})):
+            assert response.status_code == 403, user
+        assert patch(user, native, {"versions": "x"}).status_code == 404
+    assert b"Say what is missing" not in logged_in(mia).get(f"/submission/{native.pk}/mine/").content
+    native.refresh_from_db()
+    assert native.declared_on == {}
+
+
+@pytest.mark.parametrize("state", ["rejected", "verifying", "closed"])
+def test_it_is_too_late_once_it_is_decided(native: Submission, sam: User, state: str) -> None:
+    changes: dict[str, Any] = {"state": state, "outcome": "unverified" if state == "closed" else ""}
+    if state == "rejected":
+        changes |= {"run": None, "problem_count": 1}
+    Submission.objects.filter(pk=native.pk).update(**changes)
+    native.refresh_from_db()
+    with pytest.raises(RunError, match="cannot be said any more"):
+        services.declare(submission=native, facts={"model": "m-2"}, actor=sam)
+    page = logged_in(sam).get(f"/submission/{native.pk}/facts/").content
+    assert b"Nothing can be added" in page
+    assert b'<button type="submit">Add' not in page
+    assert patch(sam, native, {"model": "m-2"}).status_code == 409
+
+
+def test_a_model_moves_the_draft_to_its_own_configuration_and_a_public_run_nowhere(
+    native: Submission, sam: User
+) -> None:
+    run = native.run
+    assert run is not None
+    before = run.configuration
+    services.declare(submission=native, facts={"model": "m-2", "agent_version": "1.4"}, actor=sam)
+    run.refresh_from_db()
+    assert run.configuration.model is not None
+    assert (run.configuration.agent, run.configuration.model.identifier) == (before.agent, "m-2")
+    assert run.configuration.settings == {"agent_version": "1.4"}
+    services.publish_run(run=run, actor="test")
+    native = Submission.objects.get(pk=native.pk)
+    assert not {"settings", "model"} & set(services.sayable(native))
+    with pytest.raises(RunError, match="settings"):
+        services.declare(submission=native, facts={"settings": "effort high"}, actor=sam)
+    services.declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
+    assert Run.objects.get(pk=run.pk).configuration == run.configuration
+
+
+def test_what_is_said_before_it_is_read_counts_as_if_it_came_with_it(site: Site, sam: User, tmp_path: Path) -> None:
+    submission = handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
+    services.declare(submission=submission, facts={"model": "m-1"}, actor=sam)
+    submission = checked(submission)
+    assert submission.run is not None
+    assert submission.run.configuration.model is not None
+    assert submission.run.configuration.model.identifier == "m-1"
+
+
+def test_what_is_said_while_it_is_read_has_it_read_again(site: Site, sam: User, tmp_path: Path) -> None:
+    submission = handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
+    reading = services.claim_check(submission_id=submission.pk)
+    assert reading is not None
+    services.declare(submission=submission, facts={"model": "m-1"}, actor=sam)
+    intake._check(reading)
+    submission.refresh_from_db()
+    assert (submission.state, submission.run, Run.objects.count()) == ("received", None, 0)
+    submission = checked(submission)
+    assert submission.run is not None
+    assert str(submission.run.configuration.model) == "m-1"
+
+
+def test_a_level_has_the_claims_read_again_and_public_ones_never(kernelbench: Submission, sam: User) -> None:
+    assert not kernelbench.claims.get().is_known
+    factories.make_agent(name="А")  # Cyrillic: a question that must not be asked twice
+    services.declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
+    kernelbench.refresh_from_db()
+    assert (kernelbench.state, kernelbench.claim_count) == ("received", 0)
+    assert "device" not in services.sayable(kernelbench), "it was read before"
+    kernelbench = checked(kernelbench)
+    assert (kernelbench.state, kernelbench.claims.get().is_known) == ("accepted", True)
+    assert kernelbench.declared_on == {"level": TODAY().isoformat()}
+
+
+def test_of_public_claims_the_level_stays_unsaid(kernelbench: Submission, sam: User) -> None:
+    services.show_claims(submission=kernelbench, actor=sam)
+    kernelbench.refresh_from_db()
+    assert "level" not in services.sayable(kernelbench)
+    assert "model" in services.sayable(kernelbench)
+
+
+def test_a_bundle_that_is_read_again_raises_no_question_twice(kernelbench: Submission, sam: User) -> None:
+    factories.make_agent(name="Ａ")  # wide
+    Submission.objects.filter(pk=kernelbench.pk).update(state="rejected", claim_count=0, problem_count=1)
+    services.check_again(submission=kernelbench, actor="test")
+    kernelbench.claims.all().delete()
+    kernelbench = checked(kernelbench)
+    assert Review.objects.filter(submission=kernelbench).count() == 1
+    services.declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
+    checked(kernelbench)
+    assert Review.objects.filter(submission=kernelbench).count() == 1
+
+
+def test_a_program_adds_facts_with_its_token(native: Submission, sam: User) -> None:
+    answer = patch(sam, native, {"cost_usd": 3.5, "output_tokens": 1200})
+    assert answer.status_code == 200, answer.json()
+    told = answer.json()
+    assert (told["declared"]["output_tokens"], told["declared_on"]["cost_usd"]) == ("1200", TODAY().isoformat())
+    assert "model" in told["not_said"]
+    again = patch(sam, native, {"cost_usd": 1})
+    assert (again.status_code, again["Content-Type"]) == (409, "application/problem+json")
+    assert patch(sam, native, {"model": "m"}, scope="look").status_code == 403
+
+
+def test_what_is_no_fact_is_refused_in_words_and_nothing_changes(native: Submission, sam: User) -> None:
+    _, token = services.make_token(user=sam, name="ci")
+    headers, address = {"Authorization": f"Bearer {token}"}, f"/api/v1/submissions/{native.pk}/"
+    for body, status in NO_FACTS:
+        answer = Client().patch(address, body, "application/json", headers=headers)
+        assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json"), body[:80]
+    native.refresh_from_db()
+    assert (native.declared, native.declared_on) == ({"agent": "Sam's agent"}, {})
+
+
+def test_other_ways_in_are_closed(native: Submission, sam: User) -> None:
+    client, address = logged_in(sam), f"/api/v1/submissions/{native.pk}/"
+    assert client.patch(address, b'{"model": "m"}', "application/json").status_code == 401, "a session is no token"
+    _, token = services.make_token(user=sam, name="ci")
+    headers = {"Authorization": f"Bearer {token}"}
+    assert client.patch(address, b"model=m", "application/x-www-form-urlencoded", headers=headers).status_code == 415
+    for method in ("post", "put", "delete"):
+        assert getattr(client, method)(address, headers=headers).status_code == 405
+
+
+@pytest.mark.parametrize("declared", [{"agent": "x" * 150}, {"agent": "A", "model": "m" * 150}])
+def test_a_name_that_no_row_holds_is_a_problem_of_the_bundle_and_no_fault_of_ours(
+    site: Site, sam: User, tmp_path: Path, declared: dict[str, str]
+) -> None:
+    submission = checked(handed_in(make_zip(tmp_path / "run", site.suite), sam, declared=declared))
+    assert submission.state == "rejected"
+    assert "at most 100 characters" in submission.problems[0]["seen"]
+
+
+def test_names_of_full_length_have_a_configuration(site: Site, sam: User, tmp_path: Path) -> None:
+    said = {"agent": "a" * 100, "model": "m" * 100, "agent_version": "v" * 200, "settings": "s" * 200}
+    for number in range(2):
+        path = make_zip(tmp_path / f"run{number}", site.suite, repeat=number)
+        submission = checked(handed_in(path, sam, declared=said | {"settings": str(number) * 200}))
+        assert submission.state == "accepted", submission.problems
