@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from runs import services
 from runs.admin_sessions import RunForm
@@ -136,7 +137,7 @@ class Keeper(Door):
 class RunAdmin(Keeper, OnceMade):
     """Adding runs queues all tasks of a suite: a reference agent writes its candidates at once, others in sessions."""
 
-    list_display = ("id", "configuration", "suite", "device_class", "repeat", "state", "origin", "progress")
+    list_display = ("id", "configuration", "suite", "state_here", "progress", "device_class", "repeat", "origin")
     list_select_related = ("configuration", "suite", "device_class")
     list_filter = ("state", "origin", "device_class")
     actions = RUN_ACTS
@@ -150,7 +151,7 @@ class RunAdmin(Keeper, OnceMade):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         made: tuple[str, ...] = ("configuration", "suite", "device_class", "repeat", "round", "note")
         made = (*made, "repeats", "may_spend") if obj is None else made
-        later = ("state", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
+        later = ("state", "paused_at", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
         return made if obj is None else made + later
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -162,6 +163,13 @@ class RunAdmin(Keeper, OnceMade):
         if db_field.name == "suite":
             kwargs["queryset"] = Suite.objects.filter(is_current=True)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def view_on_site(self, run: Run) -> str:
+        return reverse("leaderboard:run", args=[run.pk])
+
+    @admin.display(description="State")
+    def state_here(self, run: Run) -> str:
+        return f"{run.get_state_display()}, paused" if run.paused_at else run.get_state_display()
 
     @admin.display(description="Ended")
     def progress(self, run: Any) -> str:
@@ -194,6 +202,9 @@ class ResultAdmin(Keeper, ReadOnly):
     search_fields = ("task__path", "run__configuration__slug")
     inlines = (AttemptInline,)
     actions = RESULT_ACTS
+
+    def view_on_site(self, result: Result) -> str:
+        return reverse("leaderboard:result", args=[result.pk])
 
 
 @admin.register(Attempt)

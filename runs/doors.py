@@ -10,8 +10,8 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.db import models
-from django.db.models import QuerySet
+from django.db import models, transaction
+from django.db.models import Max, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
@@ -70,7 +70,8 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     def confirmed(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> HttpResponse | None:
         """First a page that says what it means and asks why; then act on each row.
 
-        One that is refused does not hold up the others.
+        One that is refused does not hold up the others, and one to which something happened since it was asked about is
+        refused: a form that is sent twice would take back what it just did.
         """
         if "confirmed" not in request.POST:
             return self._confirmation(request, rows, act)
@@ -78,7 +79,9 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
         count = 0
         for row in rows:
             try:
-                count += act.do(row, asked)
+                with transaction.atomic():
+                    _refuse_what_moved(row, request.POST.get("newest", ""))
+                    count += act.do(row, asked)
             except REFUSED as error:
                 self.message_user(request, _sentence(error), messages.ERROR)
         self.message_user(request, f"{count} {act.done}", messages.SUCCESS if count else messages.WARNING)
@@ -94,6 +97,7 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
             "total": total,
             "unnamed": max(total - MOST_NAMED, 0),
             "chosen": request.POST.getlist("_selected_action"),
+            "newest": rows.aggregate(newest=Max("trail"))["newest"] or 0 if hasattr(self.model, "trail") else "",
             "select_across": request.POST.get("select_across", "0"),
             "reason_characters": REASON_CHARACTERS,
         }
@@ -129,6 +133,19 @@ class OnceMade(Door):
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> models.Model:
         raise NotImplementedError
+
+
+def _refuse_what_moved(row: Any, newest: str) -> None:
+    """`newest`: the last entry of the trail about any of the rows when they were shown. Locks the row.
+
+    Raises:
+        RunError: there is a newer one about this row.
+    """
+    if not newest.isdecimal():
+        return
+    locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
+    if locked.trail.filter(pk__gt=int(newest)).exists():
+        raise RunError(f"something was done to {row} since you were asked: look at it again")
 
 
 def user_of(request: HttpRequest) -> Any:

@@ -111,7 +111,7 @@ def built(row: SessionRow | None) -> Built | None:
         state=ending_cell(row),
         facts=_facts(row, held),
     )
-    return Built(section, _versions_table(versions))
+    return Built(section, _versions_table(versions, row.is_running))
 
 
 def labels_of(diff: Diff) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def _facts(row: SessionRow, held: AgentSession | None) -> tuple[tuple[str, str, 
     return tuple(facts)
 
 
-def _versions_table(versions: Sequence[Version]) -> Table:
+def _versions_table(versions: Sequence[Version], is_running: bool) -> Table:
     columns = (
         Column("number", "Version", is_number=True),
         Column("status", "Outcome"),
@@ -179,7 +179,7 @@ def _versions_table(versions: Sequence[Version]) -> Table:
         Column("candidate_digest", "Candidate", is_code=True, on_page=False),
     )
     caption = "Each distinct version that the agent had checked, on the visible cases"
-    empty = "The agent had no version checked."
+    empty = "They are listed when the session is over." if is_running else "The agent had no version checked."
     return table("versions", caption, columns, [_cells(one) for one in versions], empty)
 
 

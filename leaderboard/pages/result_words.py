@@ -79,9 +79,13 @@ def facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> tu
         ("Device class", row.device_title, ""),
         *(_of_attempt(shown, record) if shown else ()),
         *(_of_paper(row, shown) if shown else ()),
-        ("Candidate", short(row.candidate_digest) or "nothing handed in", ""),
+        ("Candidate", short(row.candidate_digest) or _without_candidate(shown), ""),
         ("Task's digest", short(row.task_digest), ""),
     )
+
+
+def _without_candidate(shown: AttemptRow | None) -> str:
+    return "not there yet: an agent writes it first" if shown is not None and shown.is_open else "nothing handed in"
 
 
 def _of_paper(row: ResultRow, shown: AttemptRow) -> list[Fact]:

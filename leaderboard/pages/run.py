@@ -20,6 +20,7 @@ from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, FLAGS, ORIGINS, ROLES, RUN_STATES, STATUSES, VERIFICATIONS, status_cell
 
 ACTIONS = {
+    "start": "started",
     "publish": "published",
     "withdraw": "withdrawn",
     "rerun": "run again",
@@ -230,10 +231,10 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
         Column("attempts", "Public attempt"),
         Column("reason", "Why"),
     )
-    empty = "Nothing was imported, published, withdrawn, run again, paused or cancelled."
+    empty = "Nobody started, imported, published, withdrew, ran again, paused or cancelled anything."
     return table(
         "trail",
-        "Who published, withdrew, ran again, paused or cancelled, newest first",
+        "Who started, published, withdrew, ran again, paused or cancelled, newest first",
         columns,
         [_trail_cells(one) for one in trail],
         empty,

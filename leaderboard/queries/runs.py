@@ -153,7 +153,7 @@ def results_of(run_id: int) -> list[RunResultRow]:
 
 
 def trail_of(run_id: int) -> list[TrailRow]:
-    """Who published, withdrew, ran again, paused or cancelled, newest first."""
+    """Who started, published, withdrew, ran again, paused or cancelled, newest first."""
     rows = AuditEntry.objects.filter(run=run_id).order_by("-at", "-id")
     return [
         TrailRow(*row)

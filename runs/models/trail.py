@@ -21,6 +21,7 @@ class AuditEntry(models.Model):
     """One action on a run, host, round, submission or account. To publish a result: from which attempt to which."""
 
     class Action(models.TextChoices):
+        START = "start", "started"
         PUBLISH = "publish", "published"
         WITHDRAW = "withdraw", "withdrawn"
         RERUN = "rerun", "run again"
@@ -64,7 +65,7 @@ class AuditEntry(models.Model):
     account = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="trail", help_text="Whose it was."
     )
-    detail = models.CharField(max_length=200, blank=True, help_text="Of an account: from what to what, which token.")
+    detail = models.CharField(max_length=200, blank=True, help_text="From what to what, which token, at what estimate.")
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     undoes = models.ForeignKey(
@@ -87,7 +88,9 @@ class AuditEntry(models.Model):
             models.CheckConstraint(
                 name="auditentry_about_one_thing",
                 condition=Q(
-                    action__in=["publish", "withdraw", "rerun", "cancel", "pause", "resume", "import", "audit"],
+                    action__in=[
+                        *("start", "publish", "withdraw", "rerun", "cancel", "pause", "resume", "import", "audit"),
+                    ],
                     run__isnull=False,
                     host__isnull=True,
                     round__isnull=True,

@@ -8,7 +8,8 @@ from django.db import transaction
 from evaluator.agents.readiness import not_set
 from runs import agents, candidates
 from runs.errors import RunError
-from runs.models import Configuration, DeviceClass, Host, Round, Run, Suite
+from runs.models import AuditEntry, Configuration, DeviceClass, Host, Round, Run, Suite
+from runs.services import trail
 from runs.services.entries import create_run
 from runs.services.spending import estimate_of, refuse_to_overspend
 from runs.services.trail import Actor
@@ -29,7 +30,8 @@ def start_runs(
     actor: Actor,
     note: str = "",
 ) -> list[Run]:
-    """Drafts of `repeats` repeats, counted from `repeat`, each with all its attempts in the queue.
+    """Drafts of `repeats` repeats, counted from `repeat`, each with all its attempts in the queue. The trail says who
+    started them, at what estimate.
 
     Raises:
         RunError: the agent is none of ours, lacks something, or may spend no more.
@@ -38,7 +40,7 @@ def start_runs(
     if is_session:
         _refuse_what_lacks_something(configuration, device_class)
         refuse_to_overspend(configuration, tasks=suite.tasks.count(), runs=repeats)
-    return [
+    runs = [
         create_run(
             configuration=configuration,
             suite=suite,
@@ -51,6 +53,10 @@ def start_runs(
         )
         for number in range(repeat, repeat + repeats)
     ]
+    told = told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+    for run in runs:
+        trail.note(AuditEntry.Action.START, actor, note, run=run, detail=told[:200])
+    return runs
 
 
 def told_estimate(*, configuration: Configuration, suite: Suite, repeats: int) -> str:

@@ -39,7 +39,7 @@ OUTSIDE = {
     "AgentSession": {"message", "model", "no_cost_because", "tail", "agent"},
     "ApiToken": {"name"},
     "Attempt": {"message", "requeued_because"},
-    "AuditEntry": {"actor_name", "reason"},
+    "AuditEntry": {"actor_name", "detail", "reason"},
     "Claim": {"task", "attempt", "message"},
     "Configuration": {"settings"},
     "Iteration": {"message"},

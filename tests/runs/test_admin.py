@@ -110,6 +110,8 @@ def test_a_run_is_started_with_the_candidates_of_a_built_in_agent(site: Site, ma
     assert (run.repeat, run.note, run.created_by.username) == (1, "by hand", "maintainer")
     assert Attempt.objects.queued().filter(result__run=run).count() == 2
     assert all(run.results.values_list("candidate_digest", flat=True))
+    entry = AuditEntry.objects.get(action="start")
+    assert (entry.run, entry.actor_name, entry.reason) == (run, "maintainer", "by hand")
 
 
 def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, maintainer: Client) -> None:
@@ -146,6 +148,19 @@ def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer
     act(maintainer, "result", "publish", *finish(run, site).results.all())
     assert "1 results show the answer before" in act(maintainer, "result", "undo", run.results.first(), reason="no")
     assert set(run.results.values_list("published_attempt__number", flat=True)) == {1, 2}
+
+
+def test_a_form_that_is_sent_twice_acts_once(site: Site, maintainer: Client) -> None:
+    """The second would take back what the first took back."""
+    run = services.publish_run(run=finish(site.new_run(), site), actor="test")
+    address, chosen = reverse("admin:runs_run_changelist"), {"action": "undo", "_selected_action": [run.pk]}
+    shown = maintainer.post(address, chosen).context["newest"]
+    assert f'name="newest" value="{shown}"' in maintainer.post(address, chosen).content.decode()
+    confirmed = chosen | {"confirmed": "yes", "reason": "too early", "newest": shown}
+    pages = [maintainer.post(address, confirmed, follow=True).content.decode() for _ in range(2)]
+    assert "1 runs are as they were before" in pages[0]
+    assert f"something was done to {run} since you were asked" in pages[1].lower()
+    assert Run.objects.get(pk=run.pk).state == "withdrawn"
 
 
 @pytest.mark.parametrize("action", ["pause", "cancel", "rerun", "publish", "withdraw", "undo"])
