@@ -42,6 +42,7 @@ from leaderboard.pages import (
 )
 from leaderboard.pages.base import Page, Query
 from leaderboard.problems import refuse_unknown
+from leaderboard.queries.revision import of_result, of_run, of_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Route:
     template: str = ""
     section: str = ""  # the page of the navigation that it belongs to, if it is not there itself
     is_live: bool = False  # shows what changes without a change of what is public: progress, signs of life, the day
+    also: Callable[..., str | None] | None = None  # takes the pattern's parts; what else it changes with, see `settled`
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,7 +150,7 @@ ROUTES = (
         "One task: contract, cases, sources, results, two configurations case by case",
         "digest, device, a, b",
         section="tasks",
-        is_live=True,
+        also=of_task,
     ),
     Route("agents", "agents/", agents.AgentsPage, agents.build, "Every agent, model and configuration"),
     Route(
@@ -197,7 +199,7 @@ ROUTES = (
         run.build,
         "One run with its progress, results and history",
         section="runs",
-        is_live=True,
+        also=of_run,
     ),
     Route(
         "result",
@@ -207,7 +209,7 @@ ROUTES = (
         "One result with everything known about it",
         "attempt",
         section="runs",
-        is_live=True,
+        also=of_result,
     ),
     Route(
         "attempts",
@@ -217,7 +219,7 @@ ROUTES = (
         "Two attempts at one result side by side",
         "old, new",
         section="runs",
-        is_live=True,
+        also=of_result,
     ),
     Route("published", "published/", published.PublishedPage, published.build, "Tables of papers"),
     Route(

@@ -48,7 +48,7 @@ def reading(view: View) -> View:
 
 def of_route(route: Route) -> Callable[[View], View]:
     """A view of a page: asked again for what has not changed, it answers so without building it."""
-    return lambda view: reading(view if route.is_live else settled(view))
+    return lambda view: reading(view if route.is_live else settled(view, route.also))
 
 
 def html(route: Route) -> View:

@@ -13,11 +13,12 @@ from django.db import connection, connections, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from evaluator.suites import suite_digest
 from leaderboard import snapshots
 from runs import services
-from runs.models import Result, Run, Suite
+from runs.models import Attempt, Result, Run, Suite
 from tests import factories
 
 Answer = HttpResponse | StreamingHttpResponse
@@ -221,3 +222,66 @@ def in_a_thread(made: list[str]) -> HttpResponse:
         return ask(made, HttpResponse(b"x"))
     finally:
         connections.close_all()
+
+
+@pytest.fixture
+def places(run: Run) -> dict[str, str]:
+    """Pages that show attempts: task, run, result and a table of it."""
+    result = run.results.first()
+    assert result is not None
+    pages = {"task": f"/task/{result.task.path}/", "run": f"/run/{run.pk}/", "result": f"/result/{result.pk}/"}
+    return pages | {"attempts": f"/api/v1/result/{result.pk}/attempts.csv"}
+
+
+def test_pages_of_attempts_are_kept_while_none_is_open(places: dict[str, str], client: Client) -> None:
+    for address in places.values():
+        first = read(client, address)
+        assert questions(client, address) == 2
+        assert read(client, address) == first
+
+
+@pytest.fixture
+def verdict(places: dict[str, str]) -> dict[str, object]:
+    """What an update in the database writes when an attempt ends, of which no counter hears."""
+    other = published(factories.make_suite(name="other")).results.first()
+    assert other is not None
+    values = Attempt.objects.filter(result=other).values().get()
+    return {name: value for name, value in values.items() if name not in ("id", "result_id", "number", "is_latest")}
+
+
+def test_an_attempt_shows_on_its_pages_at_every_step(
+    run: Run, places: dict[str, str], verdict: dict[str, object], client: Client
+) -> None:
+    result = run.results.first()
+    assert result is not None
+    before = {place: read(client, address) for place, address in places.items()}
+    attempt = factories.make_attempt(result=result, status="queued")
+    queued = {place: read(client, address) for place, address in places.items()}
+    assert all(questions(client, address) > 2 for address in places.values())
+    Attempt.objects.filter(pk=attempt.pk).update(**verdict)
+    ended = {place: read(client, address) for place, address in places.items()}
+    assert all(questions(client, address) == 2 for address in places.values())
+    shown = [place for place in places if len({before[place], queued[place], ended[place]}) == 3]
+    assert shown == ["run", "result", "attempts"]  # a task shows the public answer
+    cache.clear()
+    assert {place: read(client, address) for place, address in places.items()} == ended
+
+
+def test_that_a_withheld_attempt_ended_is_not_told_by_an_etag(
+    run: Run, places: dict[str, str], verdict: dict[str, object], client: Client
+) -> None:
+    result = run.results.first()
+    assert result is not None
+    secret = factories.make_round(suite=run.suite, revealed_at=None)
+    Run.objects.filter(pk=run.pk).update(round=secret)
+    attempt = factories.make_attempt(result=result, status="queued")
+    waiting = {place: client.get(address) for place, address in places.items()}
+    Attempt.objects.filter(pk=attempt.pk).update(**verdict | {"ended_at": timezone.now()})
+    for place, address in places.items():
+        hidden = client.get(address)
+        assert hidden.getvalue() == waiting[place].getvalue()
+        assert told_beside(hidden) == told_beside(waiting[place])
+
+
+def told_beside(answer: Answer) -> dict[str, str]:
+    return {name: value for name, value in answer.items() if name != "X-Request-ID"}
