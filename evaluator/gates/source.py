@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from evaluator.candidate import Candidate
@@ -18,6 +20,8 @@ PYTHON_MODULES = {
     "ctypes": "native_calls",
     "cffi": "native_calls",
     "mmap": "native_calls",
+    "ctypeslib": "native_calls",  # numpy's
+    "cpp_extension": "native_calls",  # torch's: builds C++ and loads it
     "gc": "looks_around",
     "inspect": "looks_around",
     "threading": "own_threads",
@@ -29,11 +33,20 @@ PYTHON_MODULES = {
     "signal": "signals",
     "socket": "network",
     "importlib": "imports_by_name",
+    "runpy": "imports_by_name",
+    "marshal": "runs_text",
+    "mock": "replaces_library_functions",
     "atexit": "runs_at_exit",
 }
+NAMESAKES = ("torch.signal", "scipy.signal")  # honest modules that are called like one of these
 PYTHON_ATTRIBUTES = {
+    "CDLL": "native_calls",
+    "load_library": "native_calls",
+    "compile_module_from_src": "native_calls",  # triton's
     "_getframe": "looks_around",
     "_current_frames": "looks_around",
+    "__subclasses__": "looks_around",
+    "gi_frame": "looks_around",
     "fork": "own_processes",
     "forkpty": "own_processes",
     "posix_spawn": "own_processes",
@@ -45,14 +58,31 @@ PYTHON_ATTRIBUTES = {
     "tb_frame": "looks_around",
     "f_back": "looks_around",
     "__globals__": "looks_around",
+    "FunctionType": "runs_text",
     "TorchDispatchMode": "replaces_library_functions",
     "TorchFunctionMode": "replaces_library_functions",
 }
-WHOLE = {"sys.modules": "looks_around"}  # where the last name alone says nothing
-PATCHED = ("torch", "triton", "tl", "time", "os", "sys", "builtins")  # whose attributes no kernel sets
-PYTHON_NAMES = {"__import__": "imports_by_name", "exec": "runs_text", "eval": "runs_text"}
+WHOLE = {  # where the last name alone says nothing
+    "sys.modules": "looks_around",
+    "builtins.exec": "runs_text",
+    "builtins.eval": "runs_text",
+    "builtins.__import__": "imports_by_name",
+}
+LIBRARIES = sys.stdlib_module_names | {"torch", "triton", "numpy"}  # whose attributes no kernel sets
+SETTINGS = re.compile(r"\b(backends|config|knobs)\b")  # switches are a candidate's own business
+PYTHON_NAMES = {
+    "__import__": "imports_by_name",
+    "exec": "runs_text",
+    "eval": "runs_text",
+    "__builtins__": "runs_text",
+}
+# What a reader sees, and what Python or a compiler takes in, differ: another encoding; text that is shown backwards.
+CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+OWN_CODINGS = (b"utf-8", b"utf8", b"ascii", b"us-ascii")
+TURNED = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 NATIVE_TEXT = {
-    r"\b(dlopen|dlsym|mprotect|mmap|syscall)\s*\(|\"\s*(syscall|sysenter|int\s+0x80)\b": "native_calls",
+    r"\b(dlopen|dlsym|mprotect|mmap|syscall)\s*\(": "native_calls",
+    r"\"[^\"\n]*(\b(syscall|sysenter|int\s+0x80)\b|\.(byte|word|long|quad|octa|ascii)\b)": "native_calls",
     r"\b(ptrace|process_vm_\w+)\s*\(|/proc/|include\s*\(?\s*[<\"]/|\.incbin": "looks_around",
     r"\b(fork|vfork|execve?|system|popen|posix_spawnp?)\s*\(": "own_processes",
     r"\bstd::(jthread|thread|async)\b|\bpthread_create\b": "own_threads",
@@ -63,6 +93,7 @@ NATIVE_TEXT = {
     r"hipcpu|arena_allocator": "looks_around",
     r"\b(cuda|hip)(HostAlloc|MallocHost|HostMalloc|HostRegister|Memcpy\w+)\b|\bpin_memory\b": "works_off_the_device",
 }
+ADJACENT = re.compile(r'"\s*"')  # string literals that a compiler joins: "sys" "call"
 # Copies on another stream need none of the device that a timed call is given: work between them would cost no time.
 STREAMS, TO_THE_HOST = {"Stream", "stream"}, {"cpu", "numpy", "pin_memory"}
 
@@ -82,62 +113,136 @@ def check(context: Handed) -> Rejection | None:
         same = [detail for other, detail in context.candidate_files.problems if other == reason]
         return Rejection(reason, ", ".join(same))
     for name, data in context.candidate_files.files.items():
-        text = data.decode("utf-8", errors="replace")
-        for label in sorted(python_labels(text) if name.endswith(".py") else native_labels(text)):
+        for label in sorted(python_labels(data) if name.endswith(".py") else native_labels(data)):
             context.hold(Finding(NAME, label, f"{name} uses what no kernel needs: {label.replace('_', ' ')}"))
     return None
 
 
-def python_labels(text: str) -> set[str]:
-    """Labels of a Python source; empty when it cannot be parsed (the compile gate says so)."""
+def python_labels(source: bytes) -> set[str]:
+    """Labels of a Python source, read as Python reads it; without a syntax tree (the compile gate says so) only these
+    that need none."""
+    hidden = _hidden_text(source)
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        return hidden
     nodes = list(ast.walk(tree))
-    found = {label for node in nodes for label in _labels_of(node) if label}
+    names = _names(nodes)
+    found = {label for node in nodes for label in _labels_of(node, names) if label}
     attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    return found | ({"works_off_the_device"} if attributes & STREAMS and attributes & TO_THE_HOST else set())
+    both = bool(attributes & STREAMS and attributes & TO_THE_HOST)
+    return found | hidden | ({"works_off_the_device"} if both else set())
 
 
-def _labels_of(node: ast.AST) -> set[str | None]:
+def native_labels(source: bytes) -> set[str]:
+    text = ADJACENT.sub("", source.decode("utf-8", errors="replace"))
+    return {label for pattern, label in NATIVE_TEXT.items() if re.search(pattern, text)} | _hidden_text(source)
+
+
+def _hidden_text(source: bytes) -> set[str]:
+    codings = [found[1].lower() for line in source.splitlines()[:2] if (found := CODING.match(line))]
+    turned = TURNED.search(source.decode("utf-8", errors="replace"))
+    return {"hidden_text"} if turned or any(coding not in OWN_CODINGS for coding in codings) else set()
+
+
+def _names(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """What local names stand for, as far as imports and plain assignments say: `import torch as t`, `f = t.empty`."""
+    names = dict[str, str]()
+    for node in nodes:
+        match node:
+            case ast.Import(names=aliases):
+                names |= {one.asname or one.name.partition(".")[0]: _bound(one) for one in aliases}
+            case ast.ImportFrom(module=str() as module, names=aliases):
+                names |= {one.asname or one.name: f"{module}.{one.name}" for one in aliases}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if dotted := _imported(value, names):
+                names.setdefault(name, dotted)
+    return names
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.name if alias.asname else alias.name.partition(".")[0]
+
+
+def _imported(node: ast.AST, names: Mapping[str, str]) -> str | None:
+    """`a.b.c` with the first name as it was imported; None where it was not."""
     match node:
-        case ast.Import(names=names):
-            return {PYTHON_MODULES.get(alias.name.split(".")[0]) for alias in names}
-        case ast.ImportFrom(module=str() as module, names=names):
-            return {PYTHON_MODULES.get(module.split(".")[0]), *(_of_name(f"{module}.{alias.name}") for alias in names)}
+        case ast.Attribute(value=value, attr=name):
+            owner = _imported(value, names)
+            return f"{owner}.{name}" if owner else None
+        case ast.Name(id=name):
+            return names.get(name)
+    return None
+
+
+def _labels_of(node: ast.AST, names: Mapping[str, str]) -> set[str | None]:
+    match node:
+        case ast.Import(names=aliases):
+            return {label for one in aliases for label in _of_modules(one.name)}
+        case ast.ImportFrom(module=str() as module, names=aliases):
+            return {label for one in aliases for label in _of_path(f"{module}.{one.name}")}
         case ast.Name(id=name):
             return {PYTHON_NAMES.get(name)}
-        case ast.Attribute():
-            return {_of_name(ast.unparse(node))}
+        case ast.Attribute(ctx=ast.Load()):
+            imported = _imported(node, names)
+            return _of_path(imported) if imported else {PYTHON_ATTRIBUTES.get(node.attr)}
         case ast.Constant(value=str() as value):
             return {"looks_around" if "/proc/" in value else None}
-    return {"replaces_library_functions" if _replaces(node) else _hidden(node)}
+    return {"replaces_library_functions" if _replaces(node, names) else _out_of_sight(node, names)}
 
 
-def _of_name(name: str) -> str | None:
-    """The label of a dotted name, whether it was reached through its module or imported from it."""
-    return WHOLE.get(name) or PYTHON_ATTRIBUTES.get(name.rpartition(".")[2])
+def _of_path(name: str) -> set[str | None]:
+    """The labels of a dotted name, whether it was reached through its module or imported from it."""
+    return {WHOLE.get(name), PYTHON_ATTRIBUTES.get(name.rpartition(".")[2]), *_of_modules(name)}
 
 
-def _replaces(node: ast.AST) -> bool:
+def _of_modules(name: str) -> set[str | None]:
+    """Of every part: libraries hold the modules that they import, `torch.utils.cpp_extension.subprocess`."""
+    if name.startswith(NAMESAKES):
+        return set()
+    return {PYTHON_MODULES.get(part) for part in name.split(".")}
+
+
+def _replaces(node: ast.AST, names: Mapping[str, str]) -> bool:
     """Puts something in a library's place: `torch.empty = …`, setattr(torch, …), an operator of aten registered."""
     match node:
-        case ast.Assign(targets=targets):
-            return any(_patches(target) for target in targets)
-        case ast.Call(func=ast.Name(id="setattr"), args=[first, *_]):
-            return _root(first) in PATCHED
+        case ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return _is_of_a_library(node, names)
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return _is_namespace(value, names)
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[first, *_]):
+            return _is_of_a_library(first, names)
+        case ast.Call(func=ast.Attribute(attr="__setattr__" | "__delattr__"), args=[first, _, *_]):
+            return _is_of_a_library(first, names)
+        case ast.Call(func=ast.Attribute(attr="update" | "setdefault" | "pop" | "__setitem__", value=value)):
+            return _is_namespace(value, names)
         case ast.Call(func=ast.Attribute(attr="Library"), args=[ast.Constant(value="aten"), *_]):
             return True
+        case ast.Call(args=[ast.Constant(value=str() as first), *_]):
+            return first.startswith("aten::")
     return False
 
 
-def _hidden(node: ast.AST) -> str | None:
+def _is_of_a_library(node: ast.AST, names: Mapping[str, str]) -> bool:
+    dotted = _imported(node, names) or ""
+    return dotted.partition(".")[0] in LIBRARIES and not SETTINGS.search(dotted)
+
+
+def _is_namespace(node: ast.AST, names: Mapping[str, str]) -> bool:
+    """vars(torch), torch.__dict__"""
+    match node:
+        case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(attr="__dict__", value=owner):
+            return _is_of_a_library(owner, names)
+    return False
+
+
+def _out_of_sight(node: ast.AST, names: Mapping[str, str]) -> str | None:
     """Takes something from the system's modules by a name that is not written down."""
     match node:
-        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id="os" | "sys" | "builtins")]):
+        case ast.Call(func=ast.Name(id="vars"), args=[owner]) if _is_system(owner, names):
             return "imports_by_name"
-        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id="os" | "sys" | "builtins"), name, *_]):
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if _is_system(owner, names):
             match name:
                 case ast.Constant(value=str() as value):
                     return PYTHON_ATTRIBUTES.get(value)
@@ -145,20 +250,5 @@ def _hidden(node: ast.AST) -> str | None:
     return None
 
 
-def _patches(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute) and _root(target) in PATCHED and not _is_setting(target)
-
-
-def _is_setting(target: ast.Attribute) -> bool:
-    """torch.backends.… and torch.set_… style switches are a candidate's own business."""
-    return "backends" in ast.unparse(target)
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def native_labels(text: str) -> set[str]:
-    return {label for pattern, label in NATIVE_TEXT.items() if re.search(pattern, text)}
+def _is_system(node: ast.AST, names: Mapping[str, str]) -> bool:
+    return _imported(node, names) in ("os", "sys", "builtins")

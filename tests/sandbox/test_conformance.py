@@ -261,7 +261,10 @@ def test_it_says_how_it_ended(sandbox: Sandbox, how: str, code: int | None, name
         assert "Segmentation fault" in died.value.output
 
 
-@pytest.mark.parametrize(("how", "kind"), [("exit", "builtins.SystemExit"), ("evil", "__main__.Evil")])
+@pytest.mark.parametrize(
+    ("how", "kind"),
+    [("exit", "builtins.SystemExit"), ("evil", "__main__.Evil"), ("claims", "builtins.BaseException")],
+)
 def test_an_exception_is_a_fault_and_the_worker_lives_on(sandbox: Sandbox, how: str, kind: str) -> None:
     with probing(sandbox, "ends", HOW=how) as worker:
         with pytest.raises(WorkerFault) as fault:

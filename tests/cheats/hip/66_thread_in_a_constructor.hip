@@ -1,7 +1,7 @@
 // class: 66
 // expect: wrong_output/nan
 // gate: correctness
-// also: source, performance
+// also: source, compile, performance
 // backend: cpu
 // A thread of a global object does the work when nobody waits for it any more.
 #include <chrono>

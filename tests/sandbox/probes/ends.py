@@ -16,6 +16,8 @@ elif how == "segfault":
     ctypes.string_at(8)
 elif how == "abort":
     os.abort()
+elif how == "claims":
+    raise type("UnsupportedFeature", (Exception,), {"__module__": "evaluator.inside.unsupported"})
 elif how == "evil":
 
     class Evil(Exception):
