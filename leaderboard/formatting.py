@@ -20,7 +20,11 @@ def percent(share: float) -> str:
     """Whole percents, with a decimal where rounding would turn almost all into all, or almost none into none."""
     rounded = round(100 * share)
     is_false_end = rounded in (0, 100) and share not in (0, 1)
-    return f"{min(max(100 * share, 0.1), 99.9):.1f}{NBSP}%" if is_false_end else f"{rounded}{NBSP}%"
+    if not is_false_end:
+        return f"{rounded}{NBSP}%"
+    if 0.0005 <= share <= 0.9995:
+        return f"{min(100 * share, 99.9):.1f}{NBSP}%"
+    return f"<{NBSP}0.1{NBSP}%" if share < 0.5 else f">{NBSP}99.9{NBSP}%"
 
 
 def rate(count: int, of: int) -> str:

@@ -136,27 +136,27 @@ def _reason(row: HostRow) -> tuple[str, str]:
         said = "its bundles brought no calibration"
         if row.is_accepted:
             said += ", and their records say that its A/A sessions accepted it"
-        return f"No worker of this site ever started there: {said}.", f"{HEALTH} there, then start a worker on it."
-    return "Its worker found no calibration when it started.", f"{HEALTH} there, then start its worker again."
+        return f"No worker of this site ever started there: {said}.", f"Run {HEALTH} there: its next bundle brings one."
+    return "Its worker found no calibration when it started.", f"Run {HEALTH} there, then start its worker again."
 
 
 def _unmeasured_table(found: Sequence[UnmeasuredHost]) -> Table:
     columns = (
         Column("host", "Host"),
+        Column("because", "Why there is nothing, and what to do"),
+        Column("to_do", "What to do", on_page=False),
         Column("device_class", "Device class", is_code=True),
         Column("is_accepted", "Acceptance"),
         Column("evaluations", "Evaluations", is_number=True),
-        Column("because", "Why there is nothing"),
-        Column("to_do", "What to do"),
     )
     rows = [
         (
             Cell(one.host, one.host),
+            Cell(one.because, one.because, note=one.to_do),
+            Cell("", one.to_do),
             Cell(one.device_class, one.device_class),
             _accepted(one.is_accepted),
             count_cell(one.evaluations),
-            Cell(one.because, one.because),
-            Cell("", one.to_do, note=one.to_do),
         )
         for one in found
     ]

@@ -21,10 +21,10 @@ def tables(cases: Sequence[Case], spec: TaskSpec | None, device_class: str) -> t
     rows = [_cells(case, roof_of(spec, known[case.id], device_class)) for case in timed if case.id in known]
     columns = (
         Column("case", "Case", is_code=True),
-        Column("bound", "Bound by"),
-        Column("least_ms", "At least", is_number=True),
         Column("baseline_share", "Baseline", is_number=True),
         Column("candidate_share", "Candidate", is_number=True),
+        Column("least_ms", "At least", is_number=True),
+        Column("bound", "Bound by"),
     )
     caption = "Share of the roofline: the least time that the device's peaks allow, divided by the time per call"
     return (table("roofline", caption, columns, rows, "No case of the task is known here any more."),)
@@ -36,7 +36,7 @@ def _cells(case: Case, roof: Roof | None) -> tuple[Cell, ...]:
         return (name, *(Cell(NONE) for _ in range(4)))
     least_ms = roof.time_ns / 1e6
     shares = (least_ms / time_ms if time_ms else None for time_ms in (case.baseline_ms, case.candidate_ms))
-    return (name, Cell(roof.bound, roof.bound), Cell(milliseconds(least_ms), least_ms), *map(_share_cell, shares))
+    return (name, *map(_share_cell, shares), Cell(milliseconds(least_ms), least_ms), Cell(roof.bound, roof.bound))
 
 
 def _share_cell(share: float | None) -> Cell:

@@ -137,9 +137,9 @@ def _standing(ratio: CaseRatio | None) -> str:
     """What the case's speed counts for."""
     if ratio is None:
         return "not timed on t_dev: its speed ranks nothing"
-    noisy = "; noisy: metrics take the end of the interval nearer to 1" if ratio.is_noisy else ""
-    why = ratio.why_not_eligible
-    return ("counts for correctness only: " + why if why else "speed counts") + noisy
+    if ratio.why_not_eligible:
+        return f"counts for correctness only: {ratio.why_not_eligible}"
+    return "speed counts" + ("; noisy: metrics take the end of the interval nearer to 1" if ratio.is_noisy else "")
 
 
 def _clock_cells(case: str, one: ClockTimes, ratio: CaseRatio | None) -> tuple[Cell, ...]:
