@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import torch
 
+from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.isa import note_baseline, note_launches
-from evaluator.judge.compare import Comparison, Deviation, compare, deviation
+from evaluator.gates.scales import FEW_ELEMENTS
+from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import must_differ
@@ -95,10 +97,18 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
 
 
 def _ask_baseline(baseline: Runner, judged: Judged) -> None:
-    """The worst on the draws of a name so far."""
+    """The worst on the draws of a name so far.
+
+    Raises:
+        BaselineError: it is so wrong here that what it lends would let zeros pass.
+    """
     errors, name = judged.state.baseline_errors, judged.draw.name
-    found = error_of(trusted_call(baseline, judged.state.case, judged.contents), judged.reference, {})
+    call = trusted_call(baseline, judged.state.case, judged.contents)
+    found = error_of(call, judged.reference, {})
     errors[name] = worst_of([errors.get(name), found])
+    if found and BASELINE_FACTOR * found.rmse >= 1 and min(map(torch.numel, call.outputs.values())) >= FEW_ELEMENTS:
+        where = f"case {judged.state.case.id}, {name} inputs"
+        raise BaselineError(f"the baseline of {baseline.side.task.id}, {where}: relative error {found.rmse:.1e}")
 
 
 def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> Deviation | None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import torch
 
+from evaluator.errors import TaskError
 from evaluator.judge.sampling import sampling_problem
 from evaluator.taskspec import Case, Output, Tolerance
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
-TINY = 1e-300
+TINY = 1e-300  # only keeps a division from failing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,11 @@ def compare(
 ) -> Comparison:
     """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal.
 
-    Errors are relative to RMS(reference), or to `least_scale` where that is more. The
-    reference of a sampled output holds probabilities: the samples must look like drawn from them.
+    Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number where that is more.
+    The reference of a sampled output holds probabilities: the samples must look like drawn from them.
+
+    Raises:
+        TaskError: the reference holds NaN where the task forbids it, so that nobody could be right or wrong.
     """
     output = output.to(reference.device)
     if spec.sampled is not None:
@@ -60,7 +64,7 @@ def compare(
     if problem := _not_finite(seen, wanted, spec):
         return problem
     finite = wanted.isfinite()
-    scale = max(_rms(wanted[finite]) if finite.any() else 0.0, least_scale)
+    scale = _scale(wanted[finite], output.dtype, least_scale)
     return _close(seen[finite], wanted[finite], scale, spec.name, output.dtype, tolerance, case, baseline)
 
 
@@ -74,11 +78,19 @@ def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float 
         return None
     if not error.numel() or float(error.abs().max()) == 0:
         return Deviation(0.0, 0.0)
-    scale = max(_rms(wanted), least_scale, TINY)
+    scale = _scale(wanted, output.dtype, least_scale)
     return Deviation(_rms(error) / scale, float((error.abs() / (scale + wanted.abs())).max()))
 
 
+def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> float:
+    """An answer below what the dtype holds is 0 in it, and that is no error: else such a baseline's error would be 1,
+    as that of zeros is, and four times as much were allowed (ssd_chunk_scan's last state after 4000 steps)."""
+    return max(_rms(wanted) if wanted.numel() else 0.0, least_scale, torch.finfo(dtype).tiny)
+
+
 def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Comparison | None:
+    if spec.nan == "forbidden" and bool(wanted.isnan().any()):
+        raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     nan = seen.isnan() if spec.nan == "forbidden" else seen.isnan() != wanted.isnan()
     if bool(nan.any()):
         return Comparison("nan", f"{spec.name}: {int(nan.sum())} of {seen.numel()} values")
@@ -102,7 +114,7 @@ def _close(
     if not wanted.numel():
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
     error = (seen - wanted).abs()
-    rmse = _rms(error) / max(scale, TINY) if float(error.max()) > 0 else 0.0
+    rmse = _rms(error) / scale if float(error.max()) > 0 else 0.0
     noise = tolerance.c * torch.finfo(dtype).eps * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
     allowed = max(BASELINE_FACTOR * baseline.rmse if baseline else 0.0, noise)
     bound = max(BASELINE_FACTOR * baseline.worst if baseline else 0.0, tolerance.tau) * (scale + wanted.abs())

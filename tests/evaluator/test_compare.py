@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from evaluator.errors import TaskError
 from evaluator.expressions import parse
 from evaluator.judge.compare import Deviation, compare, deviation
 from evaluator.taskspec import Case, Output, Tolerance
@@ -72,7 +73,7 @@ def test_infinities_are_right_only_where_the_reference_has_the_same():
 def test_nan_matches_nan_only_where_declared():
     reference = torch.tensor([1.0, math.nan], dtype=torch.float64)
     output = torch.tensor([1.0, math.nan])
-    assert judged(output, reference).reason == "nan"
+    assert judged(output, reference.nan_to_num()).reason == "nan"
     assert judged(output, reference, nan="as_reference").reason is None
     assert judged(torch.tensor([1.0, 2.0]), reference, nan="as_reference").reason == "nan"
 
@@ -113,3 +114,17 @@ def test_a_deviation_by_hand():
 
 def test_a_baseline_that_overflows_lends_nothing():
     assert deviation(torch.tensor([3.0, math.inf]), torch.tensor([3.0, 4.0], dtype=torch.float64)) is None
+
+
+def test_an_answer_below_what_the_dtype_holds_is_zero_in_it_and_zeros_lend_nothing():
+    reference = torch.full((100,), 1e-60, dtype=torch.float64)
+    zeros = torch.zeros(100)
+    assert judged(zeros, reference).reason is None
+    assert deviation(zeros, reference).rmse < 1e-20
+    assert judged(torch.full((100,), 1e-37), reference, baseline=deviation(zeros, reference)).reason == "mismatch"
+
+
+def test_a_reference_that_is_nan_where_the_task_forbids_it_judges_nobody():
+    reference = torch.tensor([1.0, float("nan")], dtype=torch.float64)
+    with pytest.raises(TaskError, match="the reference holds NaN"):
+        judged(torch.ones(2), reference)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from evaluator.candidate import baseline
-from evaluator.errors import SandboxError
+from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import _judge
 from evaluator.judge.draws import Draw
@@ -17,10 +17,14 @@ from evaluator.judge.side import Call
 
 RIGHT = torch.ones(100, dtype=torch.float64)
 HARD = Draw("standard", "standard", 3)
+HARDEST = Draw("special", "hard", 0)  # one that the baseline is asked for at once
 
 
 def runner(error: float) -> SimpleNamespace:
-    return SimpleNamespace(call=lambda case, contents: Call(1000, {"y": (RIGHT + error * contents["hard"]).float()}))
+    def call(case, contents):
+        return Call(1000, {"y": (RIGHT + error * contents["hard"]).float()})
+
+    return SimpleNamespace(side=SimpleNamespace(task=SimpleNamespace(id="tests/hard")), call=call)
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ def judge(tiny_task):
         context = SimpleNamespace(
             task=task,
             runner=runner(candidate),
-            contents=lambda case, draw: {"hard": float(draw == HARD)},
+            contents=lambda case, draw: {"hard": float(draw in (HARD, HARDEST))},
             reference=SimpleNamespace(outputs=lambda case, contents: {"y": RIGHT}),
         )
         return _judge(context, state, draw, runner(baseline))
@@ -65,3 +69,8 @@ def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(ti
     assert context.charged(Rejection("mismatch", "")) is not None
     with pytest.raises(SandboxError):
         context.charged(rejection)
+
+
+def test_a_baseline_that_is_as_wrong_as_zeros_are_lends_nothing(judge):
+    with pytest.raises(BaselineError, match="relative error"):
+        judge(HARDEST, candidate=-1.0, baseline=0.3)
