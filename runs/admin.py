@@ -160,7 +160,7 @@ class UnseenEvaluationAdmin(ReadOnly):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnly):
-    list_display = ("at", "actor_name", "action", "about", "detail", "to_attempt", "reason")
+    list_display = ("at", "actor_name", "action", "about", "reason", "detail", "to_attempt")
     list_select_related = ("run", "host", "round", "result", "to_attempt", "submission", "account")
     list_filter = ("action",)
     search_fields = ("actor_name", "account__username", "reason")

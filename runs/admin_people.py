@@ -45,7 +45,7 @@ class PersonForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Empty: it stays. Whoever is logged in there is logged out.",
+        help_text="Empty: it stays, and a new account has none until it is set. Whoever is logged in is logged out.",
     )
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from django.core.exceptions import ValidationError
 
 from runs.people import guesses
 from runs.people.adapters import refuse_guesses
@@ -11,13 +12,17 @@ from runs.people.addresses import client_address, network_of
 
 
 class _Limited:
-    """Counts for the account whose code it is, and for the address."""
+    """Counts for the account whose code it is, and for the address. A code is good once: allauth remembers that in a
+    cache, which each web process has of its own.
+    """
 
     def clean_code(self) -> str:
         address = network_of(client_address(allauth_context.request))
         whos = ("code", str(self.user.pk)), ("address", address)  # type: ignore[attr-defined]
         refuse_guesses(*whos)
         code: str = super().clean_code()  # type: ignore[misc]
+        if guesses.take(("used", f"{whos[0][1]} {''.join(filter(str.isalnum, code))}")):
+            raise ValidationError("This code was used. Wait for the next one.", code="used_code")
         guesses.was_right(*whos)
         return code
 

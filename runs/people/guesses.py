@@ -17,8 +17,8 @@ from django.utils import timezone
 from runs.people.models import WrongGuess
 
 WINDOW = timedelta(minutes=15)
-MOST = {"account": 10, "code": 10, "address": 50}  # of wrong guesses within the window, by what they are counted for
-Who = tuple[str, str]  # ("account", a name), ("code", a user's id) or ("address", a network)
+MOST = {"account": 10, "code": 10, "address": 50, "used": 1}  # of guesses within the window, by what they count for
+Who = tuple[str, str]  # ("account", a name), ("code", a user's id), ("address", a network), ("used", an id and a code)
 
 
 def take(*whos: Who) -> int:
