@@ -82,7 +82,7 @@ def _rejection(made: Build, stands_in: bool) -> Rejection | None:
         return None if native["has_module"] else Rejection("no_module", "", log)
     if native["fault"] == "timeout":
         return Rejection("build_time", log or "the compiler did not end", log)
-    if "#error" in log:  # the source refuses this compiler of its own will
+    if native["fault"] == "size" or "#error" in log:  # the source refuses this compiler of its own will
         return Rejection("compiler_error", first_error(log), log)
     if made.unsupported and (target_ok or not gfx942["checked"]):
         return Rejection("unsupported_feature", ", ".join(made.unsupported), log)

@@ -52,6 +52,9 @@ def build(side: Side, toolchain: Toolchain) -> Build:
         fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
         report: dict[str, Any] = dict(worker.call("build", timeout_s=limit_s + GRACE_S, **fields))
         product = _take(worker, report["native"]["product"]) if report["native"]["ok"] else None
+        if report["native"]["ok"] and product is None:
+            log = f"error: the built extension has more than {MAX_PRODUCT_BYTES >> 20} MiB\n"
+            report["native"] |= {"ok": False, "fault": "size", "log": log}
     finally:
         side.close(worker)
     made = _build(report, product, cached=False)
@@ -65,14 +68,16 @@ def _build(report: dict[str, Any], product: bytes | None, cached: bool) -> Build
     return Build(native, gfx942, tuple(report["unsupported"]), tuple(report["not_portable"]), product, cached)
 
 
-def _take(worker: Worker, path: str) -> bytes:
-    """A file of the worker's workspace, through the mailbox in pieces."""
+def _take(worker: Worker, path: str) -> bytes | None:
+    """A file of the worker's workspace, through the mailbox in pieces; None where it is too large to keep."""
     data, step = b"", worker.mailbox.size
     while True:
         reply = worker.call("take", timeout_s=GRACE_S, path=path, start=len(data), size=step)
         copied, size = reply["copied"], reply["size"]
-        if type(copied) is not int or type(size) is not int or not 0 <= copied <= step or size > MAX_PRODUCT_BYTES:
+        if type(copied) is not int or type(size) is not int or not 0 <= copied <= step:
             raise SandboxError(f"a build product of {size!r} bytes, {copied!r} copied")
+        if size > MAX_PRODUCT_BYTES:
+            return None
         data += bytes(worker.mailbox.view(0, copied))
         if len(data) >= size or copied == 0:
             return data

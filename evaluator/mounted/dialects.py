@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from evaluator.codec import LARGEST_INT
+
 AxisValue = int | str | bool
 Row = Mapping[str, Any]
 Dialect = Callable[[Any], list["Measured"]]
@@ -26,7 +28,10 @@ CLOCKS = ("cuda_graph", "cuda_event_fallback", "cuda_event", "aka_loop", "aka_ev
 HOST_CLOCKS = ("cpu_timer_fallback", "cpu_timer", "host", "perf_counter", "serving_wall_clock")
 IDENTITY = ("params", "shape", "dtype", "mode", "layout", "op_name")  # beside the id; a dtype may also lie in params
 NAMES = ("test_case_id", "case_idx", "case_id", "id")
+FINE = ("ok", "pass", "passed", "success", "succeeded", "done", "completed", "measured", "baseline_ok")  # statuses
+VERDICTS = ("correct", "passed", "success")
 FAILED_MS = -1.0  # what vllm's scripts write for a case that raised, and exit with 0
+LEAST, GREATEST = 1e-6, 1e9  # of a time in milliseconds: a nanosecond, eleven days; and of a rate in GB/s
 MS_PER_GIGABYTE = 1000.0  # divided by GB/s
 LATENCY = re.compile(r"^GEAK_RESULT_LATENCY_MS=(\S+)\s*$", re.MULTILINE)
 SHAPES = re.compile(r"^GEAK_SHAPES_USED=(.{1,2000})$", re.MULTILINE)
@@ -159,9 +164,18 @@ def _rows(rows: list[Row], before: str = "") -> Iterator[tuple[str, Row]]:
     """Each case and its place; a case that says it failed ends the reading."""
     for index, row in enumerate(rows):
         place = f"{before}{index}"
-        if row.get("error") or row.get("correct") is False:
-            _refuse("case_failed", place, row.get("error") or "correct: false", "a case that ran and was right")
+        if (said := failure_of(row)) is not None:
+            _refuse("case_failed", place, said, "a case that ran and was right")
         yield place, row
+
+
+def failure_of(row: Row) -> str | None:
+    """What a row says against itself; a verdict or status that nobody knows is none of the good ones."""
+    status = row.get("status")
+    said = [] if status is None or str(status).lower() in FINE else [f"status {status!r}"]
+    said += [f"{key} {row[key]!r}" for key in VERDICTS if row.get(key) not in (None, True)]
+    said += [str(row["error"])] if row.get("error") else []
+    return ", ".join([*said, str(row.get("message") or "")]).removesuffix(", ") if said else None
 
 
 def _check_status(report: Row) -> None:
@@ -196,7 +210,8 @@ def _axes(row: Row) -> Iterator[tuple[str, AxisValue]]:
         value = row.get(key)
         inner = value.items() if isinstance(value, Mapping) else [(key, value)] if value is not None else []
         for name, item in inner:
-            yield str(name), item if isinstance(item, int | str) else _shown(item)
+            is_plain = isinstance(item, str) or (isinstance(item, int) and abs(item) <= LARGEST_INT)
+            yield str(name), item if is_plain else _shown(item)
 
 
 def _shown(value: object) -> str:
@@ -209,8 +224,10 @@ def _number(value: object, place: str) -> float:
         _refuse("case_failed", place, value, "a time: -1 stands for a case that raised")
     if isinstance(value, bool) or not isinstance(value, int | float):
         _refuse("bad_report", place, value, "a number of milliseconds")
-    if not math.isfinite(value) or value <= 0:
+    if not 0 < value < math.inf:
         _refuse("impossible_time", place, value, "a finite number above zero")
+    if not LEAST <= value <= GREATEST:
+        _refuse("impossible_time", place, value, f"a number from {LEAST:g} to {GREATEST:g}")
     return float(value)
 
 

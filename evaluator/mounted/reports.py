@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from evaluator.codec import plain_texts
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import Measured, Unusable, dialect_of, geak
+from evaluator.mounted.dialects import Measured, Unusable, dialect_of, failure_of, geak
 
 PERFORMANCE_REPORTS = (
     "build/performance_report.json",
@@ -17,7 +18,7 @@ PERFORMANCE_REPORTS = (
 )
 COMPILE_REPORT, CORRECTNESS_REPORT = "build/compile_report.json", "build/correctness_report.json"
 ALL = (*PERFORMANCE_REPORTS, COMPILE_REPORT, CORRECTNESS_REPORT, "eval_result.yaml")
-FAILED = ("fail", "failed", "error", "partial")
+LONGEST_IDENTITY = 1000  # characters
 
 
 def read_measured(name: str, data: bytes | None, printed: str) -> tuple[Measured, ...] | Rejection:
@@ -39,11 +40,11 @@ def status_problem(name: str, data: bytes | None) -> str | None:
         report = parse(data)
     except Unusable as error:
         return f"{name}: {error}"
-    status = report.get("status") if isinstance(report, dict) else None
-    if str(status).lower() not in FAILED:
-        return None
-    said = report.get("error") or report.get("message") or ""
-    return f"{name}: status: seen {status!r}; expected ok, as the exit code 0 says {said}"
+    rows = report if isinstance(report, list) else [report]
+    if not all(isinstance(row, dict) for row in rows):
+        return f"{name}: seen {type(report).__name__}; expected a mapping with a status"
+    said = next(filter(None, map(failure_of, rows)), None)
+    return f"{name}: seen {said}; expected ok, as the exit code 0 says" if said else None
 
 
 def _measured(report: Any) -> list[Measured]:
@@ -51,13 +52,13 @@ def _measured(report: Any) -> list[Measured]:
 
 
 def parse(data: bytes) -> Any:
-    """JSON without repeated keys; NaN and infinities stay numbers, to be refused with their place.
+    """JSON without repeated keys, its texts plain; NaN and infinities stay numbers, to be refused with their place.
 
     Raises:
         Unusable: it is not JSON.
     """
     try:
-        return json.loads(data, object_pairs_hook=_object)
+        return plain_texts(json.loads(data, object_pairs_hook=_object))
     except (ValueError, RecursionError) as error:
         raise Unusable("bad_report", "(text)", str(error), "JSON") from error
 
@@ -73,6 +74,8 @@ def _check_unique(measured: list[Measured]) -> None:
     """The dtype is part of an identity, so equal ids of two dtypes are two cases."""
     seen = set[str]()
     for case in measured:
+        if len(case.id) > LONGEST_IDENTITY:
+            raise Unusable("bad_report", case.id[:40], f"{len(case.id)} characters", f"at most {LONGEST_IDENTITY}")
         if case.id in seen:
             raise Unusable("duplicate_case", case.id, "two cases of this identity", "one")
         seen.add(case.id)

@@ -110,7 +110,7 @@ class Session:
         if unsteady := self.times.unsteadiness():
             return _as_ours(unsteady)
         self._note_drift(self.times, candidate.pretend)
-        return self.times.difference()
+        return _elsewhere(baseline, candidate) or self.times.difference()
 
     def _note_drift(self, times: Times, pretend: bool) -> None:
         if times.drift > DRIFT and not pretend:  # interpreted times mean nothing
@@ -143,7 +143,7 @@ class Session:
         times = Times(*reports)
         if unsteady := times.unsteadiness():
             return unsteady, None
-        if (different := times.difference()) is None:
+        if (different := _elsewhere(baseline, candidate) or times.difference()) is None:
             self.times = times
             self._note_drift(times, candidate.pretend)
         return None, different
@@ -162,7 +162,8 @@ class Session:
             text = f"{candidate.leftovers} processes were still there when a command ended; they were killed"
             self.findings.append(Finding("integrity", "child_left_behind", text))
         for stage in sorted(candidate.printed_failures):
-            self.hold(Finding(stage, "printed_failure", f"the {stage} command prints FAIL and exits with 0"))
+            text = f"the {stage} command prints FAIL, or more than is kept to look for it, and exits with 0"
+            self.hold(Finding(stage, "printed_failure", text))
         return None
 
 
@@ -172,6 +173,14 @@ def _first(*steps: Callable[[], Rejection | None]) -> Rejection | None:
         return next(filter(None, (step() for step in steps)), None)
     except WorkerError as error:
         return rejection_of(error)
+
+
+def _elsewhere(baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
+    """A report that the task's script does not write is somebody else's."""
+    if candidate.report == baseline.report:
+        return None
+    text = f"the times are in {candidate.report or 'what it printed'}; the baseline's in {baseline.report or 'that'}"
+    return Rejection("method_mismatch", text)
 
 
 def _as_ours(rejection: Rejection | None) -> Rejection | None:

@@ -39,7 +39,8 @@ class ScriptSide:
     limits_s: Mapping[Stage, float]
     printed: str = ""  # by all its commands, once it is closed
     leftovers: int = 0
-    printed_failures: set[Stage] = field(default_factory=set)
+    printed_failures: set[Stage] = field(default_factory=set)  # or so much that nobody could look for them
+    report: str = ""  # the file of the last performance report; of one that is only printed, nothing
     _worker: Worker | None = None
     _last_output: str = ""  # of the last command
 
@@ -76,14 +77,15 @@ class ScriptSide:
         once = self.pretend and stage == "performance"
         fields = {"text": text, "mark": mark, "pretend": self.pretend, "once": once, "limit_s": limit_s}
         reply = self._ask("command", limit_s + GRACE_S, **fields)
-        self._last_output = self._ready_worker().output().rpartition(mark)[2].partition("\n$ ")[2].partition("\n")[2]
+        _, marked, printed = self._ready_worker().output().rpartition(mark)
+        self._last_output = printed.partition("\n$ ")[2].partition("\n")[2] if marked else printed
         self.leftovers += cast("int", reply["leftovers"])
         code = cast("int | None", reply["code"])
         if code is None:
             return self._out_of_time(stage, text, limit_s)
         if code != 0:
             return self._failed(stage, text, code)
-        if re.search(r"\bFAIL(ED)?\b", self._last_output):
+        if not marked or re.search(r"\bFAIL(ED)?\b", self._last_output):
             self.printed_failures.add(stage)
         return None
 
@@ -107,7 +109,9 @@ class ScriptSide:
     def _reported(self) -> tuple[Measured, ...] | Rejection:
         for name in reports.PERFORMANCE_REPORTS:
             if (data := self._collect(name)) is not None:
+                self.report = name
                 return reports.read_measured(name, data, "")
+        self.report = ""
         return reports.read_measured("", None, self._last_output)
 
     def _changed_files(self) -> Rejection | None:

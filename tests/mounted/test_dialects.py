@@ -126,7 +126,20 @@ def test_minus_one_is_refused_in_the_other_fields_too() -> None:
     assert refused(changed(ROCMBENCH, timing_ms={"mean": -1.0}))[0] == "case_failed"
 
 
-@pytest.mark.parametrize("fields", [{"error": "boom"}, {"correct": False}])
+@pytest.mark.parametrize("value", [10**400, 5e-324, 1e300])
+def test_a_time_that_no_clock_shows_is_refused(value: float) -> None:
+    assert refused(changed(VLLM, execution_time_ms=value))[0] == "impossible_time"
+    assert refused(changed(ROCPRIM, bytes_per_second_gs=value))[0] == "impossible_time"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"error": "boom"},
+        *({"correct": value} for value in (False, 0, "false", "no", [])),
+        *({"passed": False}, {"success": 0}, {"status": "FAIL"}, {"status": "who knows"}),
+    ],
+)
 def test_a_case_that_says_it_failed_is_refused(fields: dict[str, Any]) -> None:
     assert refused(changed(GPUMODE, **fields))[0] == "case_failed"
 
@@ -199,7 +212,24 @@ def test_what_is_no_report_is_refused(report: bytes) -> None:
 def test_a_failed_status_contradicts_exit_code_0() -> None:
     said = status_problem("build/correctness_report.json", b'{"status": "fail", "error": "Shape 1: mismatch"}')
     assert said is not None
-    assert "seen 'fail'; expected ok" in said
-    assert "Shape 1: mismatch" in said
+    assert "seen status 'fail', Shape 1: mismatch; expected ok" in said
     assert status_problem("build/correctness_report.json", b'{"status": "ok"}') is None
     assert status_problem("build/correctness_report.json", None) is None
+
+
+@pytest.mark.parametrize(
+    "report", [b'{"status": "wrong"}', b'[{"status": "ok"}, {"status": "fail"}]', b'{"passed": false}', b"3", b"[1]"]
+)
+def test_a_status_that_is_none_of_the_good_ones_contradicts_exit_code_0(report: bytes) -> None:
+    assert status_problem("build/correctness_report.json", report) is not None
+
+
+def test_only_the_old_form_without_cases_has_a_status_of_its_own() -> None:
+    assert refused({**VLLM_OLD, "status": "fail"})[0] == "case_failed"
+
+
+def test_names_are_plain_text_and_numbers_fit_into_a_record() -> None:
+    found = read([{"test_case_id": "a\0\x1b[2J\ud800", "execution_time_ms": 1.0, "params": {"n": 10**30}}])
+    assert not isinstance(found, Rejection)
+    assert found[0].id == f"a\\x00\\x1b[2J\\ud800,n={10**30}"
+    assert refused([{"test_case_id": "a" * 2000, "execution_time_ms": 1.0}])[0] == "bad_report"

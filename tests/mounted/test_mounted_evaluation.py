@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tiny import CONFIG, ID, SOURCE, checkout
+from tiny import CONFIG, FILES, ID, SOURCE, checkout
 
 from evaluator.__main__ import main
 from evaluator.reasons import Flag, Status
@@ -85,6 +85,22 @@ def test_a_candidate_unlike_its_baseline_fails(tmp_path: Path, old: str, new: st
     record = evaluated(checkout(tmp_path), SOURCE.replace(old, new))
     assert record.reason == reason
     assert record.flags == (Flag.SCRIPT_TIMED,)
+
+
+def test_a_report_where_the_tasks_script_writes_none_is_refused(tmp_path: Path) -> None:
+    """Of the names that are looked for, the first one counts: the candidate's own would come before the script's."""
+    runner = FILES["scripts/task_runner.py"].replace("build/performance_report", "perf_report")
+    forged = """
+import atexit, json
+def forge():
+    os.makedirs("build", exist_ok=True)
+    case = {"test_case_id": "perf1", "execution_time_ms": 0.001, "params": {"n": 8}, "dtype": DTYPE}
+    json.dump([{**case, "benchmark_method": METHOD}], open("build/performance_report.json", "w"))
+atexit.register(forge)
+"""
+    record = evaluated(checkout(tmp_path, scripts__task_runner_dot_py=runner), SOURCE + forged)
+    assert record.reason == "method_mismatch"
+    assert "build/performance_report.json; the baseline's in perf_report.json" in (record.message or "")
 
 
 def test_a_task_that_does_not_pass_itself_is_not_judged(tmp_path: Path) -> None:

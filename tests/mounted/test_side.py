@@ -63,6 +63,12 @@ def test_printing_fail_fails_nothing_but_is_noted(side: Opened) -> None:
         assert it.printed_failures == {"correctness"}
 
 
+def test_a_failure_that_is_drowned_in_noise_is_noted(side: Opened) -> None:
+    with side(SOURCE + "print('Correctness: FAIL'); print('. ' * 100_000)\n") as it:
+        assert it.correctness() is None
+        assert it.printed_failures == {"correctness"}
+
+
 def test_a_report_that_says_fail_fails_in_spite_of_the_exit_code(side: Opened) -> None:
     write = IN_BUILD + "open('build/correctness_report.json', 'w').write('{\"status\": \"fail\"}')\n"
     with side(SOURCE + write) as it:
