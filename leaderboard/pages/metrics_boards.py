@@ -27,9 +27,9 @@ BOARD_METRICS = (
         "eligible",
         "Tasks that can show a speed",
         "a task is eligible on a device class if some case's baseline takes five of the device's event pairs or more",
-        "The baseline decides, so it is a fact of suite, device class and protocol: the same for every entry, filter "
-        "and page. It is known from the right answers that are public or were, reference lines and withdrawn runs "
-        "included. "
+        "The baseline decides, so it is a fact of the task's version, the device class and the protocol: the same for "
+        "every entry, filter and page. It is known from the right answers that are public or were, on whatever suite, "
+        "reference lines and withdrawn runs included. "
         "One of them with an eligible case is enough. A failed answer was never timed and says nothing: a task that "
         "nobody got right is not known to be eligible, until a baseline that runs as a reference line, or the first "
         "right answer, shows it. A board of a past day goes by what was known then.",

@@ -173,7 +173,7 @@ def _facts(
 def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
     columns = (
         Column("task", "Task"),
-        Column("category", "Category", is_code=True),
+        Column("category", "Category", on_page=False),
         Column("status", "Status"),
         Column("message", "What happened"),
         Column("seconds", "Took", is_number=True),
@@ -196,7 +196,7 @@ def _result_cells(row: RunResultRow, now: datetime) -> tuple[Cell, ...]:
     message = row.message or ""
     requeued = "Queued again after a worker was lost." if row.requeues else ""
     return (
-        Cell(row.task.rpartition("/")[2], row.task, task_url(row.task)),
+        Cell(row.task.rpartition("/")[2], row.task, task_url(row.task), row.category),
         Cell(row.category, row.category),
         status_cell(row.status or "missing", url, flags),
         Cell(message or NONE, message, note=requeued),

@@ -96,7 +96,7 @@ class Standings:
 def standings(
     tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow], *, is_functional: bool
 ) -> Standings:
-    """All entries of the board, unordered; `results` holds those of runs that were public once, too."""
+    """All entries of the board, unordered; of `results` those of no run among `runs` tell of baselines alone."""
     answers = _answers(tasks, runs, results)
     lines: dict[str, list[RunRow]] = defaultdict(list)
     for run in runs:
@@ -122,9 +122,9 @@ def standings(
 def eligible(results: Sequence[ResultRow]) -> dict[int, bool]:
     """Task → whether its baseline takes long enough on the device for a speed, as far as that is known.
 
-    It is a fact of suite, device class and protocol, whoever is shown: told by every right answer that counts, or did
-    before its run was withdrawn. The baseline decides, so one that shows a speed is enough; an answer that failed was
-    never timed, and tells nothing.
+    It is a fact of task, device class and protocol, whoever is shown: told by every right answer that counts, or did
+    before its run was withdrawn, on any suite. The baseline decides, so one that shows a speed is enough; an answer
+    that failed was never timed, and tells nothing.
     """
     told: dict[int, bool] = {}
     for row in results:

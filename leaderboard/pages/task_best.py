@@ -102,7 +102,9 @@ def best_table(found: Sequence[BestKnown]) -> Table:
         for slug, own in ((slug, list(own)) for slug, own in groupby(found, key=lambda one: one.device_class))
     )
     empty = "No speed that counts is public yet: it takes a device with a clock, an accepted host, and a right answer."
-    return Table("best", "The best known kernel of each device class, the newest on top", columns, groups, empty)
+    return Table(
+        "best", "The best known kernel of each device class by an entry, the newest on top", columns, groups, empty
+    )
 
 
 def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:

@@ -130,12 +130,16 @@ def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime 
 
 
 def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
-    """Results of all runs of a board that are public or were, each with the one answer to whether it may rank.
+    """Results of all public runs of a board, each with the one answer to whether it may rank.
 
-    Those of withdrawn runs stand nowhere, but still say how long baselines take.
+    With them those of the same tasks in other suites, and of withdrawn runs: they stand nowhere on the board, but say
+    how long baselines take on the device.
     """
     rows = Result.objects.filter(
-        run__state__in=WERE_PUBLIC, run__suite=suite_id, run__device_class__slug=device_slug, run__protocol=protocol
+        run__state__in=WERE_PUBLIC,
+        task__memberships__suite=suite_id,
+        run__device_class__slug=device_slug,
+        run__protocol=protocol,
     )
     found = rows_by(rows).get((), [])
     return found if as_of is None else _as_they_were(found, protocol, as_of)

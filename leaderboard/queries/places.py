@@ -52,5 +52,7 @@ def tasks() -> dict[int, list[TaskRow]]:
 
 def public_results(protocol: str) -> dict[tuple[int, str], list[ResultRow]]:
     """Of each current suite on each device class, as boards take them."""
-    rows = Result.objects.filter(run__state__in=WERE_PUBLIC, run__suite__is_current=True, run__protocol=protocol)
-    return rows_by(rows, "run__suite_id", "run__device_class__slug")
+    rows = Result.objects.filter(
+        run__state__in=WERE_PUBLIC, task__memberships__suite__is_current=True, run__protocol=protocol
+    )
+    return rows_by(rows, "task__memberships__suite_id", "run__device_class__slug")

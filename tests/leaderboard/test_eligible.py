@@ -7,7 +7,7 @@ import pytest
 from runs.models import Attempt, Run
 from tests import factories
 from tests.leaderboard.arrays import WRONG, right
-from tests.leaderboard.timed import TASKS
+from tests.leaderboard.timed import TASKS, make_timed_run
 
 BOARD, SPREAD = "/board/timed/hip2hip/h100-sxm/", "/distribution/timed/hip2hip/h100-sxm/"
 HARD = [0.5] * 5 + [WRONG] * 7  # right on five tasks: too few for a speed, were it alone
@@ -49,6 +49,20 @@ def test_a_task_that_all_entries_fail_counts_once_its_baseline_was_measured(time
     timed("Baseline", [0.0] * TASKS, role="reference_line")
     shown = page(BOARD)
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
+
+
+def test_a_run_on_another_suite_says_how_long_the_same_baselines_take(timed, page) -> None:
+    few = timed("Few", HARD)
+    for result in few.results.all():
+        factories.make_session(result)
+    tasks = [membership.task for membership in few.suite.memberships.all()]
+    whole = factories.make_suite([*tasks, factories.make_task()], name="whole")
+    make_timed_run(suite=whole, name="All", told=[right(0.1)] * 13)
+    shown = page(BOARD)
+    assert [entry.agent for entry in shown.entries] == ["Few"]
+    assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
+    assert {place.suite: place.leader.usable_speedup is not None for place in page("/").places}["timed"]
+    assert page("/cost/").agents[0].no_speedup_because is None
 
 
 def test_one_answer_without_a_speed_takes_none_from_the_others(timed, page) -> None:
