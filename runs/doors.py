@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
@@ -112,11 +113,27 @@ class ReadOnly(Door):
         return False
 
 
+class RegisteredForm(forms.ModelForm):  # type: ignore[type-arg]
+    reason = forms.CharField(
+        required=False,
+        max_length=REASON_CHARACTERS,
+        label="Why",
+        widget=forms.TextInput(attrs={"size": 80}),
+        help_text="Kept in the trail, with your name and what you change.",
+    )
+
+
 class Registered(Door):
     """Rows that maintainers write."""
 
+    form = RegisteredForm
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        may_write = obj is None or self.has_change_permission(request, obj)
+        return [name for name in super().get_fields(request, obj) if may_write or name != "reason"]
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        services.save_row(row=obj)
+        services.change_row(row=obj, actor=user_of(request), reason=form.cleaned_data["reason"].strip())
 
 
 class OnceMade(Door):

@@ -18,9 +18,12 @@ from runs.models.submissions import Submission
 
 
 class AuditEntry(models.Model):
-    """One action on a run, host, round, submission or account. To publish a result: from which attempt to which."""
+    """One action on a run, host, round, submission or account, or on a row of the registry, which `detail` names. To
+    publish a result: from which attempt to which.
+    """
 
     class Action(models.TextChoices):
+        REGISTER = "register", "registered or changed"
         START = "start", "started"
         PUBLISH = "publish", "published"
         WITHDRAW = "withdraw", "withdrawn"
@@ -92,6 +95,15 @@ class AuditEntry(models.Model):
                         *("start", "publish", "withdraw", "rerun", "cancel", "pause", "resume", "import", "audit"),
                     ],
                     run__isnull=False,
+                    host__isnull=True,
+                    round__isnull=True,
+                    submission__isnull=True,
+                    account__isnull=True,
+                )
+                | Q(
+                    action="register",
+                    run__isnull=True,
+                    result__isnull=True,
                     host__isnull=True,
                     round__isnull=True,
                     submission__isnull=True,

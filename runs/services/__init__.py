@@ -53,7 +53,7 @@ from runs.services.imports import import_run
 from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
 from runs.services.names import configuration_for, configuration_of_ours
 from runs.services.publishing import publish_results, publish_run, undo_results, undo_run, withdraw_run
-from runs.services.registry import register_suite, save_row
+from runs.services.registry import change_row, register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
 from runs.services.sessions import begin_session, record_session, session_goes_on
 from runs.services.spending import Estimate, estimate_of, left_to_spend, stop_at_cap
@@ -93,6 +93,7 @@ __all__ = [
     "begin_unseen",
     "begin_verification",
     "cancel_results",
+    "change_row",
     "check_again",
     "claim_attempt",
     "claim_check",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -14,9 +14,11 @@ from django.db.models import Max
 from evaluator.suites import suite_digest
 from runs import agents
 from runs.errors import RunError
-from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, SuiteMembership, Task
+from runs.models import Agent, AuditEntry, Configuration, DeviceClass, Host, ModelVersion, Suite, SuiteMembership, Task
+from runs.services.trail import Actor, note
 
 Row = TypeVar("Row", Agent, ModelVersion, Configuration, DeviceClass, Host)
+DETAIL_CHARACTERS = 200  # of the trail's column
 FROZEN = ("agent_id", "model_id", "settings_digest", "role")  # of a configuration that has runs
 
 
@@ -35,6 +37,23 @@ def save_row(*, row: Row) -> Row:
         _refuse_another_name(row)
     row.full_clean()
     row.save()
+    return row
+
+
+@transaction.atomic
+def change_row(*, row: Row, actor: Actor, reason: str = "") -> Row:
+    """As `save_row`, by a person: the trail says what it was and is: who raised a cap, who disabled a host.
+
+    Raises:
+        ValidationError: as `save_row`.
+    """
+    rows = type(row)._default_manager
+    before = rows.filter(pk=row.pk).values().first()
+    save_row(row=row)
+    changed = _changes(before, rows.values().get(pk=row.pk))
+    if changed:
+        detail = f"{row._meta.verbose_name} {row}: {', '.join(changed)}"
+        note(AuditEntry.Action.REGISTER, actor, reason, detail=detail[:DETAIL_CHARACTERS])
     return row
 
 
@@ -73,6 +92,12 @@ def settings_digest(settings: object) -> str:
     if not isinstance(settings, dict):
         raise ValidationError({"settings": f"seen {text[:80]}; expected a mapping of names to values"})
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[str]:
+    if before is None:
+        return ["new"]
+    return [f"{name} {before[name]} → {after[name]}" for name in after if before[name] != after[name]]
 
 
 def _refuse_another_meaning(row: Configuration) -> None:

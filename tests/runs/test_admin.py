@@ -76,6 +76,20 @@ def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer:
     assert row.settings == {}
 
 
+def test_what_is_registered_or_changed_by_hand_is_in_the_trail(site: Site, maintainer: Client) -> None:
+    maintainer.post(reverse("admin:runs_agent_add"), {"slug": "mine", "name": "Mine", "kind": "external"})
+    row = site.configuration
+    values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": "{}", "role": row.role}
+    page = reverse("admin:runs_configuration_change", args=[row.pk])
+    maintainer.post(page, values | {"run_cap_usd": "2.5", "reason": "a larger suite"})
+    maintainer.post(page, values | {"run_cap_usd": "2.5", "reason": "nothing else"})
+    entries = AuditEntry.objects.filter(action="register").order_by("id")
+    assert list(entries.values_list("actor_name", "detail", "reason")) == [
+        ("maintainer", "agent Mine: new", ""),
+        ("maintainer", f"configuration {row}: run_cap_usd None → 2.5", "a larger suite"),
+    ]
+
+
 def test_a_configuration_under_a_second_name_is_refused_with_the_first(site: Site, maintainer: Client) -> None:
     values = {"slug": "again", "agent": site.configuration.agent_id, "model": "", "settings": "{}", "role": "entry"}
     response = maintainer.post(reverse("admin:runs_configuration_add"), values, follow=True)
