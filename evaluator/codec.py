@@ -18,7 +18,8 @@ T = TypeVar("T")
 Place = tuple["Place", str | int] | None  # within a value: that of what holds it, and the name there; None is the top
 Decoder = Callable[[Any, Place, list[str]], Any]
 _CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"]
-_SPELLED = {code: f"\\x{code:02x}" for code in _CONTROLS}
+_TURNS = (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))  # end lines, or show text backwards
+_SPELLED = {code: f"\\x{code:02x}" for code in _CONTROLS} | {code: f"\\u{code:04x}" for code in _TURNS}
 
 
 class DecodeError(ValueError):
@@ -30,7 +31,7 @@ class DecodeError(ValueError):
 
 
 def plain_text(text: str) -> str:
-    """Text from outside as every file, database and terminal can hold it: controls and surrogates are spelled out."""
+    """Text from outside as every file, database, terminal and reader can take it: what controls them is spelled out."""
     return text.replace("\r\n", "\n").translate(_SPELLED).encode("utf-8", "backslashreplace").decode()
 
 
@@ -219,7 +220,7 @@ def _decoder_of_choice(values: Mapping[Any, Any]) -> Decoder:
     expected = f"one of {', '.join(map(str, values))}"
 
     def decode(raw: Any, place: Place, problems: list[str]) -> Any:
-        is_known = isinstance(raw, str | int) and raw in values
+        is_known = type(raw) in (str, int) and raw in values
         return values[raw] if is_known else _wrong(problems, place, raw, expected)
 
     return decode
@@ -259,7 +260,7 @@ def _spelled(place: Place) -> str:
     names = []
     while place is not None:
         place, name = place
-        names.append(str(name))
+        names.append(plain_text(str(name)))
     return ".".join(reversed(names))
 
 

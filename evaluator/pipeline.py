@@ -79,8 +79,12 @@ class Evaluator:
         Raises:
             TaskError: the task breaks its own contract.
             HostError: this host lacks what the task needs, or the strong sandbox for an uploaded candidate.
+            UsageError: no session, or no case that this host runs: nothing would be judged, and nothing be wrong.
         """
         self._refuse_weakness(uploaded)
+        if sessions < 1 or not self.backend.cases(task):
+            profiles = " or ".join(self.backend.profiles)
+            raise UsageError(f"{task.id}: at least one session and one case of profile {profiles} are expected")
         begin = monotonic()
         try:
             return self._attempt(task, candidate, sessions)

@@ -5,7 +5,8 @@ The status decides which fields exist; `problems_of` holds those rules and `read
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -169,9 +170,15 @@ def problems_of(record: Record) -> list[str]:
     problems += _problems_of_pass(record) if record.status is Status.PASSED else _problems_of_failure(record)
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
+    problems += problems_of_names([case.id for case in record.cases])
     if any(seconds < 0 for seconds in record.seconds.values()):
         problems.append("seconds: a negative duration")
     return problems
+
+
+def problems_of_names(ids: Sequence[str]) -> list[str]:
+    """A case has one verdict."""
+    return [f"cases.{name}: stands {count} times" for name, count in Counter(ids).items() if count > 1]
 
 
 def _problems_of_pass(record: Record) -> list[str]:

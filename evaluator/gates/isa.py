@@ -83,22 +83,28 @@ class _Reported(NamedTuple):
     """What a worker says of its launches."""
 
     kernels: list[dict[str, Any]]
-    faults: list[Any]
+    faults: list[list[str]]
 
 
 def _reported(context: Context) -> _Reported | Rejection:
     assert context.runner is not None
     match context.runner.report():
-        case {"kernels": list() as kernels, "faults": list() as faults} if all(map(_is_report, kernels)):
+        case {"kernels": list() as kernels, "faults": list() as faults} if all(map(_is_report, kernels)) and all(
+            map(_is_fault, faults)
+        ):
             return _Reported(kernels, faults)
     return Rejection("forged_reply", "a report that is none")
 
 
 def _problem(context: Context, reported: _Reported) -> Rejection | None:
-    match reported.faults:
-        case [[str() as name, str() as text], *_]:
-            return of_exception_class(name, text)
+    if reported.faults:
+        return of_exception_class(*reported.faults[0])
     return _refusal(context, reported.kernels)
+
+
+def _is_fault(fault: object) -> bool:
+    """The class of an exception that a launch ended in, and its text."""
+    return isinstance(fault, list) and len(fault) == 2 and all(isinstance(word, str) for word in fault)
 
 
 def _is_report(kernel: object) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Literal, get_args
 from evaluator import codec
 from evaluator.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
 from evaluator.reasons import REASONS, Flag, Status
-from evaluator.records import CandidateRef, Finding, Host, SandboxRef, TaskRef
+from evaluator.records import CandidateRef, Finding, Host, SandboxRef, TaskRef, problems_of_names
 from evaluator.taskspec import AxisValue, Case, Profile
 from evaluator.unseen.cases import ConfigCategory, Origin
 
@@ -139,8 +138,7 @@ def problems_of(record: UnseenRecord) -> list[str]:
         problems.append(f"round: seen {record.round!r:.80}; expected the sha256 of a secret")
     if not record.cases:
         problems.append("cases: no case was judged")
-    counts = Counter(case.id for case in record.cases)
-    problems += [f"cases.{name}: stands {count} times" for name, count in counts.items() if count > 1]
+    problems += problems_of_names([case.id for case in record.cases])
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
     functional = any(FUNCTIONAL in case.clocks for case in record.cases)

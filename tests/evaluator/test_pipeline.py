@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from evaluator.backends import get_backend
 from evaluator.candidate import baseline
-from evaluator.errors import BaselineError, HostError, SandboxError
+from evaluator.errors import BaselineError, HostError, SandboxError, UsageError
 from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
 from evaluator.records import problems_of
@@ -34,6 +35,14 @@ def test_the_weaker_sandbox_is_refused_for_uploaded_candidates(plain, tiny_task)
     task = tiny_task("triton2triton")
     with pytest.raises(HostError, match="needs the bubblewrap sandbox"):
         plain.evaluate(task, baseline(task), uploaded=True)
+
+
+def test_nothing_to_judge_is_no_pass(plain, tiny_task):
+    task = tiny_task("triton2triton")
+    with pytest.raises(UsageError, match="at least one session and one case of profile small"):
+        plain.evaluate(replace(task, cases=task.cases_of(("full",))), baseline(task))
+    with pytest.raises(UsageError, match="at least one session"):
+        plain.evaluate(task, baseline(task), sessions=0)
 
 
 class FailingEvaluator(Evaluator):

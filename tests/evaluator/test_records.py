@@ -98,6 +98,7 @@ def test_compiled_and_correct_follow_from_the_gates():
     [
         (passed(message="but"), "leave gate, reason and message out"),
         (passed(cases=()), "no case was judged"),
+        (passed(cases=passed().cases * 2), "stands 2 times"),
         (passed(flags=()), "functional must stand exactly"),
         (passed(gates=()), "gates: expected"),
         (passed(schema=2), "schema: seen 2"),
@@ -157,6 +158,11 @@ def test_a_field_of_several_types_holds_each_as_strictly_as_one_of_its_own(value
         read_record(text)
 
 
+def test_a_name_that_is_no_field_is_told_as_plain_text():
+    with pytest.raises(codec.DecodeError, match=r"\\ud800\\x1b\[2J: no such field"):
+        read_record(json.dumps({**json.loads(codec.dumps(passed())), "\ud800\x1b[2J": 1}))
+
+
 def test_infinity_cannot_be_written():
     with pytest.raises(ValueError, match="not JSON compliant"):
         codec.dumps({"x": float("inf")})
@@ -169,6 +175,7 @@ def test_infinity_cannot_be_written():
         ("\ud800 nope", "\\ud800 nope"),
         ("nul \0 bell \7 escape \x1b[31m", "nul \\x00 bell \\x07 escape \\x1b[31m"),
         ("windows\r\nline", "windows\nline"),
+        ("turned \u202e and \u2066, another\u2028line", "turned \\u202e and \\u2066, another\\u2028line"),
         ("umlaut ä, 漢字, 😀", "umlaut ä, 漢字, 😀"),
     ],
 )
