@@ -57,6 +57,12 @@ PYTHON_ATTRIBUTES = {
     "setprofile": "looks_around",
     "tb_frame": "looks_around",
     "f_back": "looks_around",
+    "f_locals": "looks_around",
+    "f_globals": "looks_around",
+    "walk_stack": "looks_around",  # traceback's
+    "currentframe": "looks_around",  # logging's
+    "get_objects": "looks_around",
+    "get_referrers": "looks_around",
     "__globals__": "looks_around",
     "FunctionType": "runs_text",
     "TorchDispatchMode": "replaces_library_functions",

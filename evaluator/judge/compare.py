@@ -52,11 +52,13 @@ def compare(
         TaskError: the reference holds NaN where the task forbids it, so that nobody could be right or wrong.
     """
     output = output.to(reference.device)
+    if spec.nan == "forbidden" and bool(reference.isnan().any()):
+        raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     if spec.sampled is not None:
         unlike = sampling_problem(output, reference)
         return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'as the distribution says'}")
     if not output.dtype.is_floating_point:
-        wrong = int((output != reference.to(output.dtype)).sum())
+        wrong = int((output.to(reference.dtype) != reference).sum())  # in whichever holds what is right
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
         return Comparison("mismatch" if wrong else None, detail)
     assert tolerance is not None, "the task reader demands one for every floating dtype"
@@ -89,8 +91,6 @@ def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> floa
 
 
 def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Comparison | None:
-    if spec.nan == "forbidden" and bool(wanted.isnan().any()):
-        raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     nan = seen.isnan() if spec.nan == "forbidden" else seen.isnan() != wanted.isnan()
     if bool(nan.any()):
         return Comparison("nan", f"{spec.name}: {int(nan.sum())} of {seen.numel()} values")

@@ -8,7 +8,7 @@ import torch
 from evaluator.errors import TaskError
 from evaluator.expressions import parse
 from evaluator.judge.compare import Deviation, compare, deviation
-from evaluator.taskspec import Case, Output, Tolerance
+from evaluator.taskspec import Case, Output, Sampled, Tolerance
 
 CASE = Case((("n", 16),), "small")
 LOOSE = Tolerance(c=1.0, n=parse("n"), tau=1e-4, because="test")
@@ -128,3 +128,17 @@ def test_a_reference_that_is_nan_where_the_task_forbids_it_judges_nobody():
     reference = torch.tensor([1.0, float("nan")], dtype=torch.float64)
     with pytest.raises(TaskError, match="the reference holds NaN"):
         judged(torch.ones(2), reference)
+    with pytest.raises(TaskError, match="the reference holds NaN"):
+        compare(
+            torch.ones(2, dtype=torch.int64),
+            reference,
+            spec=Output("y", (), "int64", sampled=Sampled(parse("2"), "seed")),
+            tolerance=None,
+            case=CASE,
+            baseline=None,
+        )
+
+
+def test_an_answer_that_an_integer_type_cannot_hold_is_not_met_by_what_is_left_of_it():
+    left = torch.tensor([300 - 256], dtype=torch.int8)
+    assert judged(left, torch.tensor([300])).reason == "mismatch"

@@ -44,6 +44,8 @@ from evaluator.taskreader import load_task, task_ids
         ("import torch\nfor torch.empty in [None]:\n    pass", "replaces_library_functions"),
         ("import torch\n@torch.library.impl('aten::mul', 'CPU')\ndef f(x, y):\n    pass", "replaces_library_functions"),
         ("import sys as s\ns.modules", "looks_around"),
+        ("import traceback\nframes = [f.f_locals for f, _ in traceback.walk_stack(None)]", "looks_around"),
+        ("from logging import currentframe", "looks_around"),
         ("import os as o\ngetattr(o, 'fo' + 'rk')()", "imports_by_name"),
         ("import builtins as b\nb.exec('1')", "runs_text"),
         ("__builtins__['exec']('1')", "runs_text"),
