@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urljoin
 
 from evaluator.bundles.checking import check
 from evaluator.bundles.handing_in import Answer, submit
@@ -16,6 +17,7 @@ from evaluator.codec import plain_text
 from evaluator.errors import UsageError
 
 OK, HAS_PROBLEMS, SITE_FAILS = 0, 1, 3
+NOT_FOUND = 404
 FORM = ("mail",)  # what the site's form asks beside what a bundle can declare
 TOKEN_VARIABLE = "ARENABOARD_TOKEN"  # a command line can be read by everybody on the host
 
@@ -43,7 +45,7 @@ def _submit(options: argparse.Namespace) -> int:
         return HAS_PROBLEMS
     fields = {"licence": options.licence, "consent": "on", **said}
     answer = submit(options.path, options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""), fields)
-    sys.stdout.write(f"{_told(answer)}\n")
+    sys.stdout.write(f"{_told(answer, options.url)}\n")
     if answer.is_taken:
         return OK
     return HAS_PROBLEMS if 400 <= answer.status < 500 else SITE_FAILS
@@ -63,10 +65,13 @@ def said_in(fields: Sequence[str], more: Sequence[str] = ()) -> dict[str, str]:
     return said
 
 
-def _told(answer: Answer) -> str:
+def _told(answer: Answer, url: str) -> str:
     body: Any = answer.body
     if answer.is_taken and isinstance(body, dict):
-        found = [f"{name}: {body[name]!s:.300}" for name in ("submission", "state", "url", "digest") if name in body]
+        known = body | ({"url": urljoin(url, str(body["url"]))} if "url" in body else {})
+        found = [f"{name}: {known[name]!s:.300}" for name in ("submission", "state", "url", "digest") if name in known]
         return plain_text("\n".join(["handed in", *found]))
+    if answer.status == NOT_FOUND and not isinstance(body, dict):  # a page for people
+        return plain_text(f"not handed in: {url} is not the address of a site, as https://arena.example is")
     detail = body.get("detail", body) if isinstance(body, dict) else body
     return plain_text(f"not handed in, the site says {answer.status}: {detail!s:.4000}")

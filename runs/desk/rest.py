@@ -102,7 +102,8 @@ def add_facts(request: HttpRequest, user: User, submission: int) -> HttpResponse
         return facts
     form = FactsForm(services.sayable(row), facts)
     if late := [name for name in facts if name not in form.fields]:
-        return _refusal(409, late[0], "a fact", f"one of {', '.join(form.fields) or 'none: all is said, or too late'}")
+        left = ", ".join(form.fields) or "none: all that can be said is said, or it is too late"
+        return _refusal(409, late[0], "a fact that was said before, or cannot be said any more", f"one of {left}")
     if not form.is_valid():
         return _refused(400, problems_of(form))
     try:

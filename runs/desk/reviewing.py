@@ -48,7 +48,8 @@ def queue(request: HttpRequest) -> HttpResponse:
 def decide(request: HttpRequest, review: int) -> HttpResponse:
     row, form = get_object_or_404(Review, pk=review), TextForm(request.POST)
     text = form.cleaned_data["text"] if form.is_valid() else ""
-    return _acted(request, lambda: services.decide_review(review=row, decision=text, actor=user_of(request)))
+    done = f"The question about submission {row.submission_id} is decided."
+    return _acted(request, done, lambda: services.decide_review(review=row, decision=text, actor=user_of(request)))
 
 
 @require_POST
@@ -59,7 +60,8 @@ def verify(request: HttpRequest, submission: int) -> HttpResponse:
         messages.error(request, "Nothing was changed: choose where, and how many tasks.")
         return redirect("desk:review")
     asked = form.cleaned_data
-    return _acted(request, lambda: services.begin_verification(submission=row, actor=user_of(request), **asked))
+    done = f"Candidates of submission {row.pk} are evaluated again: its page says how far that is."
+    return _acted(request, done, lambda: services.begin_verification(submission=row, actor=user_of(request), **asked))
 
 
 @require_POST
@@ -67,7 +69,8 @@ def verify(request: HttpRequest, submission: int) -> HttpResponse:
 def close(request: HttpRequest, submission: int) -> HttpResponse:
     row = get_object_or_404(Submission, pk=submission)
     reason = request.POST.get("text", "")[:300]
-    return _acted(request, lambda: services.close(submission=row, actor=user_of(request), reason=reason))
+    done = f"Submission {row.pk} is closed."
+    return _acted(request, done, lambda: services.close(submission=row, actor=user_of(request), reason=reason))
 
 
 @require_POST
@@ -77,9 +80,10 @@ def publish(request: HttpRequest, submission: int) -> HttpResponse:
     row = get_object_or_404(Submission.objects.select_related("run"), pk=submission)
     actor = user_of(request)
     if row.run is None:
-        return _acted(request, lambda: services.show_claims(submission=row, actor=actor))
+        done = f"The claims of submission {row.pk} are shown."
+        return _acted(request, done, lambda: services.show_claims(submission=row, actor=actor))
     run = row.run
-    return _acted(request, lambda: services.publish_run(run=run, actor=actor))
+    return _acted(request, f"Run {run.pk} is public.", lambda: services.publish_run(run=run, actor=actor))
 
 
 @never_cache
@@ -98,9 +102,11 @@ def audit(request: HttpRequest, result: int) -> HttpResponse:
     return shown(request, "audit", f"Audit of result {row.pk}", context)
 
 
-def _acted(request: HttpRequest, act: Callable[[], Any]) -> HttpResponse:
+def _acted(request: HttpRequest, done: str, act: Callable[[], Any]) -> HttpResponse:
+    """`done` is what is true afterwards."""
     try:
         act()
+        messages.success(request, done)
     except RunError as error:
         messages.error(request, f"Nothing was changed: {error}.")
     return redirect("desk:review")

@@ -87,7 +87,8 @@ def _nearly(run: Run) -> Iterator[str]:
         same_task = others.filter(task=result.task).exclude(candidate_digest=result.candidate_digest)
         for other in same_task.select_related("run__configuration__agent")[:COMPARED]:
             if _squeezed(other) == mine:
-                yield f"{result.task.path}: but for blanks the candidate of {other.run.configuration.agent} in {other}"
+                who = other.run.configuration.agent
+                yield f"{result.task.path}: but for blanks and comments the candidate of {who} in {other}"
 
 
 def _squeezed(result: Result) -> str:
@@ -99,7 +100,7 @@ def _squeezed(result: Result) -> str:
 
 
 def _ours(run: Run) -> Iterator[str]:
-    """Candidates that are the expert's or the baseline's source but for blanks."""
+    """Candidates that are the expert's or the baseline's source but for blanks and comments."""
     for result in run.results.select_related("task", "run__configuration__agent").exclude(candidate_files={}):
         mine = squeezed(candidates.stored(result).files)
         for name in OURS:

@@ -67,7 +67,7 @@ def begin_verification(
     if submission.state == State.ACCEPTED:
         submission.state = State.VERIFYING
         submission.save(update_fields=["state"])
-    note(Action.VERIFY, actor, f"{len(chosen)} tasks on {device_class}, as {measured}", submission=submission)
+    note(Action.VERIFY, actor, f"{len(chosen)} of its tasks on {device_class}, as {measured}", submission=submission)
     return verification
 
 

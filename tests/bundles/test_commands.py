@@ -154,6 +154,8 @@ def test_without_consent_or_token_nothing_is_sent(
     ("answer", "code", "text"),
     [
         ((200, {"state": "accepted"}), 0, "state: accepted"),
+        ((202, {"url": "/submission/7/"}), 0, "/submission/7/"),
+        ((404, b"<!doctype html><p>nothing here"), 1, "is not the address of a site"),
         ((401, {"detail": "no valid token"}), 1, "401: no valid token"),
         ((413, b"<html>too large</html>"), 1, "too large"),
         ((302, b""), 3, "302"),

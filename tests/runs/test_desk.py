@@ -135,7 +135,9 @@ def test_a_maintainer_sends_a_submission_to_a_host_closes_and_decides(site: Site
     submission = imported(site, user, tmp_path)
     refused = client.post(f"/review/submission/{submission.pk}/verify/", {"device_class": "nowhere"}, follow=True)
     assert b"Nothing was changed" in refused.content
-    client.post(f"/review/submission/{submission.pk}/verify/", {"device_class": "cpu-x86_64", "sample": "1"})
+    asked = {"device_class": "cpu-x86_64", "sample": "1"}
+    page = client.post(f"/review/submission/{submission.pk}/verify/", asked, follow=True).content.decode()
+    assert f"Candidates of submission {submission.pk} are evaluated again" in page
     assert Verification.objects.get().measured.results.count() == 1
     response = client.post(f"/review/submission/{submission.pk}/close/", {"text": "done"}, follow=True)
     assert b"only an accepted one is closed" in response.content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +21,7 @@ from evaluator.agents import produce
 from evaluator.bundles.checking import check
 from runs import archive, candidates, guards, intake, services
 from runs.errors import RunError
-from runs.likeness import skeleton
+from runs.likeness import skeleton, squeezed
 from runs.models import ApiToken, AuditEntry, Review, Run, Submission, Task
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
 from tests.bundles import made
@@ -222,7 +223,7 @@ def test_a_candidate_that_differs_in_blanks_is_somebody_elses_too(site: Site, su
     eve = User.objects.create_user("eve")
     folder = make_folder(tmp_path / "two", site.suite, sources_of=spaced, repeat=1)
     review = checked(handed_in(folder, eve, declared={"agent": "Another"})).reviews.get(kind=Review.Kind.DUPLICATE)
-    assert review.detail.count("but for blanks the candidate of Sam's agent") == 2
+    assert review.detail.count("but for blanks and comments the candidate of Sam's agent") == 2
 
 
 def test_the_name_that_claims_stand_under_is_looked_at(site: Site, submitter: User, tmp_path: Path) -> None:
@@ -247,7 +248,8 @@ def test_a_takedown_leaves_the_boards_and_the_archive_and_keeps_the_history(
     assert (submission.state, submission.outcome, submission.run.state) == ("closed", "taken_down", "withdrawn")
     with pytest.raises(archive.ArchiveError):
         archive.get(submission.digest)
-    assert AuditEntry.objects.filter(submission=submission, action="close").get().reason == "Not ours to publish."
+    ended = AuditEntry.objects.get(submission=submission, action="close")
+    assert ended.reason == "taken down by its submitter: Not ours to publish."
 
 
 def test_an_idempotency_key_belongs_to_its_bytes(site: Site, submitter: User, tmp_path: Path) -> None:
@@ -297,15 +299,35 @@ def test_names_that_the_eye_confuses_have_one_skeleton(name: str) -> None:
     assert skeleton("Claude") != skeleton("Codex")
 
 
-def test_the_bundled_expert_is_known_whatever_its_blanks(site: Site, submitter: User, tmp_path: Path) -> None:
-    def squeezed(task: Any) -> dict[str, bytes]:
+def test_the_bundled_expert_is_known_whatever_its_blanks_and_comments(
+    site: Site, submitter: User, tmp_path: Path
+) -> None:
+    def marked(task: Any) -> dict[str, bytes]:
         files = produce("expert", candidates.spec_of(task)).candidate.files
-        return {path: data.replace(b"    ", b"\t") for path, data in files.items()}
+        mark = {"py": b"# mine\n", "hip": b"/* mine */ // all of it\n"}
+        return {
+            path: mark[path.rpartition(".")[2]] + data.replace(b"    ", b"\t") + mark[path.rpartition(".")[2]]
+            for path, data in files.items()
+        }
 
-    folder = make_folder(tmp_path / "run", site.suite, sources_of=squeezed)
+    folder = make_folder(tmp_path / "run", site.suite, sources_of=marked)
     submission = checked(handed_in(folder, submitter))
     detail = submission.reviews.get(kind=Review.Kind.EXPERT).detail
     assert detail.count("source of expert") == 2
+
+
+@pytest.mark.parametrize("name", ["kernel.hip", "kernel.py"])
+def test_a_source_that_never_ends_its_comment_or_text_takes_no_quadratic_time(name: str) -> None:
+    begun = time.process_time()
+    for piece in (b"/*", b'"', b"'", b'"\\', b"'\\", b'"""', b"\n'", b"#"):
+        squeezed({name: piece * (200_000 // len(piece))})
+    assert time.process_time() - begun < 5
+
+
+def test_a_mark_of_a_comment_within_a_text_is_none() -> None:
+    assert squeezed({"a.hip": b'x = "//1";'}) != squeezed({"a.hip": b'x = "//2";'})
+    assert squeezed({"a.py": b"x = '#1'"}) != squeezed({"a.py": b"x = '#2'"})
+    assert squeezed({"a.hip": b"#define T 32\n"}) != squeezed({"a.hip": b"#define T 64\n"})
 
 
 def test_the_command_checks_without_writing_and_says_everything(
