@@ -28,7 +28,8 @@ _type, _tensor, _base = type, torch.Tensor, torch._C.TensorBase
 _seen: Any = _base  # whose attributes are descriptors, which torch's types do not say
 _copy, _is_contiguous, _strides_of, _storage = _base.copy_, _base.is_contiguous, _base.stride, _base.untyped_storage
 _dtype_of, _shape_of, _layout_of = _seen.dtype.__get__, _seen.shape.__get__, _seen.layout.__get__
-_put_off = (_seen.is_neg, _seen.is_conj, _seen._is_zerotensor)  # work that waits for whoever copies the values
+_is_cow: Any = torch._C._is_cow_tensor  # type: ignore[attr-defined]
+_put_off = (_seen.is_neg, _seen.is_conj, _seen._is_zerotensor, _is_cow)  # work that waits for whoever reads the values
 _storage_pointer: Any = torch._C.StorageBase.data_ptr  # type: ignore[attr-defined]
 
 
@@ -116,7 +117,7 @@ def problem_of(spec: Spec, output: Any, given: dict[str, Any], device: DeviceKin
     if _layout_of(output) != torch.strided or place.type != device or not _is_contiguous(output):
         return "wrong_layout", f"{name} lies on {place} with strides {list(strides)}"
     if any(bit(output) for bit in _put_off):
-        return "wrong_layout", f"{name} holds values that are still to be negated, conjugated or written"
+        return "wrong_layout", f"{name} holds values that are still to be negated, conjugated, written or copied"
     for other, value in given.items():
         shares = isinstance(value, torch.Tensor) and other not in spec["may_alias"] and other != name
         if shares and value.numel() and _storage_of(output) == _storage_of(value):

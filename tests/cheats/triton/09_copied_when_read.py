@@ -1,0 +1,22 @@
+# class: 9
+# expect: wrong_output/wrong_layout
+# gate: correctness
+# also: performance
+# backend: both
+# A copy that torch makes only when somebody asks where it lies: of an input it would cost nothing.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+
+def forward(x):
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
+    return torch._lazy_clone(y)
