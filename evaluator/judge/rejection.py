@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from evaluator.reasons import REASONS, Status
@@ -34,6 +35,8 @@ _TEXT_SAYS = {  # of exceptions of C++: the allocator's, the GPU driver's, and e
     "hipcpu: impossible wait": "unsupported_feature",
     "hipcpu: a kernel cannot launch": "unsupported_feature",
 }
+OF_THE_RUNTIME = "hipcpu: "
+_FRAME = re.compile(r'^  File "([^"]+)"', re.MULTILINE)
 _DEVICE_SAYS = ("CUDA error", "HIP error", "Triton Error [CUDA]", "Triton Error [HIP]")  # torch's and Triton's words
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 AMD_FAULT = "Memory access fault by GPU"  # ROCm's run time says it and aborts the process
@@ -89,8 +92,8 @@ def _of_exception(error: WorkerFault) -> Rejection:
     if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
     for marker, reason in _TEXT_SAYS.items():
-        if marker in last:
-            return Rejection(reason, last.partition("hipcpu: ")[2] or last, log)
+        if marker in last and (OF_THE_RUNTIME not in marker or _is_native(error.text)):
+            return Rejection(reason, last.partition(OF_THE_RUNTIME)[2] or last, log)
     if error.kind.startswith("torch._inductor."):  # torch.compile writes code for the GPU that is only pretended
         return Rejection("unsupported_feature", "torch.compile", log)
     ours = error.kind.startswith("evaluator.inside.")
@@ -101,6 +104,12 @@ def _of_exception(error: WorkerFault) -> Rejection:
     if any(words in log for words in _DEVICE_SAYS):  # perhaps of an exception that this one was raised from
         otherwise = "device_error"
     return of_exception_class(name, detail, log, otherwise=otherwise)
+
+
+def _is_native(trace: str) -> bool:
+    """Whole, and with no frame but ours? A Python candidate may raise the words of the CPU's HIP runtime, too."""
+    frames = _FRAME.findall(trace)
+    return trace.startswith("Traceback") and all("/evaluator/inside/" in frame for frame in frames)
 
 
 def _line_of(kind: str, text: str) -> str:

@@ -12,8 +12,9 @@ from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import _judge
 from evaluator.judge.draws import Draw
-from evaluator.judge.rejection import Rejection
+from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call
+from evaluator.sandbox import WorkerFault
 
 RIGHT = torch.ones(100, dtype=torch.float64)
 HARD = Draw("standard", "standard", 3)
@@ -74,3 +75,21 @@ def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(ti
 def test_a_baseline_that_is_as_wrong_as_zeros_are_lends_nothing(judge):
     with pytest.raises(BaselineError, match="relative error"):
         judge(HARDEST, candidate=-1.0, baseline=0.3)
+
+
+OURS = '  File "/arena/evaluator/inside/bench.py", line 3, in call\n'
+THEIRS = '  File "/ws/1/kernel.py", line 3, in forward\n'
+WAIT = "RuntimeError: hipcpu: impossible wait: a lane\n"
+
+
+@pytest.mark.parametrize(
+    ("trace", "reason"),
+    [
+        (f"Traceback (most recent call last):\n{OURS}{WAIT}", "unsupported_feature"),
+        (f"Traceback (most recent call last):\n{OURS}{THEIRS}{WAIT}", "raised"),
+        (f"Traceback (most recent call last):\n{OURS}{THEIRS}RuntimeError: x\n{OURS}{WAIT}", "raised"),
+        (f"the end of a long text\n{OURS}{WAIT}", "raised"),
+    ],
+)
+def test_only_native_code_says_what_the_runtime_lacks(trace, reason):
+    assert rejection_of(WorkerFault("call", "builtins.RuntimeError", trace, "")).reason == reason
