@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from evaluator.bundles.problems import is_unseen
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from evaluator.codec import plain_text
 from runs.desk.uploading import MOST_BYTES
@@ -15,7 +16,7 @@ from runs.models.audits import VERDICTS
 
 
 def _plain(text: str) -> None:
-    if plain_text(text) != text or "\n" in text:
+    if plain_text(text) != text or "\n" in text or any(map(is_unseen, text)):
         raise forms.ValidationError("A line of plain characters is expected.")
 
 

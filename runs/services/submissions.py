@@ -54,7 +54,6 @@ class Upload:
     idempotency_key: str = ""
 
 
-@transaction.atomic
 def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     """The submission of these bytes, and whether it waits for a check because of this call.
 
@@ -63,6 +62,14 @@ def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     Raises:
         RunError: the idempotency key was used for other bytes.
     """
+    try:
+        return _received(upload, actor)
+    except IntegrityError:  # the same bytes, or the same key, came twice at once: now the first ones are there
+        return _received(upload, actor)
+
+
+@transaction.atomic
+def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     user = actor if isinstance(actor, User) else None
     key = upload.idempotency_key
     used = Submission.objects.filter(submitter=user, idempotency_key=key).first() if key and user else None

@@ -38,6 +38,7 @@ NO_FACTS = (
     (b'{"model": "a\\u0000b"}', 400),
     (b'{"model": "a\\nb"}', 400),
     (b'{"model": "\\u001b[2J"}', 400),
+    (b'{"model": "1-m \\u202egpt"}', 400),
     (b'{"settings": "' + b"x" * 201 + b'"}', 400),
     (b'{"model": "' + b"x" * 101 + b'"}', 400),
     (b'{"output_tokens": -1}', 400),

@@ -14,6 +14,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.core import mail
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -23,7 +24,9 @@ from runs import archive, candidates, guards, intake, services
 from runs.errors import RunError
 from runs.likeness import skeleton, squeezed
 from runs.models import ApiToken, AuditEntry, Review, Run, Submission, Task
+from runs.services import submissions
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
+from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
 from tests.runs.conftest import Site
@@ -430,6 +433,26 @@ def test_a_token_opens_nothing_when_it_is_wrong_late_revoked_or_its_user_may_not
     _, token = services.make_token(user=User.objects.create_user("reader"), name="ci")
     assert post(token, path).status_code == 403
     assert not Submission.objects.exists()
+
+
+def test_the_same_bytes_at_once_are_one_submission(
+    site: Site, submitter: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second request looks before the first has written, and is refused by the database."""
+    path, received = make_zip(tmp_path / "run", site.suite), submissions._received
+    _, token = services.make_token(user=submitter, name="ci")
+    first = list[Any]()
+
+    def overtaken(*asked: Any) -> Any:
+        monkeypatch.setattr(submissions, "_received", received)
+        first.append(post(token, path, **{"Idempotency-Key": "k"}))
+        with transaction.atomic():
+            factories.make_submission(digest=Submission.objects.get().digest)
+
+    monkeypatch.setattr(submissions, "_received", overtaken)
+    second = post(token, path, **{"Idempotency-Key": "k"})
+    assert [answer.status_code for answer in (*first, second)] == [202, 200]
+    assert first[0].json()["submission"] == second.json()["submission"] == Submission.objects.get().pk
 
 
 def test_a_program_is_told_what_its_form_lacks_and_when_the_bundle_is_too_long(
