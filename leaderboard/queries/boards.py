@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 
 from leaderboard.eligibility import obstacle
-from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, Task
+from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership, Task
 
 
 class SuiteRow(NamedTuple):
@@ -137,7 +137,7 @@ def public_results(suite_id: int, device_slug: str, protocol: str, as_of: dateti
     """
     rows = Result.objects.filter(
         run__state__in=WERE_PUBLIC,
-        task__memberships__suite=suite_id,
+        task__in=SuiteMembership.objects.filter(suite=suite_id).values("task"),
         run__device_class__slug=device_slug,
         run__protocol=protocol,
     )
