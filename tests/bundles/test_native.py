@@ -208,7 +208,7 @@ def changed_record(change: Callable[[dict[str, Any]], object]) -> list[str]:
         (lambda record: record.update(log="a\0b"), "text without NUL"),
         (lambda record: record.update(log="\ud800"), "text without NUL and surrogates"),
         (lambda record: record["host"].update(facts={"\ud800": "x"}), "names without NUL and surrogates"),
-        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "each case once"),
+        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "stands 2 times"),
         (lambda record: record["cases"][0].update(id="n" * 201), "a name of at most 200"),
         (lambda record: record["cases"][0].update(draws=2**31), "draws"),
         (lambda record: record["cases"][0].update(draws=2**70), "a whole number of 64 bits"),
