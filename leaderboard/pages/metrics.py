@@ -39,8 +39,8 @@ METRICS = (
         "Compilation and correctness",
         "x of n = Σ compiled / (K·R), Σ correct / (K·R)",
         "K is the number of tasks of the suite in this category, fixed before any candidate; R is the number of "
-        "published runs. A result is correct if every case and every draw came out right: one wrong element is a wrong "
-        "result. Rates are always written as x of n (p %).",
+        "published runs. A result is correct if every case and every draw came out right, and no later gate turned it "
+        "away: one wrong element is a wrong result, a forged clock is none. Rates are always written as x of n (p %).",
         "While an answer is missing there is no rate, only what it can still become: from all of the missing ones "
         "failing to all of them passing.",
     ),

@@ -54,7 +54,7 @@ class Attempt(models.Model):
     is_held = models.BooleanField(default=False, help_text="Flag hold: not ranked until reviewed.")
     is_uncalibrated = models.BooleanField(default=False, help_text="Flag uncalibrated: not ranked.")
     compiled = models.BooleanField(null=True)
-    correct = models.BooleanField(null=True)
+    correct = models.BooleanField(null=True)  # by every gate
     log_speedup = models.FloatField(null=True, help_text="On t_dev: mean of log ratios over eligible cases.")
     cautious_log_speedup = models.FloatField(
         null=True, help_text="The same for metrics: a noisy case by the end of its interval nearer to 1."
@@ -159,9 +159,9 @@ class Attempt(models.Model):
                 condition=Q(record_digest="", protocol="") | ~Q(record_digest="") & ~Q(protocol=""),
             ),
             models.CheckConstraint(
-                name="attempt_passed_is_compiled_and_correct",
-                condition=~Q(status="passed")
-                | Q(compiled=True, correct=True, compiled__isnull=False, correct__isnull=False),
+                name="attempt_correct_iff_passed",
+                condition=Q(status="passed", compiled=True, correct=True, compiled__isnull=False, correct__isnull=False)
+                | ~Q(status="passed") & (Q(correct=False) | Q(correct__isnull=True)),
             ),
             models.CheckConstraint(name="attempt_requeued_at_most_once", condition=Q(requeues__lte=1)),
         ]

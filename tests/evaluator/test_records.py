@@ -93,6 +93,12 @@ def test_compiled_and_correct_follow_from_the_gates():
     assert not wrong().correct
 
 
+def test_what_a_later_gate_turns_away_was_not_correct():
+    forged = dataclasses.replace(passed(), status=Status.TAMPERED, gate="integrity", reason="forged_reply")
+    assert forged.gate_passed("correctness")
+    assert not forged.correct
+
+
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
