@@ -45,9 +45,9 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     Raises:
         RunError: one was said before, or cannot be said any more; or its configuration is one that cannot be.
     """
-    submission = (
-        Submission.objects.select_for_update(of=("self",)).select_related("submitter", "run").get(pk=submission.pk)
-    )
+    submission = Submission.objects.select_for_update(of=("self",)).select_related("submitter").get(pk=submission.pk)
+    if submission.run_id:  # nobody publishes it meanwhile
+        submission.run = Run.objects.select_for_update().get(pk=submission.run_id)
     if late := [name for name in facts if name not in sayable(submission)]:
         raise RunError(f"{', '.join(late)} of {submission} cannot be said any more")
     day = timezone.now().date().isoformat()
