@@ -109,8 +109,6 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     looked = submissions.audits(result=result) if row.audit != "none" else []
     work = result_session.built(row.session)
     return ResultPage(
-        title=f"{row.task.rpartition('/')[2]} by {entry_name(row.agent, row.model)}",
-        crumbs=(Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
         tables=by_slug(
             result_screen.cases_table(cases),
             *times_screen.tables(cases, sessions),
@@ -135,10 +133,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         session=work.section if work else None,
         unseen=unseen,
         flags=result_parts.flags(shown.flags if shown else ()),
-        sources=result_parts.sources(row),
         attempts=tried,
-        downloads=result_parts.downloads(row),
-        commands=result_parts.commands(row),
         verdict=result_words.verdict(shown, cases, row.is_functional),
         **_about(row, shown, attempts, record),
         clocks=times_screen.legend(cases),
@@ -221,7 +216,10 @@ def _identity(row: ResultRow) -> dict[str, Any]:
         "run": row.run_id,
         "suite_version": row.version,
         "device_class": row.device,
-        "audit": row.audit,
-        "candidate_digest": row.candidate_digest,
         "published_attempt": row.published_number,
+        "title": f"{row.task.rpartition('/')[2]} by {entry_name(row.agent, row.model)}",
+        "crumbs": (Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
+        "sources": result_parts.sources(row),
+        "downloads": result_parts.downloads(row),
+        "commands": result_parts.commands(row),
     }

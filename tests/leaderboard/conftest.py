@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs import guards
-from runs.models import Run, Suite
+from evaluator import codec
+from runs import archive, guards
+from runs.models import Attempt, Result, Run, Suite
 from tests import factories
+from tests.leaderboard.rounds import make_site  # noqa: F401  a fixture
 from tests.leaderboard.timed import timed  # noqa: F401  a fixture
+from tests.records import make_record
 
 Get = Callable[..., Any]
 CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
+BASELINE = "first\nsecond\nthird\n"
+CANDIDATE = "first\nbetter\nthird\n"
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +77,26 @@ def entry() -> Callable[..., Any]:
 def archive_folder(settings: Any, tmp_path: Any) -> Any:
     settings.ARCHIVE_FOLDER = tmp_path / "archive"
     return settings.ARCHIVE_FOLDER
+
+
+def text(value: str) -> str:
+    return archive.put(value.encode())
+
+
+@pytest.fixture
+def result(db: None) -> Result:
+    """A public pass with a record in the archive, whose candidate changes one line of the baseline."""
+    task = factories.make_task(name="GELU", editable=["kernel.hip"], files={"kernel.hip": text(BASELINE)})
+    run = factories.make_run(suite=factories.make_suite([task], name="smoke"), with_results=False, state="published")
+    files = {"kernel.hip": text(CANDIDATE)}
+    return factories.make_result(run=run, task=task, candidate_files=files)
+
+
+def attempted(result: Result, *, status: str = "passed", **changes: Any) -> Attempt:
+    record = make_record(**changes)
+    digest = archive.put(codec.dumps(record).encode())
+    return factories.publish(factories.make_attempt(result=result, status=status, record_digest=digest))
+
+
+def address(result: Result) -> str:
+    return f"/result/{result.pk}/"

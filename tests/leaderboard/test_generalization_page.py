@@ -5,48 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from itertools import cycle
 
 import pytest
 
-from runs.models import Attempt, UnseenEvaluation
+from runs.models import Attempt
 from tests import factories
-
-PAGE = "/generalization/native/all/cpu-x86_64/"
-GPU_PAGE = "/generalization/native/all/h100-sxm/"
-RIGHT = (("edge", True, True), ("scale_up", True, True))
-BROKEN = (("edge", True, True), ("scale_up", True, False))
-BOTH_FAIL = (("edge", True, True), ("scale_up", False, False))
-IMPROVED = (("edge", False, True), ("scale_up", True, True))
-ERROR = (("edge", True, True), ("scale_up", True, None))
-
-
-@pytest.fixture
-def make_site(db):
-    """A suite of so many tasks with a round; the answer makes public runs on it, an outcome for each task in turn."""
-
-    def make(tasks: int = 12, *, revealed: bool = True, slug: str = "autumn"):
-        made = [
-            factories.make_task(category=category)
-            for category, _ in zip(cycle(("hip2hip", "torch2hip", "triton2triton")), range(tasks), strict=False)
-        ]
-        suite = factories.make_suite(made, name="native", title="Native")
-        values = {} if revealed else {"revealed_at": None}
-        round = factories.make_round(suite=suite, slug=slug, **values)
-
-        def run(*outcomes, statuses=("passed",), log_ratio=None, **values):
-            made = factories.make_run(suite=suite, round=round, state="published", **values)
-            results = made.results.order_by("task__path")
-            for result, cases, status in zip(results, cycle(outcomes), cycle(statuses), strict=False):
-                attempt = factories.publish(factories.make_attempt(result=result, status=status))
-                if cases is not None:
-                    factories.make_unseen(attempt, *cases, log_ratio=log_ratio)
-            return made
-
-        run.round, run.suite = round, suite
-        return run
-
-    return make
+from tests.leaderboard.rounds import BOTH_FAIL, BROKEN, ERROR, GPU_PAGE, IMPROVED, PAGE, RIGHT, named
 
 
 def on_gpu(**values):
@@ -61,10 +25,6 @@ def timed(run, log_ratio: float) -> None:
         attempt.measurements.update(
             baseline_t_dev_ms=1.0, candidate_t_dev_ms=1.0, log_ratio=log_ratio, is_eligible=True, clocks={}
         )
-
-
-def named(page, name):
-    return next(entry for entry in page.entries if entry.agent == name)
 
 
 def test_quadrants_conditional_correctness_and_retention_stand_for_each_entry(make_site, entry, page) -> None:
@@ -171,90 +131,6 @@ def test_functional_times_are_never_compared(make_site, entry, page) -> None:
     assert {(answer.seen, answer.unseen) for answer in shown.answers} == {(None, None)}
 
 
-def test_before_the_reveal_there_are_counts_over_the_suite_and_nothing_else(make_site, entry, page, client) -> None:
-    run = make_site(12, revealed=False)(*[RIGHT] * 11, BROKEN, configuration=entry("One"), log_ratio=0.5)
-    shown = page(PAGE)
-    [counts] = shown.suite_counts
-    assert (counts.paper.both_pass, counts.paper.opt_regression) == (11, 1)
-    assert (counts.conditional.count, counts.conditional.of) == (11, 12)
-    assert (shown.entries, shown.answers, shown.regressions) == ((), (), ())
-    assert set(shown.tables) == set(shown.charts) == {"quadrants"}
-    for address in (PAGE, f"/api/v1{PAGE}", f"/api/v1{PAGE}quadrants.csv", f"/api/v1{PAGE}quadrants.svg"):
-        text = b"".join(client.get(address)).decode()
-        for secret in ("cols=10", "7 elements", run.round.secret, "scale_up", "scale up", ">edge<"):
-            assert secret not in text, (address, secret)
-    assert "around 31\u00a0Jan\u00a02027" in shown.notice
-    for table in ("regressions", "answers", "categories", "speeds", "runs"):
-        assert client.get(f"/api/v1{PAGE}{table}.csv").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("tasks", "outcomes", "address"),
-    [
-        (11, [RIGHT], PAGE),
-        (36, [RIGHT], "/generalization/native/hip2hip/cpu-x86_64/"),
-    ],
-    ids=["a small suite", "one category"],
-)
-def test_before_the_reveal_parts_of_a_suite_are_not_counted(make_site, entry, page, tasks, outcomes, address) -> None:
-    make_site(tasks, revealed=False)(*outcomes, configuration=entry("One"))
-    shown = page(address)
-    assert (shown.suite_counts, shown.tables, shown.charts) == ((), {}, {})
-    assert len(shown.refusals) == 1
-
-
-def test_before_the_reveal_an_incomplete_entry_has_no_counts(make_site, entry, page) -> None:
-    make_site(13, revealed=False)(*[RIGHT] * 12, ERROR, configuration=entry("One"))
-    [counts] = page(PAGE).suite_counts
-    assert (counts.paper, counts.conditional, counts.retention) == (None, None, None)
-    assert "every answer has a verdict" in counts.refused
-
-
-def test_the_current_round_is_the_newest_and_others_have_an_address(make_site, entry, page, client) -> None:
-    run = make_site(12)
-    run(RIGHT, configuration=entry("One"))
-    newer = {"opened_at": "2027-01-01T12:00Z", "revealed_at": None}
-    factories.make_round(suite=run.suite, slug="winter", **newer)
-    assert page(PAGE).round.slug == "winter"
-    earlier = page(f"{PAGE}?round=autumn")
-    assert earlier.round.secret == run.round.secret
-    assert [entry.agent for entry in earlier.entries] == ["One"]
-    assert [(link.text, link.is_here) for link in earlier.rounds] == [("Round winter", False), ("Round autumn", True)]
-    assert client.get(f"{PAGE}?round=spring").status_code == 404
-
-
-def test_a_round_of_another_suite_is_shown_where_runs_are_of_it(make_site, page) -> None:
-    """As the demo's is, which is revealed: opened for all tasks, used on the smoke suite."""
-    run = make_site(12)(RIGHT)
-    run.round.suite = factories.make_suite()
-    run.round.save()
-    assert (page(PAGE).round.slug, len(page(PAGE).entries)) == ("autumn", 1)
-
-
-def test_a_suite_without_a_round_says_how_to_open_one(db, page) -> None:
-    factories.make_suite(name="native")
-    factories.make_device_class()
-    shown = page(PAGE)
-    assert shown.round is None
-    assert "open_round" in shown.notice
-    assert (shown.tables, shown.charts) == ({}, {})
-
-
-def test_a_round_without_public_runs_says_what_to_do(make_site, page, client) -> None:
-    make_site(12)
-    factories.make_device_class()
-    shown = page(PAGE)
-    assert (shown.entries, shown.charts) == ((), {})
-    assert "Publish one in the admin" in client.get(PAGE).content.decode()
-
-
-def test_unknown_places_are_not_found(make_site, client) -> None:
-    make_site(12)
-    factories.make_device_class()
-    for address in (PAGE.replace("native", "none"), PAGE.replace("all", "cuda"), PAGE.replace("cpu-x86_64", "none")):
-        assert client.get(address).status_code == 404
-
-
 def test_json_and_csv_have_the_numbers_of_the_page(make_site, entry, page, client) -> None:
     make_site(12)(*[RIGHT] * 11, BROKEN, configuration=entry("One"))
     data = json.loads(client.get(f"/api/v1{PAGE}").content)
@@ -282,15 +158,6 @@ def test_the_order_of_entries_goes_by_name_whatever_came_out(make_site, entry, p
     assert [found.agent for found in page(PAGE).entries] == ["Ann", "Zed", "Baseline"]
 
 
-def test_places_with_rounds_are_listed(make_site, entry, page) -> None:
-    run = make_site(12)
-    run(RIGHT, configuration=entry("One"))
-    run(RIGHT, configuration=entry("Two"))
-    [place] = page("/generalization/").places
-    assert (place.suite, place.round, place.entries) == ("native", "autumn", 2)
-    assert page(place.url).round.slug == "autumn"
-
-
 def test_a_draft_is_not_shown(make_site, entry, page) -> None:
     run = make_site(12)
     run(RIGHT, configuration=entry("One"))
@@ -299,49 +166,3 @@ def test_a_draft_is_not_shown(make_site, entry, page) -> None:
     shown = page(PAGE)
     assert [found.agent for found in shown.entries] == ["One"]
     assert shown.regressions == ()
-
-
-def test_the_board_leads_to_its_unseen_cases_and_back(make_site, entry, page, client) -> None:
-    make_site(12)(RIGHT, configuration=entry("One"))
-    assert f'href="{PAGE}"' in client.get(PAGE.replace("generalization", "board")).content.decode()
-    assert page(PAGE).board.url == PAGE.replace("generalization", "board")
-
-
-def test_a_result_shows_its_unseen_cases_once_they_are_revealed(make_site, entry, page, client) -> None:
-    run = make_site(12)(BROKEN, configuration=entry("One"))
-    result = run.results.first()
-    shown = page(f"/result/{result.pk}/")
-    assert (shown.unseen.round, shown.unseen.paper) == ("autumn", "opt_regression")
-    assert [line.quadrant for line in shown.unseen.cases] == ["both_pass", "opt_regression"]
-    assert "right on 1 of 2\u00a0unseen cases" in shown.unseen.sentence
-    assert "7 elements are wrong" in client.get(f"/result/{result.pk}/").content.decode()
-
-
-def test_a_result_says_nothing_of_unseen_cases_before_the_reveal(make_site, entry, page, client) -> None:
-    run = make_site(12, revealed=False)(BROKEN, configuration=entry("One"))
-    result = run.results.first()
-    assert page(f"/result/{result.pk}/").unseen is None
-    assert page(f"/task/{result.task.path}/").unseen_cases == ()
-    for address in (f"/result/{result.pk}/", f"/api/v1/result/{result.pk}/", f"/task/{result.task.path}/"):
-        assert "cols=10" not in client.get(address).content.decode()
-
-
-def test_a_result_says_why_it_has_no_unseen_cases(make_site, entry, page) -> None:
-    run = make_site(12)(None, configuration=entry("One"))
-    attempt = run.results.first().published_attempt
-    factories.make_unseen(attempt)
-    UnseenEvaluation.objects.update(state="refused", record_digest="", is_complete=False)
-    shown = page(f"/result/{attempt.result_id}/")
-    assert "has had its evaluations" in shown.unseen.sentence
-    assert (shown.unseen.cases, shown.unseen.url) == ((), "")
-
-
-def test_a_task_lists_the_cases_of_revealed_rounds_once(make_site, entry, page) -> None:
-    run = make_site(12)
-    made = run(RIGHT, configuration=entry("One"))
-    run(BROKEN, configuration=entry("Two"))
-    shown = page(f"/task/{made.results.first().task.path}/")
-    assert [(case.round, case.id, case.category) for case in shown.unseen_cases] == [
-        ("autumn", "cols=101,rows=4", "edge"),
-        ("autumn", "cols=102,rows=4", "scale_up"),
-    ]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission, User
 
 from evaluator.candidate import Candidate
 from evaluator.taskreader import load_task
 from evaluator.taskspec import TaskSpec
-from runs import registry, services, wake
-from runs.models import Configuration, DeviceClass, Host, Run, Suite, Task
+from runs import intake, registry, services, wake
+from runs.models import Configuration, DeviceClass, Host, Run, Submission, Suite, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +55,23 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     messages: list[tuple[int, str]] = []
     monkeypatch.setattr(wake, "_send", lambda attempt_id, queue: messages.append((attempt_id, queue)))
     return messages
+
+
+@pytest.fixture
+def submitter() -> User:
+    user = User.objects.create_user("sam", email="sam@example.org")
+    user.user_permissions.add(Permission.objects.get(codename="submit_bundle"))
+    return user
+
+
+def handed_in(path: Path, actor: User | str, **changes: Any) -> Submission:
+    """Received, not checked yet."""
+    digest, size = intake.kept(path)
+    values: dict[str, Any] = {"declared": {"agent": "Sam's agent", "model": "m-1"}, "licence": "MIT"} | changes
+    return services.receive(upload=services.Upload(digest, size, path.name, **values), actor=actor)[0]
+
+
+def checked(submission: Submission) -> Submission:
+    assert intake.check_next(submission.pk)
+    submission.refresh_from_db()
+    return submission

@@ -17,8 +17,7 @@ from runs.models import Review, Run, Submission
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
-from tests.runs.conftest import Site
-from tests.runs.test_submissions import checked, handed_in
+from tests.runs.conftest import Site, checked, handed_in
 
 pytestmark = pytest.mark.django_db
 TODAY = datetime.now(UTC).date
