@@ -199,19 +199,9 @@ def _speeds(row: ResultRow, shown: AttemptRow | None) -> dict[str, Any]:
 
 
 def _identity(row: ResultRow) -> dict[str, Any]:
-    same = (
-        "run_state",
-        "repeat",
-        "task",
-        "task_digest",
-        "category",
-        "suite",
-        "configuration",
-        "agent",
-        "model",
-        "role",
-    )
-    return {name: getattr(row, name) for name in same} | {
+    same = ("run_state", "repeat", "task", "task_digest", "category", "suite", "configuration", "agent", "model")
+    named = {name: getattr(row, name) for name in (*same, "role", "audit", "candidate_digest")}
+    return named | {
         "result": row.id,
         "run": row.run_id,
         "suite_version": row.version,
