@@ -130,9 +130,12 @@ def orphans() -> set[int]:
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
             command, user = Path(f"/proc/{pid}/cmdline").read_bytes(), os.stat(f"/proc/{pid}").st_uid
-            parents[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+            state, parent, *_ = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
+        if state == "Z":  # it runs no more: a busy judge has only not asked yet how it ended
+            continue
+        parents[pid] = int(parent)
         if b"evaluator.inside.zygote" in command and user not in CANDIDATES_USERS:
             zygotes.add(pid)
         elif user in CANDIDATES_USERS or b"sleep\x001000" in command:
