@@ -87,7 +87,7 @@ def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
         ("attempt_protocol_iff_record", "queued", {"protocol": "arena-1"}),
         ("attempt_correct_iff_passed", "passed", {"correct": False}),
         ("attempt_correct_iff_passed", "tampered", {"correct": True}),
-        ("attempt_status_is_known", "passed", {"status": "fine"}),
+        ("attempt_status_is_known", "passed", {"status": "fine", "correct": False}),
         ("attempt_requeued_at_most_once", "queued", {"requeues": 2}),
     ],
 )
