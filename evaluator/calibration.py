@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from evaluator import codec
+from evaluator.errors import HostError
 from evaluator.records import Host
 from evaluator.state import state_folder
 from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
@@ -76,12 +77,15 @@ def read_calibration(host: Host) -> Calibration | None:
     """This host's device's, or None where there is none that holds: other software since, or too old.
 
     Raises:
-        codec.DecodeError: the file is not one.
+        HostError: the file is not one.
     """
-    path = _path(device_of(host))
+    path = _path(device_of(host.device_class, host.facts))
     if not path.is_file():
         return None
-    found = codec.loads(Calibration, path.read_bytes())
+    try:
+        found = codec.loads(Calibration, path.read_bytes())
+    except codec.DecodeError as error:
+        raise HostError(f"{path} is no calibration; remove it and run `doctor --health` again: {error}") from error
     age = datetime.now(UTC) - datetime.fromisoformat(found.made_at)
     return found if found.software == software_of(host) and age < timedelta(days=CALIBRATION_DAYS) else None
 
@@ -96,9 +100,9 @@ def write_calibration(calibration: Calibration, folder: Path | None = None) -> P
     return path
 
 
-def device_of(host: Host) -> str:
-    """The card itself where it says which one it is; a calibration holds for no other."""
-    return host.facts.get("card_uuid") or host.device_class
+def device_of(device_class: str, facts: Mapping[str, str]) -> str:
+    """The card itself where its host's facts say which one it is; a calibration holds for no other."""
+    return facts.get("card_uuid") or device_class
 
 
 def software_of(host: Host) -> str:

@@ -62,7 +62,7 @@ def calibrate(
             continue
         baselines |= {baseline_key(task.digest, pair.case): pair.time_ns for pair in found}
     return Calibration(
-        device=device_of(backend.host()),
+        device=device_of(backend.host().device_class, backend.host().facts),
         device_class=backend.device_class,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         software=software_of(backend.host()),

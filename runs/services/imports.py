@@ -171,14 +171,14 @@ def _write_entry(run: Run, task: Task, entry: Entry) -> None:
 def _write_calibrations(run: Run, calibrations: Sequence[timing.Calibration]) -> None:
     """Beside the hosts whose device they are of; one of a device that made no record of the run is left out."""
     hosts = list(Host.objects.filter(attempts__result__run=run).distinct())
-    for found in sorted(calibrations, key=lambda one: datetime.fromisoformat(one.made_at)):
+    for found in calibrations:
         figures = verdicts.calibration_figures(found)
         for host in hosts:
-            if host.facts.get("card_uuid", run.device_class.slug) != found.device:
+            if timing.device_of(run.device_class.slug, host.facts) != found.device:
                 continue
             values = {"is_accepted": found.acceptance.accepted, "figures": figures, "facts": host.facts}
             Calibration.objects.get_or_create(host=host, made_at=found.made_at, defaults=values)
-            host.calibration = figures
+            host.calibration = host.calibrations.latest("made_at").figures
             host.save(update_fields=["calibration"])
 
 

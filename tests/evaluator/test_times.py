@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from evaluator import codec
-from evaluator.calibration import Calibration
+from evaluator.calibration import Calibration, read_calibration, write_calibration
 from evaluator.candidate import baseline
+from evaluator.errors import HostError
 from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plausible import implausible
@@ -20,6 +21,7 @@ from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.measurements import Block, Clock, Session
 from evaluator.reasons import Flag
+from evaluator.records import Host
 from evaluator.taskspec import TaskSpec
 from tests.records import CALIBRATION
 
@@ -176,3 +178,12 @@ def test_a_little_work_behind_the_stop_event_is_held(context: Context) -> None:
 
 def test_a_calibration_survives_its_file() -> None:
     assert codec.loads(Calibration, codec.dumps(CALIBRATION)) == CALIBRATION
+
+
+def test_a_damaged_calibration_is_the_hosts_fault_and_names_its_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARENA_STATE", str(tmp_path))
+    host = Host("cuda", CALIBRATION.device_class, "sm_90", {"card_uuid": CALIBRATION.device})
+    path = write_calibration(CALIBRATION)
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(HostError, match=r"GPU-1\.json is no calibration; remove it"):
+        read_calibration(host)

@@ -110,6 +110,12 @@ def test_calibrations_stand_beside_the_hosts_that_they_are_of(site: Site, tmp_pa
     kept = Calibration.objects.get()
     assert (kept.host.facts["card_uuid"], kept.is_accepted, kept.figures["aa_sd"]) == ("GPU-1", True, 0.002)
     assert kept.host.calibration == kept.figures
+    older = replace(CALIBRATION, made_at="2026-11-27T00:00:00+00:00")
+    again = make_folder(tmp_path / "again", site.suite, timed, device_class="h100-sxm", repeat=1)
+    write_calibration(older, again / "calibrations")
+    imported(site, again)
+    kept.host.refresh_from_db()
+    assert (Calibration.objects.count(), kept.host.calibration) == (2, kept.figures)
 
 
 def test_an_unknown_device_class_is_made(site: Site, tmp_path: Path) -> None:
