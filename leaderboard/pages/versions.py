@@ -25,6 +25,9 @@ EVALUATORS = {
     "0.1.0": "The first: five gates, record of schema 1.",
     "0.2.0": "An element may be four times as far off as the baseline's worst; a draw on which a candidate seems wrong "
     "is put to the baseline, too; memory that others took is not the candidate's.",
+    "0.3.0": "Correct is what passed every gate. An answer below its dtype's numbers is zero in it, and a baseline as "
+    "wrong as zeros lends nothing. Labels read import aliases, encodings and a build's open symbols; lazy values are "
+    "no output.",
 }
 UNDESCRIBED = "Not described here: a later or an imported version."
 
