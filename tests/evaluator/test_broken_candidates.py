@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,7 @@ from evaluator.records import problems_of
 BROKEN = Path(__file__).parent.parent / "broken"
 SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])
 CANDIDATES_USERS = range(61184, 65520)
+PR_SET_CHILD_SUBREAPER = 36
 CHEATS = BROKEN.parent / "cheats" / "triton"
 CATEGORY = {".py": "triton2triton", ".hip": "hip2hip"}
 
@@ -34,9 +39,9 @@ def evaluated(source: Path, tiny_task, evaluator):
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.usefixtures("adopts_orphans")
 def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, evaluator):
     status, code = expectation(source)
-    before = orphans()
     record = evaluated(source, tiny_task, evaluator)
     assert problems_of(record) == []
     if status == "passed":
@@ -46,7 +51,17 @@ def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, 
         assert (record.status.value, record.reason) == (status, code), f"{record.message}\n{record.log}"
         assert record.message.endswith(".")
         assert "\n" not in record.message
-    assert nothing_left_running(before)
+    assert left_running() == {}
+
+
+@pytest.mark.usefixtures("adopts_orphans")
+def test_what_is_left_running_is_seen():
+    subprocess.run(["sh", "-c", "sleep 1000 &"], check=True)
+    [(left, command)] = left_running().items()
+    os.kill(left, signal.SIGKILL)
+    os.waitpid(left, 0)
+    assert command == "sleep 1000 "
+    assert orphans() == {}
 
 
 @pytest.mark.parametrize(("category", "targets"), [("triton2triton", ("gfx942", "gfx950")), ("hip2hip", ("gfx942",))])
@@ -124,9 +139,21 @@ def test_an_empty_folder_is_not_produced(tmp_path, tiny_task, evaluator):
     assert (record.status, record.reason) == (Status.NOT_PRODUCED, "not_written")
 
 
-def orphans() -> set[int]:
-    """Processes of a candidate (their users are nobody else's) that no zygote stands above: left behind."""
-    parents, zygotes, theirs = dict[int, int](), set[int](), set[int]()
+@pytest.fixture
+def adopts_orphans() -> Iterator[None]:
+    """What a judge of this process leaves behind becomes a child of this process, not of the machine's init."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    yield
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def orphans() -> dict[int, str]:
+    """Command lines of a candidate's processes below this one that no zygote stands above: left behind.
+
+    Only those below this one: tests beside this one have candidates, and agents under the same users, of their own.
+    """
+    parents, zygotes, theirs = dict[int, int](), set[int](), dict[int, str]()
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
             command, user = Path(f"/proc/{pid}/cmdline").read_bytes(), os.stat(f"/proc/{pid}").st_uid
@@ -139,8 +166,9 @@ def orphans() -> set[int]:
         if b"evaluator.inside.zygote" in command and user not in CANDIDATES_USERS:
             zygotes.add(pid)
         elif user in CANDIDATES_USERS or b"sleep\x001000" in command:
-            theirs.add(pid)
-    return {pid for pid in theirs if not ancestors(pid, parents) & zygotes}
+            theirs[pid] = command.replace(b"\0", b" ").decode(errors="replace")
+    above = {pid: ancestors(pid, parents) for pid in theirs}
+    return {pid: theirs[pid] for pid in theirs if os.getpid() in above[pid] and not above[pid] & zygotes}
 
 
 def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
@@ -150,8 +178,8 @@ def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
     return found
 
 
-def nothing_left_running(before: set[int]) -> bool:
+def left_running() -> dict[int, str]:
     until = time.monotonic() + 2
-    while orphans() - before and time.monotonic() < until:
+    while (left := orphans()) and time.monotonic() < until:
         time.sleep(0.05)
-    return not orphans() - before
+    return left

@@ -104,13 +104,18 @@ def test_a_build_that_takes_too_long_is_ended(write: Any, tmp_path: Path, hip_to
     assert build["log"] == "error: not finished in 0.05 s\n"
 
 
-def test_a_build_writes_into_its_folder_alone(write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]) -> None:
-    source, folder = write(), tmp_path / "folder"
+def test_a_build_writes_into_its_folder_alone(
+    write: Any, tmp_path: Path, hip_toolchain: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, folder, temporary = write(), tmp_path / "folder", tmp_path / "temporary"
     folder.mkdir()
-    before = {path for place in (tmp_path, Path("/tmp")) for path in place.iterdir()}
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    before = set(tmp_path.iterdir())
     build_cpu(source, "candidate", folder, hip_toolchain, 120)
-    after = {path for place in (tmp_path, Path("/tmp")) for path in place.iterdir()}
-    assert {path for path in after - before if "candidate" in path.name or "kernel" in path.name} == set()
+    assert set(tmp_path.iterdir()) == before
+    assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in folder.iterdir()) == ["candidate.cpp", "candidate.s", "candidate.so"]
 
 
