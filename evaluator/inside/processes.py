@@ -14,9 +14,9 @@ PAUSE_S = 0.0005
 
 
 def living_below(root: int) -> list[int]:
-    """All descendants of root that still run, parents before children."""
+    """All descendants of root that still run, parents before children: also one whose main thread alone has ended."""
     table = _table()
-    return [pid for pid in _descendants(root, table) if table[pid][1] not in DEAD]
+    return [pid for pid in _descendants(root, table) if table[pid][1] not in DEAD or _has_thread(pid, DEAD)]
 
 
 def kill_below(root: int, timeout_s: float = 10.0) -> bool:
@@ -39,7 +39,7 @@ def stop_below(root: int, timeout_s: float = 5.0) -> bool:
     A thread inside a driver's call stands only when that returns.
     """
     until = time.monotonic() + timeout_s
-    while moving := [pid for pid in _descendants(root) if _moves(pid)]:
+    while moving := [pid for pid in _descendants(root) if _has_thread(pid, DEAD + STOPPED)]:
         if time.monotonic() > until:
             return False
         _send(signal.SIGSTOP, moving)
@@ -108,11 +108,11 @@ def _descendants(root: int, table: dict[int, tuple[int, str]] | None = None) -> 
     return found[1:]
 
 
-def _moves(pid: int) -> bool:
-    """Does any of its threads run, sleep or wait? The main one may have ended before the others."""
-    with contextlib.suppress(FileNotFoundError):
+def _has_thread(pid: int, others: str) -> bool:
+    """Is any of its threads in none of these states? The main one, whose state is the process's, may end first."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         entries = [_entry(f"{pid}/task/{thread}") for thread in os.listdir(f"/proc/{pid}/task")]
-        return any(entry[1] not in DEAD + STOPPED for entry in entries if entry)
+        return any(entry[1] not in others for entry in entries if entry)
     return False
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from evaluator.sandbox import Limits, Sandbox, Worker
 
 PROBES = Path(__file__).parent / "probes"
 MiB = 1 << 20
+DEADLINE_S = 120.0  # for what takes a moment on a quiet host: over it only means failure
 SMALL = Limits(
     memory_bytes=4096 * MiB,
     cpu_s=2,
@@ -35,7 +37,7 @@ def probing(sandbox: Sandbox, probe: str, **variables: object) -> Iterator[Worke
         yield worker
 
 
-def run(worker: Worker, timeout_s: float = 20) -> None:
+def run(worker: Worker, timeout_s: float = DEADLINE_S) -> None:
     worker.call("run", path="probe.py", timeout_s=timeout_s)
 
 
@@ -44,6 +46,13 @@ def seen(sandbox: Sandbox, probe: str, **variables: object) -> Any:
     with probing(sandbox, probe, **variables) as worker:
         run(worker)
         return json.loads(worker.output())
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    until = time.monotonic() + DEADLINE_S
+    while not holds():
+        assert time.monotonic() < until, f"waited too long: {what}"
+        time.sleep(0.02)
 
 
 def marked_processes(mark: str) -> list[int]:

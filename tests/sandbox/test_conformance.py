@@ -10,11 +10,10 @@ import os
 import re
 import secrets
 import socket
-import time
 from pathlib import Path
 
 import pytest
-from probing import SMALL, MiB, marked_processes, probing, run, seen
+from probing import SMALL, MiB, marked_processes, probing, run, seen, wait_until
 
 from evaluator.sandbox import BadReply, OutputFlood, Sandbox, WorkerDied, WorkerFault, WorkerTimeout
 
@@ -43,6 +42,12 @@ BUBBLEWRAP = ALWAYS | {
 }
 AS_ROOT = {"own user"}
 NEEDS_READABLE_PYTHON = {"own user", "process limit"}  # in a plain sandbox; there as an ordinary user, too
+
+
+@pytest.fixture(autouse=True)
+def a_busy_host_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the end of a worker's files and its own end."""
+    monkeypatch.setattr("evaluator.sandbox.worker.EXIT_GRACE_S", 50.0)
 
 
 def need(sandbox: Sandbox, guarantee: str) -> None:
@@ -173,10 +178,8 @@ def test_it_cannot_fill_a_folder_beyond_its_limit(sandbox: Sandbox, folder: str,
 @pytest.mark.parametrize("probe", ["sleeps", "spins"])
 def test_it_is_killed_when_it_does_not_answer_in_time(sandbox: Sandbox, probe: str) -> None:
     with probing(sandbox, probe) as worker:
-        begin = time.monotonic()
-        with pytest.raises(WorkerTimeout):
+        with pytest.raises(WorkerTimeout):  # one would answer after an hour, the other's cpu time be used up
             run(worker, timeout_s=0.5)
-        assert time.monotonic() - begin < 2
         assert worker.close().killed
 
 
@@ -192,11 +195,20 @@ def test_it_leaves_no_process_behind(sandbox: Sandbox) -> None:
         assert marked_processes(mark) == []
 
 
+def test_not_even_one_whose_main_thread_has_ended(sandbox: Sandbox) -> None:
+    mark = f"end-{secrets.token_hex(5)}"  # as long as names of processes may be
+    with probing(sandbox, "leaderless", MARK=mark) as worker:
+        run(worker)
+        assert len(marked_processes(mark)) == 1
+        assert worker.close().leftovers == 1
+        assert marked_processes(mark) == []
+
+
 def test_not_even_a_process_that_is_another_one_each_moment(sandbox: Sandbox) -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     with probing(sandbox, "comet", MARK=mark) as worker:
         run(worker)
-        assert any(marked_processes(mark) for _ in range(100))
+        wait_until(lambda: bool(marked_processes(mark)), "the first of them")
     assert not any(marked_processes(mark) for _ in range(10))
 
 

@@ -3,60 +3,73 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
 from pathlib import Path
 
 import pytest
-from probing import marked_processes, run
+from probing import marked_processes, run, wait_until
 
 from evaluator.sandbox import Sandbox, Worker
 
-MARK = "spinning-child"
 # Two children that spin, one of them without its main thread, and a parent that goes on answering.
-SPINNING = f"""
+SPINNING = """
 import ctypes, os, threading
 def spin():
     while True: pass
 for leaderless in (False, True):
     if os.fork() == 0:
-        open("/proc/self/comm", "w").write({MARK!r})
+        open("/proc/self/comm", "w").write(os.environ["MARK"])
         if leaderless:
             threading.Thread(target=spin).start()
-            ctypes.CDLL(None).syscall(60, 0)
+            ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)
         spin()
 """
 TICKS_S = 0.3  # thirty ticks of the kernel's clock
 
 
 @pytest.fixture
-def spinning(sandbox: Sandbox) -> Worker:
-    worker = sandbox.spawn(mailbox_bytes=4096)
+def mark() -> str:
+    """A name of this test's own, as long as names of processes may be: tests beside this one spin, too."""
+    return f"spin-{secrets.token_hex(5)}"
+
+
+@pytest.fixture
+def spinning(sandbox: Sandbox, mark: str) -> Worker:
+    worker = sandbox.spawn(mailbox_bytes=4096, environment={"MARK": mark})
     worker.put("probe.py", SPINNING.encode())
     run(worker)
+    wait_until(lambda: len(marked_processes(mark)) == 2, "both children")
     return worker
 
 
-def test_a_frozen_worker_and_its_children_use_no_processor(spinning: Worker) -> None:
+def test_a_frozen_worker_and_its_children_use_no_processor(spinning: Worker, mark: str) -> None:
     with spinning:
-        assert _used_in(TICKS_S) > 0
+        _wait_until_used(mark)
         spinning.freeze()
-        assert _used_in(TICKS_S) == 0
+        before = _used(mark)
+        time.sleep(TICKS_S)
+        assert _used(mark) == before
         spinning.thaw()
-        assert _used_in(TICKS_S) > 0
+        _wait_until_used(mark)
         run(spinning)
 
 
-def test_a_frozen_worker_can_be_closed(spinning: Worker) -> None:
+def test_a_frozen_worker_can_be_closed(spinning: Worker, mark: str) -> None:
     spinning.freeze()
     assert spinning.close().killed
-    assert marked_processes(MARK) == []
+    assert marked_processes(mark) == []
 
 
-def _used_in(seconds: float) -> int:
-    """Clock ticks that all marked processes used meanwhile."""
-    before = sum(map(_ticks, marked_processes(MARK)))
-    time.sleep(seconds)
-    return sum(map(_ticks, marked_processes(MARK))) - before
+def _wait_until_used(mark: str) -> None:
+    """Until each marked process has used the processor once more."""
+    before = _used(mark)
+    wait_until(lambda: all(_used(mark)[pid] > ticks for pid, ticks in before.items()), "clock ticks of both")
+
+
+def _used(mark: str) -> dict[int, int]:
+    """Clock ticks that each marked process has used so far."""
+    return {pid: _ticks(pid) for pid in marked_processes(mark)}
 
 
 def _ticks(pid: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import hashlib
 import os
@@ -19,7 +20,7 @@ from typing import cast
 
 import pytest
 import torch
-from probing import PROBES, SMALL, marked_processes, probing, run
+from probing import DEADLINE_S, PROBES, SMALL, marked_processes, probing, run, wait_until
 
 from evaluator.errors import SandboxError
 from evaluator.sandbox import Access, Ended, Limits, Sandbox, Standby, WorkerTimeout, bubblewrap, open_sandbox
@@ -34,7 +35,7 @@ from evaluator.sandbox import open_sandbox
 sandbox = open_sandbox(sys.argv[1])
 worker = sandbox.spawn(mailbox_bytes=4096, environment={"MARK": sys.argv[2]})
 worker.put("probe.py", Path(sys.argv[3]).read_bytes())
-worker.call("run", path="probe.py", timeout_s=20)
+worker.call("run", path="probe.py", timeout_s=120)
 print("ready", flush=True)
 time.sleep(3600)
 """
@@ -43,14 +44,11 @@ time.sleep(3600)
 @KINDS
 def test_its_time_is_over_even_if_nobody_calls(kind: str, opened: Callable[..., Sandbox]) -> None:
     mark = f"mark-{secrets.token_hex(8)}"
-    sandbox = opened(kind, Limits(wall_s=1.0))
+    sandbox = opened(kind, Limits(wall_s=3.0))
     with probing(sandbox, "daemon", MARK=mark) as worker:
         run(worker)
         assert len(marked_processes(mark)) == 1
-        until = time.monotonic() + 5
-        while marked_processes(mark) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert marked_processes(mark) == []
+        wait_until(lambda: not marked_processes(mark), "its end")
         with pytest.raises(WorkerTimeout, match="the sandbox's time was over"):
             run(worker)
         assert worker.close().killed
@@ -71,11 +69,7 @@ def test_nothing_survives_a_judge_that_dies(kind: str, tmp_path: Path) -> None:
         below = {pid for pid in marked_processes(mark) if pid != judge.pid}
         assert len(below) == 1
         judge.send_signal(signal.SIGKILL)
-    until = time.monotonic() + 5
-    while (marked_processes(mark) or list(tmp_path.iterdir())) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert marked_processes(mark) == []
-    assert list(tmp_path.iterdir()) == []
+    wait_until(lambda: not marked_processes(mark) and not list(tmp_path.iterdir()), "the end of all that it left")
 
 
 def test_a_second_worker_has_to_wait_for_the_first(sandbox: Sandbox) -> None:
@@ -98,7 +92,7 @@ def test_closing_a_sandbox_leaves_nothing_and_a_second_time_does_nothing(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     gc.collect()
-    files, mark = os.listdir("/proc/self/fd"), f"mark-{secrets.token_hex(8)}"
+    files, mark = open_files(), f"mark-{secrets.token_hex(8)}"
     sandbox = opened(kind)
     with probing(sandbox, "daemon", MARK=mark) as worker:
         run(worker)
@@ -111,8 +105,17 @@ def test_closing_a_sandbox_leaves_nothing_and_a_second_time_does_nothing(
         sandbox.spawn(mailbox_bytes=4096)
     del worker  # its mailbox stays readable as long as somebody holds it
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) == len(files)
+    assert open_files() <= files
     assert list(tmp_path.iterdir()) == []
+
+
+def open_files() -> set[tuple[str, str]]:
+    """Number and target of each: what tests before this one left open may be closed meanwhile."""
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # the folder itself, which was open while it was listed
+            found.add((number, os.readlink(f"/proc/self/fd/{number}")))
+    return found
 
 
 @KINDS
@@ -151,7 +154,7 @@ def test_the_mailbox_is_the_same_memory_on_both_sides(sandbox: Sandbox) -> None:
     with sandbox.spawn(mailbox_bytes=4096) as worker:
         tensor = worker.mailbox.tensor(1024, (3, 5), torch.float32)
         tensor.copy_(torch.arange(15.0).view(3, 5))
-        worker.call("put", path="tensor", offset=1024, size=60, append=False, timeout_s=5)
+        worker.call("put", path="tensor", offset=1024, size=60, append=False, timeout_s=DEADLINE_S)
         worker.put("probe.py", b"import array; print(sum(array.array('f', open('tensor', 'rb').read())))")
         run(worker)
         assert worker.output() == "105.0\n"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 
-BODY = (
-    "import signal, time; [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGTERM, signal.SIGHUP)]; time.sleep(3600)"
-)
+became, becomes = os.pipe()  # closed by the grandchild as it becomes another program
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        os.closerange(0, 512)
-        os.execv(sys.executable, [sys.executable, "-c", BODY, os.environ["MARK"]])
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # and so it stays in the other program
+        os.closerange(0, becomes)
+        os.closerange(becomes + 1, 512)
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(3600)", os.environ["MARK"]])
     os._exit(0)
+os.close(becomes)
 os.wait()
-time.sleep(0.3)  # until it has become what it is
+os.read(became, 1)  # until it has become what it is
 print("left")
