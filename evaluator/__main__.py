@@ -1,7 +1,7 @@
 """The evaluator's door from a shell: python -m evaluator COMMAND.
 
 Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, or a task or bundle
-is not valid, 2 usage or a bad task, 3 this host, or the site that a bundle is sent to, cannot do it.
+is not valid, 2 usage or a bad task, 3 this host, or the site that a bundle is sent to, cannot do it, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -158,11 +158,20 @@ def _check_writable(path: Path, option: str = "--out") -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise UsageError(f"{option} {path} cannot be written: {error}") from error
+        raise UsageError(f"{option} {path} cannot be written: {error.strerror}") from error
+
+
+def _check_folder(path: Path) -> None:
+    """Before minutes of work, as well."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {path} cannot be a folder: {error.strerror}") from error
 
 
 def _run(options: argparse.Namespace) -> int:
     from evaluator.agents.catalog import read_agent, settings_of
+    from evaluator.agents.readiness import not_set
     from evaluator.backends import get_backend
     from evaluator.board import board_text, unseen_text
     from evaluator.demo import ProgressBar
@@ -172,8 +181,11 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.unseen.rounds import read_round
 
     agent = read_agent(options.agent, settings_of(options.set))
+    if missing := not_set(agent):
+        raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     revealed = read_round(options.round) if options.round else None
+    _check_folder(options.out)
     bar = ProgressBar(len(suite.tasks))
     with Evaluator(backend, options.sandbox) as evaluator:
         outcomes = run_suite(
@@ -206,6 +218,7 @@ def _demo(options: argparse.Namespace) -> int:
 
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     folder = options.out or state_folder() / "demo" / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    _check_folder(folder)
     with Evaluator(backend, options.sandbox) as evaluator:
         good = run_demo(suite, evaluator, folder, lambda text: sys.stdout.write(f"{text}\n"))
     return OK if good else NOT_AS_EXPECTED
@@ -215,6 +228,8 @@ def _doctor(options: argparse.Namespace) -> int:
     from evaluator.backends import get_backend
     from evaluator.doctor import checks
 
+    if options.suite and not options.health:
+        raise UsageError("--suite names whose baselines `doctor --health` times; without --health it says nothing")
     backend, missing = get_backend(options.backend), False
     found = _health(options, backend) if options.health else checks(backend)
     for check in found:
@@ -239,7 +254,9 @@ def _workspace(options: argparse.Namespace) -> int:
     from evaluator.taskreader import load_task
     from evaluator.workspace import make_workspace
 
-    for name in make_workspace(load_task(options.task), options.out):
+    task = load_task(options.task)
+    _check_folder(options.out)
+    for name in make_workspace(task, options.out):
         sys.stdout.write(f"{options.out / name}\n")
     return OK
 

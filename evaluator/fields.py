@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import yaml
+
 from evaluator.errors import TaskError
 from evaluator.expressions import Expression, ExpressionError, Number, parse
 
@@ -41,6 +43,19 @@ class Fields:
             return cls(raw, path, problems)
         problems.add(path, raw, "a mapping")
         return cls({}, path, problems)
+
+    @classmethod
+    def read(cls, data: bytes, problems: Problems) -> Fields:
+        """The mapping that a YAML file holds.
+
+        Raises:
+            TaskError: it is not YAML, or holds a value that cannot be (a 13th month, lists without end).
+        """
+        try:
+            raw = yaml.safe_load(data)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            raise TaskError([f"{problems.file}: not YAML: {' '.join(str(error).split())}"]) from error
+        return cls.of(raw, "", problems)
 
     def __contains__(self, key: str) -> bool:
         return key in self.raw
@@ -117,7 +132,7 @@ class Fields:
         value = self.raw.get(key, MISSING if default is None else default)
         good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         if not good or not low <= value <= high:
-            self.problem(key, value, f"a number from {low} to {high}")
+            self.problem(key, value, f"a number from {low:.15g} to {high:.15g}")
             return max(low, 1)
         return float(value) if isinstance(value, float) else int(value)
 

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import yaml
 
-from evaluator.errors import TaskError
+from evaluator.errors import TaskError, UsageError
 from evaluator.judge.nulls import nulls_that_pass
-from evaluator.suites import suites_folder
+from evaluator.suites import read_manifest, suites_folder
 from evaluator.taskreader import load_task, task_ids
 from evaluator.taskspec import TaskSpec
 
+NAME = re.compile(r"[a-z][a-z0-9-]*")
 
-def freeze_suite(name: str, ids: list[str] | None = None) -> Path:
+
+def freeze_suite(name: str, ids: list[str] | None = None) -> str:
     """Freeze the tasks named, else those of the manifest there is, else all; another list or digest is a new version.
 
+    Returns what was written, for people.
+
     Raises:
-        TaskError: a task breaks the format, or proves nothing.
+        UsageError: the name is none of a suite, or the manifest names a task that is not there.
+        TaskError: the manifest or a task breaks the format, or a task proves nothing.
     """
+    if not NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name of a suite: small letters, digits and hyphens, a letter first")
     path = suites_folder() / f"{name}.yaml"
-    before = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else None
-    tasks = [load_task(task_id) for task_id in sorted(ids or (before["tasks"] if before else task_ids()))]
+    version, before = read_manifest(name) if path.is_file() else (0, {})
+    tasks = [load_task(task_id) for task_id in sorted(ids or before or task_ids())]
     prove(tasks)
     digests = {task.id: task.digest for task in tasks}
-    version = before["version"] + (before["tasks"] != digests) if before else 1
+    version += before != digests
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump({"version": version, "tasks": digests}, sort_keys=False), encoding="utf-8")
-    return path
+    return f"{path}: {name}@{version}, {len(tasks)} tasks"
 
 
 def prove(tasks: Sequence[TaskSpec]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -31,8 +32,10 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--agent", required=True, metavar="NAME", help="a folder of evaluator/agents")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="other than agent.yaml says")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
-    run.add_argument("--repeat", type=int, default=0, help="number of the repeat, from 0")
-    run.add_argument("--sessions", type=int, default=3, help="of the device clock, a case; more where it stays wide")
+    run.add_argument("--repeat", type=_whole(0), default=0, help="number of the repeat, from 0")
+    run.add_argument(
+        "--sessions", type=_whole(1), default=3, help="of the device clock, a case; more where it stays wide"
+    )
     _round(run)
     _device(run)
     run.set_defaults(command="run")
@@ -44,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="try what this host can do")
     doctor.add_argument("--health", action="store_true", help="run known kernels and, on a GPU, calibrate it")
     doctor.add_argument("--suite", help="with --health on a GPU: whose baselines are timed, too")
-    doctor.add_argument("--sessions", type=int, default=20, help="with --health: A/A sessions of fresh workers")
+    doctor.add_argument("--sessions", type=_whole(2), default=20, help="with --health: A/A sessions of fresh workers")
     _device(doctor)
     doctor.set_defaults(command="doctor")
     workspace = commands.add_parser("workspace", help="write what an agent starts from")
@@ -70,7 +73,7 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     unseen = commands.add_parser("unseen", help="list the unseen cases of a task, or check cases that somebody wrote")
     unseen.add_argument("task")
     what = unseen.add_mutually_exclusive_group(required=True)
-    what.add_argument("--secret", help="of a round")
+    what.add_argument("--secret", type=_text, help="of a round")
     what.add_argument("--round", metavar="NAME", help="a revealed round (tasks/rounds)")
     what.add_argument("--cases", type=Path, metavar="FILE", help="imported ones, held against the task's contract")
     unseen.add_argument("--profile", choices=("small", "full"), default="small", help="of a round's cases")
@@ -94,10 +97,30 @@ def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParse
     submit.add_argument("path", type=Path, metavar="PATH")
     submit.add_argument("--url", required=True, help="of the site")
     submit.add_argument("--token", metavar="TOKEN", help="default: $ARENABOARD_TOKEN, in no process list")
-    submit.add_argument("--licence", required=True, help="of sources and results, such as CC-BY-4.0 or Apache-2.0")
+    submit.add_argument(
+        "--licence", type=_text, required=True, help="of sources and results, such as CC-BY-4.0 or Apache-2.0"
+    )
     submit.add_argument("--consent", action="store_true", help="you may publish them, and agree that they are shown")
     submit.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as the site's form asks")
     submit.set_defaults(command="bundle", action="submit")
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    """Of an option that counts."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"seen {text!r}; expected a whole number from {least}")
+        return int(text)
+
+    return read
+
+
+def _text(text: str) -> str:
+    """Of an option that must not be empty, as a variable that is not set makes it."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("seen nothing; expected text")
+    return text
 
 
 def _mounted(parser: argparse.ArgumentParser) -> None:
@@ -109,5 +132,5 @@ def _round(parser: argparse.ArgumentParser) -> None:
 
 
 def _device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--backend", default="cpu", help="cpu, cuda, rocm, or auto: the best that is here")
     parser.add_argument("--sandbox", choices=("auto", "bubblewrap", "plain"), default="auto")

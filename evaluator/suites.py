@@ -6,9 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskreader import load_task
 from evaluator.taskspec import TaskSpec, tasks_folder
@@ -47,32 +45,34 @@ def load_suite(name: str) -> Suite:
         UsageError: there is no such suite.
         TaskError: the manifest is wrong, or a task is not the one that was frozen.
     """
+    version, digests = read_manifest(name)
+    tasks = tuple(load_task(task_id) for task_id in digests)
     problems = Problems(f"suites/{name}.yaml")
-    version, digests = _manifest(name, problems)
-    tasks = tuple(load_task(task_id) for task_id in digests.raw)
     for task in tasks:
-        if task.digest != digests.raw[task.id]:
-            digests.problem(task.id, digests.raw[task.id], f"{task.digest}, the task's digest (`freeze` writes it)")
+        if task.digest != digests[task.id]:
+            expected = f"{task.digest}, the task's digest (`tasks --freeze {name}` writes it)"
+            problems.add(f"tasks.{task.id}", digests[task.id], expected)
     problems.raise_if_any()
-    if not tasks:
-        raise TaskError([f"suites/{name}.yaml: tasks: seen nothing; expected at least one"])
     return Suite(name, version, tasks)
 
 
-def frozen_digests(name: str) -> dict[str, str]:
-    """The tasks of a suite's manifest with the digests that it froze; raises like `load_suite`."""
-    return dict(_manifest(name, Problems(f"suites/{name}.yaml"))[1].raw)
+def read_manifest(name: str) -> tuple[int, dict[str, str]]:
+    """A suite's version, and its tasks with the digests that were frozen.
 
-
-def _manifest(name: str, problems: Problems) -> tuple[int, Fields]:
-    """Version and task digests."""
+    Raises:
+        UsageError: there is no such suite.
+        TaskError: the manifest is wrong.
+    """
     if name not in suite_names():
         raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
-    manifest = Fields.of(yaml.safe_load((suites_folder() / f"{name}.yaml").read_text(encoding="utf-8")), "", problems)
+    problems = Problems(f"suites/{name}.yaml")
+    manifest = Fields.read((suites_folder() / f"{name}.yaml").read_bytes(), problems)
     manifest.only(("version", "tasks"))
-    version, digests = int(manifest.number("version", None, low=1)), manifest.mapping("tasks")
+    version, tasks = int(manifest.number("version", None, low=1)), manifest.mapping("tasks").raw
+    if not tasks:
+        manifest.problem("tasks", tasks, "at least one task with its digest")
     problems.raise_if_any()
-    return version, digests
+    return version, dict(tasks)
 
 
 def suites_folder() -> Path:

@@ -6,10 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
 from evaluator import fields
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskspec import (
     CATEGORIES,
@@ -62,12 +60,7 @@ def load_task(task_id: str, root: Path | None = None) -> TaskSpec:
 def read_task(folder: Path, task_id: str) -> TaskSpec:
     """Read one task folder. Raises TaskError with every problem."""
     files, problems = task_files(folder), Problems(f"{task_id}/config.yaml")
-    try:
-        config = yaml.safe_load(files.get("config.yaml", b""))
-    except yaml.YAMLError as error:
-        raise TaskError([f"{task_id}/config.yaml: not YAML: {error}"]) from error
-    top = Fields.of(config, "", problems)
-    spec = _task(top, task_id, folder, files)
+    spec = _task(Fields.read(files.get("config.yaml", b""), problems), task_id, folder, files)
     problems.raise_if_any()
     return spec
 

@@ -49,9 +49,9 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
     """
     if name not in agent_names():
         raise UsageError(f"no agent is named {name!r}; there are {', '.join(agent_names())}")
-    raw = yaml.safe_load((FOLDER / name / FILE).read_text(encoding="utf-8"))
-    problems = Problems(f"{name}/{FILE}")
-    fields = Fields.of(_changed(name, raw, changes or {}), "", problems)
+    problems = Problems(f"{name}/{FILE}" if not changes else f"{name}/{FILE} with {', '.join(changes)} as set")
+    written = Fields.read((FOLDER / name / FILE).read_bytes(), problems)
+    fields = Fields.of(_changed(name, written.raw, changes or {}), "", problems)
     fields.only(KEYS)
     agent = Agent(
         name=name,
@@ -119,10 +119,8 @@ def produce(name: str, task: TaskSpec, repeat: int = 0) -> Produced:
     return Produced(work.candidate, work.expected)
 
 
-def _changed(name: str, raw: Any, changes: Mapping[str, object]) -> Any:
+def _changed(name: str, raw: Mapping[str, Any], changes: Mapping[str, object]) -> dict[str, Any]:
     """The file's mapping with changes laid over it; a change belongs where the file or KEYS has its name."""
-    if not isinstance(raw, dict):
-        return raw
     raw = {**raw, "own": dict(raw.get("own") or {})}
     fixed = ("title", "kind", "needs", "own")
     for key, value in changes.items():

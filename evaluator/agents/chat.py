@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from evaluator.addresses import check_address
 from evaluator.agent_session import Entry, Usage, shortened
 from evaluator.agents.answers import FORMAT, files_of
 from evaluator.agents.budget import Purse, cost_usd
@@ -11,7 +12,7 @@ from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, 
 from evaluator.agents.interface import Desk, Settings
 from evaluator.agents.prompt import Question, prompt_of
 from evaluator.candidate import Candidate
-from evaluator.errors import HostError
+from evaluator.errors import HostError, UsageError
 from evaluator.workspace import HIDDEN, visible_files
 
 OPTIONS = ("temperature", "max_tokens")
@@ -99,11 +100,12 @@ def endpoint_of(settings: Settings) -> Endpoint:
     """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
 
     Raises:
-        HostError: base_url or model was not set.
+        UsageError: base_url or model was not set, or base_url is no address.
     """
     for name in ("base_url", "model"):
         if not settings.text(name):
-            raise HostError(f"set {name}: `run --set {name}=…`")
+            raise UsageError(f"set {name}: `run --set {name}=…`")
+    check_address("base_url", settings.text("base_url"), "http://127.0.0.1:8080/v1")
     keys = [os.environ[name] for name in settings.secrets if os.environ.get(name)]
     return Endpoint(
         base_url=settings.text("base_url"),

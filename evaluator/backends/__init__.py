@@ -8,7 +8,7 @@ from evaluator.backends.base import Backend, Sample, Toolchain
 from evaluator.backends.cpu import CpuBackend
 from evaluator.backends.cuda import CudaBackend
 from evaluator.backends.rocm import RocmBackend
-from evaluator.errors import HostError
+from evaluator.errors import HostError, UsageError
 
 __all__ = ["KNOWN", "Backend", "Sample", "Toolchain", "get_backend", "present"]
 
@@ -20,12 +20,13 @@ def get_backend(name: str) -> Backend:
     """The backend of that name; "auto": a GPU's if there is one.
 
     Raises:
-        HostError: there is none of that name, or not on this host.
+        UsageError: there is none of that name.
+        HostError: it is not on this host.
     """
     if name == "auto":
         name = present()[0]
     if name not in KNOWN:
-        raise HostError(f"there is no backend {name!r}; known are auto, {', '.join(KNOWN)}")
+        raise UsageError(f"there is no backend {name!r}; known are auto, {', '.join(KNOWN)}")
     return KNOWN[name]()
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+from evaluator.addresses import check_address
 from evaluator.bundles.members import chunks_of
 from evaluator.bundles.packing import write_zip
 from evaluator.errors import HostError, UsageError
@@ -46,9 +47,7 @@ def submit(path: Path, url: str, token: str, fields: Mapping[str, str]) -> Answe
         UsageError: the address or the token is none.
         HostError: the site does not answer.
     """
-    site = urlsplit(url)
-    if site.scheme not in ("http", "https") or not site.hostname:
-        raise UsageError(f"{url!r} is no address; expected one as https://arena.example")
+    check_address("--url", url, "https://arena.example")
     if not token or not token.isascii() or not token.isprintable():
         raise UsageError("no token: make one on the site's submission page, give it as --token or in ARENABOARD_TOKEN")
     with tempfile.TemporaryFile() as packed:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import yaml
-
 from evaluator.candidate import Candidate
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.mounted.helpers import with_helpers
 from evaluator.taskspec import task_digest, task_files
@@ -80,11 +78,7 @@ def load_mounted(folder: Path, task_id: str) -> MountedTask:
         raise UsageError(f"{folder} has no task {task_id!r}; `python -m evaluator tasks --tasks {folder}` lists them")
     root = tasks_root(folder)
     problems = Problems(f"{task_id}/config.yaml")
-    text = (root / task_id / "config.yaml").read_bytes()
-    try:
-        top = Fields.of(yaml.safe_load(text), "", problems)
-    except yaml.YAMLError as error:
-        raise TaskError([f"{task_id}/config.yaml: not YAML: {error}"]) from error
+    top = Fields.read((root / task_id / "config.yaml").read_bytes(), problems)
     if "schema_version" in top:
         top.problem("schema_version", top.raw["schema_version"], "none: only the v1 form is read")
         problems.raise_if_any()

@@ -12,9 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-import yaml
-
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskreader import check_shapes, read_case
 from evaluator.taskspec import Case, Profile, TaskSpec
@@ -35,11 +33,9 @@ def read_imported(path: Path, task: TaskSpec) -> tuple[UnseenCase, ...]:
     """
     problems = Problems(str(path))
     try:
-        top = Fields.of(yaml.safe_load(path.read_bytes()), "", problems)
+        top = Fields.read(path.read_bytes(), problems)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise TaskError([f"{path}: not YAML: {error}"]) from error
     top.only(("version", "task", "origin", "cases"))
     top.choice("version", (1,))
     top.choice("task", (task.id,))

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-import yaml
-
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 
 Marker = Literal["TEST_SHAPES", "def get_inputs", "raw_replace"]
@@ -103,11 +101,9 @@ def read_held_out(path: Path, category: str, files: Mapping[str, bytes]) -> Held
     problems = Problems(str(path))
     try:
         data = path.read_bytes()
-        top = Fields.of(yaml.safe_load(data), "", problems)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise TaskError([f"{path}: not YAML: {error}"]) from error
+    top = Fields.read(data, problems)
     top.only(("task_type", *FOR_PEOPLE, "injections"))
     top.choice("task_type", (category,))
     found, made = [], dict(files)

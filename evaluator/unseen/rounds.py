@@ -6,9 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskspec import tasks_folder
 from evaluator.unseen.generate import GENERATOR_VERSION
@@ -40,11 +38,7 @@ def read_round(name: str) -> Round:
     if name not in round_names():
         raise UsageError(f"no round is named {name!r}; there are {', '.join(round_names()) or 'none'}")
     problems = Problems(f"rounds/{name}.yaml")
-    try:
-        top = Fields.of(yaml.safe_load((_folder() / f"{name}.yaml").read_text(encoding="utf-8")), "", problems)
-    except yaml.YAMLError as error:
-        raise TaskError([f"rounds/{name}.yaml: not YAML: {error}"]) from error
-    found = _round(top, name)
+    found = _round(Fields.read((_folder() / f"{name}.yaml").read_bytes(), problems), name)
     problems.raise_if_any()
     return found
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from evaluator.suites import frozen_digests, suite_names
+from evaluator.suites import read_manifest, suite_names
 from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.validate.subject import Subject
 
@@ -30,7 +30,7 @@ def digest(subject: Subject) -> Iterator[str]:
     if task_digest(task_files(task.folder)) != task.digest:
         yield "the folder changed while it was validated"
     for name in suite_names():
-        frozen = frozen_digests(name).get(task.id, task.digest)
+        frozen = read_manifest(name)[1].get(task.id, task.digest)
         if frozen != task.digest:
             yield f"suite {name} froze {frozen[:12]}, the task is {task.digest[:12]}; `tasks --freeze` is due"
 

@@ -10,7 +10,7 @@ import pytest
 from evaluator.agents import completions
 from evaluator.agents.chat_loop.launcher import launch
 from evaluator.agents.single_shot.launcher import launch as launch_once
-from evaluator.errors import HostError
+from evaluator.errors import HostError, UsageError
 from evaluator.taskreader import load_task
 from tests.agents.chat_server import end, error, pieces, serving, stream, whole
 from tests.agents.desks import ScriptedCheck, desk_for
@@ -188,7 +188,7 @@ def test_the_key_is_in_nothing_that_is_kept():
 
 @pytest.mark.parametrize("missing", ["base_url", "model"])
 def test_an_endpoint_has_to_be_named(missing):
-    with serving() as server, pytest.raises(HostError, match=f"set {missing}"):
+    with serving() as server, pytest.raises(UsageError, match=f"set {missing}"):
         launch(desk_at(server, ScriptedCheck(), **{missing: None}))
 
 

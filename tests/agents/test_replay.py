@@ -73,5 +73,5 @@ def test_predictions_that_say_two_things_or_nothing_are_refused(tmp_path, lines,
 
 @pytest.mark.parametrize("source", ["", "nowhere"])
 def test_a_source_has_to_be_named_and_be_there(source):
-    with pytest.raises(UsageError, match="set source"):
+    with pytest.raises(UsageError, match="source: seen"):
         replayed(source)

@@ -22,7 +22,9 @@ MAX_FILE_BYTES = 1 << 30
 def launch(desk: Desk) -> Work:
     source = Path(desk.settings.text("source"))
     if not desk.settings.text("source") or not source.exists():
-        raise UsageError(f"set source: `run --agent replay --set source=…`; {str(source)!r} is not there")
+        raise UsageError(
+            f"source: seen {desk.settings.text('source')!r}; expected a run's folder or a JSONL file that is there"
+        )
     candidate = _of_folder(desk, source) if source.is_dir() else _of_predictions(desk, source)
     if candidate is None:
         return Work(nothing(desk), "gave_up", f"{source} holds nothing for {desk.task.id}")
