@@ -23,16 +23,16 @@ def settled(view: View, also: Callable[..., str | None] | None = None) -> View:
     """For what changes only when the counter does: asked again with its ETag it is 304, else what is kept of it.
 
     One question either way. The counter is read before anything is built, so that a change in between makes the next
-    one differ. The ETag is weak: gzip may follow. `also` is what else an address goes by, and a second question; where
-    it says None something is going on there, and nothing is kept.
+    one differ. The ETag is weak: gzip may follow. `also` reads the counter with what else an address goes by; where it
+    says None something is going on there, and nothing is kept.
     """
 
     @wraps(view)
     def answer(request: HttpRequest, **parts: Any) -> HttpResponseBase:
-        more = also(**parts) if also else ""
-        if more is None:
+        found = also(**parts) if also else revision()
+        if found is None:
             return view(request, **parts)
-        state = f"{_code()}-{revision()}-{more}"
+        state = f"{_code()}-{found}"
         etag = f'W/"{state}"'
         if unchanged := get_conditional_response(request, etag=etag):
             return unchanged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leaderboard.csv_text import csv_text
 
@@ -74,6 +74,14 @@ class Table:
 def table(slug: str, caption: str, columns: tuple[Column, ...], rows: Sequence[tuple[Cell, ...]], empty: str) -> Table:
     """The plain case: one group without a heading."""
     return Table(slug, caption, columns, (Group(tuple(rows)),), empty)
+
+
+def first(whole: Table, most: int) -> Table:
+    """What stands on a page of a long table of one group."""
+    if whole.size <= most:
+        return whole
+    caption = f"{whole.caption} (the first {most} of {whole.size}; all are in the CSV)"
+    return replace(whole, caption=caption, groups=(Group(whole.groups[0].rows[:most]),))
 
 
 def json_rows(shown: Table) -> list[dict[str, Value]]:

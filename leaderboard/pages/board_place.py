@@ -73,8 +73,7 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     place = boards.place(suite, whole_number(view.version), device)
     if place is None or category not in CATEGORIES:
         return None
-    suite_row, device_row = place
-    everything = boards.tasks_of(suite_row.id)
+    suite_row, device_row, everything = place
     board_tasks = tuple(task for task in everything if category in (task.category, ALL))
     if not board_tasks:
         return None

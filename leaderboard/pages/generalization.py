@@ -23,7 +23,7 @@ from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
 from leaderboard.queries.generalization import RoundRow
 from leaderboard.statistics import INTERVAL_FROM_TASKS
 from leaderboard.statistics.limits import SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
-from leaderboard.tables import Table
+from leaderboard.tables import Table, first
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 QUERY = ("round", "version", "protocol")  # what its links keep
@@ -71,8 +71,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
     place = boards.place(suite, whole_number(query.get("version")), device)
     if place is None or category not in CATEGORIES:
         return None
-    suite_row, device_row = place
-    all_tasks, rounds = boards.tasks_of(suite_row.id), queries.rounds_of(suite_row.id)
+    suite_row, device_row, all_tasks = place
+    rounds = queries.rounds_of(suite_row.id)
     tasks = [task for task in all_tasks if category in (task.category, ALL)]
     asked = query.get("round", "")
     shown = next((row for row in rounds if asked in ("", row.slug)), None)
@@ -122,7 +122,7 @@ def _contents(
         answers=answers,
         regressions=broken,
         refusals=_refusals(entries, is_functional, len(tasks)),
-        regressions_shown=single.first_regressions(regressions),
+        regressions_shown=first(regressions, single.MOST_REGRESSIONS),
         tables=by_slug(
             *tables.entries_tables(entries),
             single.answers_table(entries, tasks, answers),

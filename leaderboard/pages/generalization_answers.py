@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 
 from leaderboard.formatting import NONE, listed, times
 from leaderboard.pages.base import entry_name, page_url, task_url
@@ -49,14 +48,6 @@ def regressions_table(found: Sequence[Regression]) -> Table:
     rows = tuple(_regression_cells(one) for one in found)
     empty = "None: no candidate is wrong on an unseen case that its baseline gets right."
     return Table("regressions", caption, columns, (Group(rows),), empty)
-
-
-def first_regressions(whole: Table) -> Table:
-    """What stands on the page."""
-    if whole.size <= MOST_REGRESSIONS:
-        return whole
-    caption = f"{whole.caption} (the first {MOST_REGRESSIONS} of {whole.size}; all are in the CSV)"
-    return replace(whole, caption=caption, groups=(Group(whole.groups[0].rows[:MOST_REGRESSIONS]),))
 
 
 def _answer_cell(answers: Sequence[UnseenAnswer]) -> Cell:

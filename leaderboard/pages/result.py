@@ -121,7 +121,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         charts={chart.slug: chart} if chart else {},
         **_identity(row),
         audits=tuple(audit_of(one) for one in looked),
-        may_rank=results.may_rank(result),
+        may_rank=row.may_rank,
         attempt=shown.number if shown else None,
         **_ending(shown),
         **_speeds(row, shown),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,7 +92,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     found = tasks.task(path, query.get("digest", ""))
     if found is None:
         return None
-    row, versions = found
+    row = found.row
     spec = tasks.contract_of(row.path, row.digest)
     promised = contract(spec) if spec else None
     rows, unseen = tasks.results_of(row.id, MOST_RESULTS), generalization.cases_of_task(row.id)
@@ -120,7 +119,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
             *(task_screen.contract_tables(promised) if promised else ()),
         ),
         charts=task_best.charts(best) | task_pair.charts(pair, cases),
-        **_identity(row, versions),
+        **_identity(found),
         unseen_cases=tuple(RevealedCase(*one) for one in unseen),
         contract=promised,
         given=tasks.given(spec) if spec else {},
@@ -134,15 +133,16 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     )
 
 
-def _identity(row: tasks.TaskRow, versions: Sequence[str]) -> dict[str, Any]:
+def _identity(found: tasks.FoundTask) -> dict[str, Any]:
     """What the task is, as its row has it."""
+    row = found.row
     return {
         "task": row.path,
         "category": row.category,
         "digest": row.digest,
         "is_current": row.is_current,
-        "versions": tuple(versions),
-        "suites": tuple(f"{suite}@{version}" for suite, version, _ in tasks.suites_of(row.id)),
+        "versions": tuple(found.versions),
+        "suites": tuple(f"{suite}@{version}" for suite, version in found.suites),
         "description": row.description,
         "paragraphs": paragraphs(row.description),
         "editable": tuple(row.editable),
@@ -155,7 +155,7 @@ def _identity(row: tasks.TaskRow, versions: Sequence[str]) -> dict[str, Any]:
 def source_bytes(*, category: str, source: str, name: str, path: str, digest: str) -> bytes | None:
     """One file of the baseline, as the version with this digest has it; without a digest, the current one."""
     found = tasks.task(f"{category}/{source}/{name}", digest)
-    sha256 = found[0].files.get(path) if found else None
+    sha256 = found.row.files.get(path) if found else None
     return results.archived(sha256) if sha256 else None
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 
 from leaderboard.eligibility import obstacle
-from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership, Task
+from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
 
 
 class SuiteRow(NamedTuple):
@@ -86,17 +86,23 @@ _ATTEMPT = (
 )
 
 
-def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow] | None:
-    """Both in one question. Of the suite the version asked for, else the current one, else the newest."""
+def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow, list[TaskRow]] | None:
+    """All three in one question: of the suite the version asked for, else the current one, else the newest.
+
+    Its tasks are what every rate is counted against; None where it has none.
+    """
     suites = Suite.objects.filter(name=suite)
     suites = suites.order_by("-is_current", "-version") if version is None else suites.filter(version=version)
-    found = {f"suite_{name}": Subquery(suites.values(name)[:1]) for name in SuiteRow._fields}
-    devices = DeviceClass.objects.filter(slug=device).annotate(**found)
-    row = devices.values_list(*DeviceRow._fields, *found).first()
-    size = len(DeviceRow._fields)
-    if row is None or row[size] is None:
+    devices = DeviceClass.objects.filter(slug=device)
+    of_device = {f"device_{name}": Subquery(devices.values(name)) for name in DeviceRow._fields}
+    asked = SuiteMembership.objects.filter(suite=Subquery(suites.values("pk")[:1])).annotate(**of_device)
+    names = (*(f"suite__{name}" for name in SuiteRow._fields), *of_device, *(f"task__{name}" for name in TASK))
+    rows = list(asked.order_by("task__category", "task__path").values_list(*names))
+    ends = len(SuiteRow._fields), len(SuiteRow._fields) + len(of_device)
+    if not rows or rows[0][ends[0]] is None:
         return None
-    return SuiteRow(*row[size:]), DeviceRow(*row[:size])
+    suite_row, device_row = SuiteRow(*rows[0][: ends[0]]), DeviceRow(*rows[0][ends[0] : ends[1]])
+    return suite_row, device_row, [task_row(row[ends[1] :]) for row in rows]
 
 
 def places_with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
@@ -104,12 +110,6 @@ def places_with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
     rows = Run.objects.public().filter(suite__is_current=True, protocol=protocol)
     names = ("suite__name", "suite__title", "device_class__slug", "device_class__title")
     return list(rows.order_by(*names).values_list(*names).distinct())
-
-
-def tasks_of(suite_id: int) -> list[TaskRow]:
-    """All tasks of a suite: what every rate is counted against."""
-    rows = Task.objects.filter(memberships__suite=suite_id).order_by("category", "path")
-    return [task_row(row) for row in rows.values_list(*TASK)]
 
 
 def task_row(row: Sequence[Any]) -> TaskRow:

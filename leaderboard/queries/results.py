@@ -46,6 +46,7 @@ class ResultRow(NamedTuple):
     candidate_digest: str
     candidate_files: dict[str, str]
     published_number: int | None
+    may_rank: bool
     session: SessionRow | None = None  # in which an agent wrote the candidate; None, too, before its round is revealed
 
     @property
@@ -113,8 +114,11 @@ class MeasurementRow(NamedTuple):
 def result(result_id: int) -> ResultRow | None:
     """One whose session was held while its attempt is withheld looks as if nothing was written."""
     newest = Attempt.objects.filter(withheld(), result=OuterRef("pk"), is_latest=True)
+    ranked: ResultQuerySet = Result.objects.may_rank()
     rows = Result.objects.filter(pk=result_id).annotate(
-        is_withheld=Exists(newest), in_secret=ExpressionWrapper(is_secret(run="run__"), output_field=BooleanField())
+        may_rank=Exists(ranked.filter(pk=OuterRef("pk"))),
+        is_withheld=Exists(newest),
+        in_secret=ExpressionWrapper(is_secret(run="run__"), output_field=BooleanField()),
     )
     row = rows.values_list(*_RESULT, "is_withheld", "in_secret", *OF_RESULT).first()
     if row is None:
@@ -149,11 +153,6 @@ def measurements_of(result_id: int) -> dict[int, list[MeasurementRow]]:
     for row in rows.values_list(*MeasurementRow._fields):
         found.setdefault(row[0], []).append(MeasurementRow(*row))
     return found
-
-
-def may_rank(result_id: int) -> bool:
-    ranked: ResultQuerySet = Result.objects.may_rank()
-    return ranked.filter(pk=result_id).exists()
 
 
 def record(digest: str) -> Record | None:
@@ -196,5 +195,5 @@ _RESULT = (
         for name in ("slug", "agent__name", "agent__slug", "agent__kind", "model__name", "role")
     ),
     *("task_id", "task__path", "task__category", "task__digest", "task__is_current", "task__editable", "task__files"),
-    *("audit", "candidate_digest", "candidate_files", "published_attempt__number"),
+    *("audit", "candidate_digest", "candidate_files", "published_attempt__number", "may_rank"),
 )

@@ -1,11 +1,13 @@
-"""The counter of changes to what is public, and how attempts stand, which it does not count."""
+"""What a page goes by: the counter of changes to what is public, and how attempts stand, which it does not count."""
 
 from __future__ import annotations
 
-from django.db import connection
-from django.db.models import Count, Max, Q, QuerySet
+from typing import Any
 
-from runs.models import Attempt, AuditEntry, Result, Revision, Run
+from django.db import connection
+from django.db.models import Count, Max, Model, Q, QuerySet, Subquery
+
+from runs.models import AuditEntry, Result, Revision, Run, Task
 from runs.models.attempts import OPEN
 from runs.querysets import today, withheld
 
@@ -23,27 +25,39 @@ def revision() -> str:
 
 def of_result(*, result: int, **part: str) -> str | None:
     """Whatever part of the page is asked for, as in the two below."""
-    return _ended(Result.objects.filter(pk=result))
+    return _with_attempts(Result.objects.filter(pk=result), "attempts__", run="run__")
 
 
 def of_run(*, run: int, **part: str) -> str | None:
-    return _ended(Result.objects.filter(run__in=Run.objects.filter(pk=run)))
+    return _with_attempts(Run.objects.filter(pk=run), "results__attempts__", run="")
 
 
 def of_task(*, category: str, source: str, name: str, **part: str) -> str | None:
-    return _ended(Result.objects.filter(task__path=f"{category}/{source}/{name}"))
+    rows = Task.objects.filter(path=f"{category}/{source}/{name}")
+    return _with_attempts(rows, "results__attempts__", run="results__run__")
 
 
-def _ended(results: QuerySet[Result]) -> str | None:
-    """Another text for each new attempt and each day; None while one is open, since that changes without a word.
+def _with_attempts(rows: QuerySet[Model], attempts: str, *, run: str) -> str | None:
+    """Another text for each change, new attempt and day, in one question. `attempts` and `run` lead there from a row.
 
-    One that is withheld looks open, so it is here, too: that it ended must not be told from how it is answered.
+    None where there is no row, and while an attempt is open, since that changes without a word. One that is withheld
+    looks open, so it is here, too: that it ended must not be told from how it is answered.
     """
-    is_open = Q(status__in=OPEN) | withheld()
-    found = Attempt.objects.filter(result__in=results).aggregate(
-        open_attempts=Count("id", filter=is_open), count=Count("id"), newest=Max("id"), ended_at=Max("ended_at")
-    )
-    if found["open_attempts"]:
+    is_open = Q(**{f"{attempts}status__in": OPEN}) | withheld(attempt=attempts, run=run)
+    columns = {
+        "number": Subquery(Revision.objects.values("number")),
+        "entry": Subquery(AuditEntry.objects.order_by("-id").values("id")[:1]),
+        "open_attempts": Count(f"{attempts}id", filter=is_open),
+        "all_attempts": Count(f"{attempts}id"),
+        "newest": Max(f"{attempts}id"),
+        "ended_at": Max(f"{attempts}ended_at"),
+    }
+    found = list(rows.order_by("pk").values("pk").annotate(**columns))
+    if not found or any(row["open_attempts"] for row in found):
         return None
-    ended_at = found["ended_at"].timestamp() if found["ended_at"] else 0
-    return f"{found['count']}-{found['newest'] or 0}-{ended_at:.6f}-{today():%Y%m%d}"
+    return "-".join([f"{today():%Y%m%d}", *map(_text, found)])
+
+
+def _text(row: dict[str, Any]) -> str:
+    ended_at = row["ended_at"].timestamp() if row["ended_at"] else 0
+    return f"{row['number'] or 0}-{row['entry'] or 0}-{row['all_attempts']}-{row['newest'] or 0}-{ended_at:.6f}"

@@ -11,7 +11,7 @@ from evaluator.taskspec import TaskSpec
 from evaluator.workspace import visible_files
 from runs.candidates import spec_of
 from runs.errors import RunError
-from runs.models import Result, SuiteMembership, Task
+from runs.models import Result, Task
 from runs.querysets import ResultQuerySet, withheld
 
 
@@ -28,6 +28,14 @@ class TaskRow(NamedTuple):
     files: dict[str, str]
     cases: list[dict[str, Any]]
     provenance: dict[str, str]
+
+
+class FoundTask(NamedTuple):
+    """A version of a task, with the digests of all of them and the suites that it is in."""
+
+    row: TaskRow
+    versions: list[str]
+    suites: list[tuple[str, int]]
 
 
 class ListedTask(NamedTuple):
@@ -74,12 +82,16 @@ def listed(category: str = "") -> list[ListedTask]:
     return [_listed(*row) for row in rows.values_list(*fields)]
 
 
-def task(path: str, digest: str = "") -> tuple[TaskRow, list[str]] | None:
-    """The current version or the one whose digest starts so, else the newest; with the digests of all versions."""
-    fields = (*TaskRow._fields,)
-    rows = [TaskRow(*row) for row in Task.objects.filter(path=path).order_by("-is_current", "-id").values_list(*fields)]
-    found = next((row for row in rows if row.digest.startswith(digest)), None)
-    return (found, [row.digest for row in rows]) if found else None
+def task(path: str, digest: str = "") -> FoundTask | None:
+    """The current version or the one whose digest starts so, else the newest."""
+    asked = Task.objects.filter(path=path).order_by("-is_current", "-id", "suites__name", "-suites__version")
+    rows = asked.values_list(*TaskRow._fields, "suites__name", "suites__version")  # as often as it is in a suite
+    found = [(TaskRow(*row), suite, version) for *row, suite, version in rows]
+    shown = next((row for row, *_ in found if row.digest.startswith(digest)), None)
+    if shown is None:
+        return None
+    suites = [(suite, version) for row, suite, version in found if row.id == shown.id and suite]
+    return FoundTask(shown, list(dict.fromkeys(row.digest for row, *_ in found)), suites)
 
 
 def contract_of(path: str, digest: str) -> TaskSpec | None:
@@ -93,11 +105,6 @@ def contract_of(path: str, digest: str) -> TaskSpec | None:
 def given(spec: TaskSpec) -> dict[str, str]:
     """The files that an agent is given, as text, in the order of their names."""
     return {path: data.decode("utf-8", "replace") for path, data in sorted(visible_files(spec).items())}
-
-
-def suites_of(task_id: int) -> list[tuple[str, int, bool]]:
-    rows = SuiteMembership.objects.filter(task=task_id).order_by("suite__name", "-suite__version")
-    return list(rows.values_list("suite__name", "suite__version", "suite__is_current"))
 
 
 def results_of(task_id: int, limit: int) -> list[TaskResult]:
