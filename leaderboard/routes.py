@@ -245,7 +245,7 @@ ROUTES = (
         failures.FailuresPage,
         failures.build,
         "How public answers ended, why, with denominators and examples",
-        "suite, device, configuration",
+        "suite, device, configuration, reason",
         section="analysis",
     ),
     Route(

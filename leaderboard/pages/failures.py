@@ -14,6 +14,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.runs import Choice, choice
 from leaderboard.queries import failures, runs
 from leaderboard.queries.failures import Example, OutcomeRow, UnseenRow
+from leaderboard.tables import Table
 
 NAMES = ("suite", "device", "configuration")
 
@@ -34,6 +35,19 @@ class AnswerCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasonTotal:
+    """How often a reason was the one, over all that is shown."""
+
+    status: str
+    reason: str
+    count: int
+    of: int  # tasks × runs of all configurations
+    configurations: int
+    result: int  # the newest
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReasonCount:
     configuration: str
     name: str
@@ -44,7 +58,7 @@ class ReasonCount:
     reason: str
     count: int
     of: int
-    result: int  # an example
+    result: int  # the newest
     task: str
     message: str
 
@@ -69,11 +83,14 @@ class FailuresPage(Page):
     suite: str
     device: str
     configuration: str
+    reason: str
     outcomes: tuple[AnswerCounts, ...]
+    reason_totals: tuple[ReasonTotal, ...]  # most frequent first
     reasons: tuple[ReasonCount, ...]
     unseen: tuple[UnseenFailure, ...]
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
+    shown: dict[str, Table] = field(metadata=SCREEN)  # what of long tables stands on the page
 
 
 def build(query: Query) -> FailuresPage:
@@ -83,23 +100,28 @@ def build(query: Query) -> FailuresPage:
     found = tuple(_outcomes(list(group)) for _, group in groupby(rows, key=_place))
     sizes = {(one.configuration, one.suite, one.suite_version, one.device_class): one.of for one in found}
     named = failures.examples(row.example for row in rows if row.reason)
-    reasons = tuple(_reason(row, sizes, named) for row in rows if row.reason)
-    unseen = _unseen(failures.unseen(**narrowed))
+    asked = query.get("reason", "")
+    reasons = tuple(_reason(row, sizes, named) for row in rows if row.reason and asked in ("", row.reason))
+    totals = _totals(reasons, sum(sizes.values()))
+    cases = _unseen(failures.unseen(**narrowed))
+    unseen = tuple(one for one in cases if asked in ("", one.reason))
+    tables = failures_screen.tables(found, totals, reasons, unseen, narrowed)
     return FailuresPage(
         title="What goes wrong",
         lead="How public answers ended, for each configuration: every count with its denominator, tasks × runs of the "
         "suite, and one answer as an example.",
         crumbs=(Link("Analysis", page_url("analysis")),),
-        tables=by_slug(
-            failures_screen.matrix(found), failures_screen.reasons_table(reasons), failures_screen.unseen_table(unseen)
-        ),
+        tables=by_slug(*tables),
+        shown=failures_screen.shown(tables, is_one_reason=bool(asked)),
         charts=failures_screen.charts(found),
         **narrowed,
+        reason=asked,
         outcomes=found,
+        reason_totals=totals,
         reasons=reasons,
         unseen=unseen,
-        choices=_choices(wanted),
-        is_filtered=any(narrowed.values()),
+        choices=_choices(wanted, {row.reason or "" for row in rows} | {one.reason for one in cases}, asked),
+        is_filtered=bool(asked) or any(narrowed.values()),
     )
 
 
@@ -118,6 +140,20 @@ def _outcomes(rows: Sequence[OutcomeRow]) -> AnswerCounts:
     name = entry_name(first.agent, first.model)
     place = (first.suite, first.version, first.device)
     return AnswerCounts(first.configuration, name, first.role, *place, counts.total(), dict(counts), examples)
+
+
+def _totals(reasons: Sequence[ReasonCount], of: int) -> tuple[ReasonTotal, ...]:
+    found: dict[tuple[str, str], list[ReasonCount]] = {}
+    for one in reasons:
+        found.setdefault((one.status, one.reason), []).append(one)
+    totals = [_total(lines, of) for lines in found.values()]
+    return tuple(sorted(totals, key=lambda one: (-one.count, one.reason, one.status)))
+
+
+def _total(lines: Sequence[ReasonCount], of: int) -> ReasonTotal:
+    newest = max(lines, key=lambda one: one.result)
+    count, configurations = sum(one.count for one in lines), len({one.configuration for one in lines})
+    return ReasonTotal(newest.status, newest.reason, count, of, configurations, newest.result, newest.task)
 
 
 def _reason(
@@ -161,10 +197,11 @@ def _unseen_failure(rows: Sequence[UnseenRow], of: int) -> UnseenFailure:
     return UnseenFailure(first.configuration, name, *place, regressions, both_fail, of, example)
 
 
-def _choices(wanted: RunFilter) -> tuple[Choice, ...]:
+def _choices(wanted: RunFilter, reasons: set[str], reason: str) -> tuple[Choice, ...]:
     found = runs.choices()
     return (
         choice("suite", "Suite", found.suites, wanted.suite),
         choice("device", "Device class", found.devices, wanted.device),
         choice("configuration", "Configuration", found.configurations, wanted.configuration),
+        choice("reason", "Reason", sorted(reasons - {""}), reason),
     )

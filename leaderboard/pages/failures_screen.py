@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, Series, stacked_bars
 from leaderboard.formatting import NONE, printable, rate
-from leaderboard.pages.base import page_url
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.pages.base import Query, by_slug, count_cell, page_url, query_string
+from leaderboard.tables import Cell, Column, Group, Table, first, table
 from leaderboard.words import ROLES, STATUSES, status_cell
 
 if TYPE_CHECKING:
-    from leaderboard.pages.failures import AnswerCounts, ReasonCount, UnseenFailure
+    from leaderboard.pages.failures import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
 
 # Columns and parts of a bar: what they are called, and the statuses in them.
 MODES = {
@@ -23,8 +25,28 @@ MODES = {
     "refused": ("Refused", ("not_produced", "tampered", "implausible")),
     "ours": ("No verdict", ("missing", "not_judged", "errored", "cancelled")),
 }
+QUERY = ("suite", "device", "configuration", "reason")
 MOST_BARS = 12
+MOST_ROWS, NEWEST_OF_A_REASON = 50, 3  # of each table on the page
 EMPTY = "Nothing is published that matches. Take a filter away, or see the drafts among the runs."
+
+
+def tables(
+    found: Sequence[AnswerCounts],
+    totals: Sequence[ReasonTotal],
+    reasons: Sequence[ReasonCount],
+    unseen: Sequence[UnseenFailure],
+    query: Query,
+) -> tuple[Table, ...]:
+    """All of it, as data has it."""
+    return matrix(found), totals_table(totals, query), reasons_table(reasons), unseen_table(unseen)
+
+
+def shown(whole: Sequence[Table], *, is_one_reason: bool) -> dict[str, Table]:
+    """What stands on the page: a site with many configurations has thousands of lines."""
+    outcomes, totals, reasons, unseen = whole
+    listed = first(reasons, MOST_ROWS) if is_one_reason else _newest_of_each(reasons)
+    return by_slug(first(outcomes, MOST_ROWS), totals, listed, first(unseen, MOST_ROWS))
 
 
 def matrix(found: Sequence[AnswerCounts]) -> Table:
@@ -43,6 +65,32 @@ def matrix(found: Sequence[AnswerCounts]) -> Table:
     return table("outcomes", "How the answers ended: each count leads to an example", columns, rows, EMPTY)
 
 
+def totals_table(found: Sequence[ReasonTotal], query: Query) -> Table:
+    columns = (
+        Column("status", "Status"),
+        Column("reason", "Reason", is_code=True),
+        Column("count", "Answers", is_number=True),
+        Column("of", "Tasks × runs", on_page=False),
+        Column("configurations", "Configurations", is_number=True),
+        Column("task", "Newest"),
+        Column("result", "Result", on_page=False),
+    )
+    rows = [
+        (
+            status_cell(one.status),
+            Cell(one.reason, one.reason, page_url("failures") + query_string(query, QUERY, reason=one.reason)),
+            Cell(rate(one.count, one.of), one.count),
+            Cell("", one.of),
+            count_cell(one.configurations),
+            Cell(one.task.rpartition("/")[2], one.task, page_url("result", one.result)),
+            Cell("", one.result),
+        )
+        for one in found
+    ]
+    caption = "Why, over all that is shown, most frequent first: a reason leads to its own answers"
+    return table("reason_totals", caption, columns, rows, "No answer was turned away.")
+
+
 def reasons_table(found: Sequence[ReasonCount]) -> Table:
     columns = (
         Column("status", "Status"),
@@ -53,11 +101,11 @@ def reasons_table(found: Sequence[ReasonCount]) -> Table:
         Column("device_class", "Device class", is_code=True),
         Column("count", "Answers", is_number=True),
         Column("of", "Tasks × runs", on_page=False),
-        Column("task", "Example"),
+        Column("task", "Newest"),
         Column("result", "Result", on_page=False),
     )
-    order = sorted(found, key=lambda one: (one.name, one.configuration, one.suite, one.device_class, -one.count))
-    caption = "Why: the reason of each answer that was turned away or has no verdict, most frequent first"
+    order = sorted(found, key=lambda one: (one.reason, one.status, -one.result))
+    caption = "For each configuration, why answers were turned away or have no verdict, the newest first"
     return table("reasons", caption, columns, [_reason_cells(one) for one in order], "No answer was turned away.")
 
 
@@ -115,6 +163,17 @@ def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
         note=f"The first {MOST_BARS} of {len(found)}." if len(found) > MOST_BARS else "",
     )
     return {chart.slug: chart}
+
+
+def _newest_of_each(whole: Table) -> Table:
+    """Its rows come by reason, the newest first."""
+    reason = [column.key for column in whole.columns].index("reason")
+    by_reason = groupby(whole.groups[0].rows, key=lambda row: row[reason].value)
+    rows = tuple(row for _, lines in by_reason for row in islice(lines, NEWEST_OF_A_REASON))
+    if len(rows) == whole.size:
+        return whole
+    caption = f"{whole.caption} (the newest {NEWEST_OF_A_REASON} of each reason; all {whole.size} are in the CSV)"
+    return replace(whole, caption=caption, groups=(Group(rows),))
 
 
 def _heading(status: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from leaderboard.queries.ordering import by
 from runs.models import Result, UnseenMeasurement
@@ -24,7 +24,7 @@ class OutcomeRow(NamedTuple):
     status: str | None
     reason: str | None
     answers: int
-    example: int  # a result
+    example: int  # the newest result
 
 
 class UnseenRow(NamedTuple):
@@ -39,7 +39,7 @@ class UnseenRow(NamedTuple):
     correct: bool
     reason: str
     cases: int
-    example: int  # a result
+    example: int  # the newest result
 
 
 class Example(NamedTuple):
@@ -53,7 +53,7 @@ def outcomes(suite: str = "", device: str = "", configuration: str = "") -> list
     rows: QuerySet[Result, Any] = Result.objects.filter(run__state="published")
     rows = rows.filter(**_narrowed("run__", suite, device, configuration))
     fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", *_OUTCOME)
-    found = rows.values_list(*_ENTRY, *fields).annotate(answers=Count("id"), example=Min("id"))
+    found = rows.values_list(*_ENTRY, *fields).annotate(answers=Count("id"), example=Max("id"))
     return [OutcomeRow(*row) for row in found.order_by(*by(*_ENTRY[:1], *fields))]
 
 
@@ -66,7 +66,7 @@ def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[U
     )
     entry = tuple(name.replace("run__", f"{attempt}result__run__", 1) for name in _ENTRY[:3])
     fields = ("evaluation__round__slug", f"{attempt}result__run__device_class__slug", "baseline_correct", "correct")
-    found = rows.values_list(*entry, *fields, "reason").annotate(cases=Count("id"), example=Min(f"{attempt}result"))
+    found = rows.values_list(*entry, *fields, "reason").annotate(cases=Count("id"), example=Max(f"{attempt}result"))
     return [UnseenRow(*row) for row in found.order_by(*by(*entry[:1], *fields, "reason"))]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from runs.models import Attempt
@@ -21,10 +23,10 @@ def test_counts_add_up_to_tasks_times_runs(run, page) -> None:
     assert sum(outcomes.counts.values()) == outcomes.of == 6
 
 
-def test_each_count_leads_to_an_example(run, page) -> None:
+def test_each_count_leads_to_its_newest_answer(run, page) -> None:
     table = page("/failures/").tables["outcomes"]
     cells = dict(zip([column.key for column in table.columns], table.groups[0].rows[0], strict=True))
-    wrong = run.results.filter(published_attempt__status="wrong_output").order_by("pk").first()
+    wrong = run.results.filter(published_attempt__status="wrong_output").order_by("pk").last()
     assert cells["wrong_output"].url == f"/result/{wrong.pk}/"
     assert cells["wrong_output"].text.replace("\u00a0", " ") == "2 of 6 (33 %)"
     assert (cells["timed_out"].text, cells["timed_out"].url) == ("0", "")
@@ -36,6 +38,34 @@ def test_reasons_have_their_sentence_and_denominator(run, page) -> None:
     assert set(reasons) == {"nan", "build_failed", "host_fault"}
     assert (reasons["nan"].count, reasons["nan"].of) == (2, 6)
     assert reasons["nan"].message == "The output holds NaN: case 1."
+
+
+def test_reasons_are_counted_over_all_configurations(run, published, entry, page) -> None:
+    newest = published(*STATUSES, configuration=entry("Two", slug="two")).results.order_by("task__path")[2]
+    [most, *_] = page("/failures/").reason_totals
+    assert (most.status, most.count, most.of, most.configurations, most.result) == ("wrong_output", 4, 12, 2, newest.pk)
+
+
+def test_of_each_reason_the_page_has_the_newest_and_data_all(published, entry, page, client) -> None:
+    for number in range(5):
+        published(*STATUSES, configuration=entry(f"No {number}", slug=f"n{number}"))
+    whole = page("/failures/")
+    column = [one.key for one in whole.tables["reasons"].columns].index("reason")
+    names = [row[column].value for row in whole.shown["reasons"].groups[0].rows]
+    assert sorted(Counter(names).values()) == [3, 3, 3]
+    assert whole.tables["reasons"].size == len(whole.reasons) == 15
+    assert len(client.get("/api/v1/failures/reasons.csv").getvalue().splitlines()) == 16
+
+
+def test_a_reason_leads_to_its_own_answers(published, entry, page) -> None:
+    for number in range(5):
+        published(*STATUSES, configuration=entry(f"No {number}", slug=f"n{number}"))
+    totals = page("/failures/?suite=smoke").tables["reason_totals"]
+    [url] = [row[1].url for row in totals.groups[0].rows if row[1].value == "host_fault"]
+    narrowed = page(url)
+    assert (narrowed.suite, narrowed.shown["reasons"].size) == ("smoke", 5)
+    assert {one.reason for one in narrowed.reasons} == {"host_fault"}
+    assert sum(one.of for one in narrowed.outcomes) == 30  # denominators stay
 
 
 def test_drafts_and_withdrawn_runs_are_not_counted(suite, page, client) -> None:
