@@ -34,7 +34,7 @@ from evaluator.state import state_folder  # noqa: E402
 
 ENV_FILE = ROOT / ".env"
 STOP_S = 15.0  # from SIGTERM to SIGKILL
-READY_S = 60.0
+READY_S = 180.0  # it takes 3 s; a web server that has ended is not waited for
 RESTARTS, RESTART_WINDOW_S = 5, 60.0  # a child that dies more often is broken
 PR_SET_PDEATHSIG = 1
 PYTHON = sys.executable

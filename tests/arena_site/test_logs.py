@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
-from time import perf_counter
+from time import process_time
 
 import pytest
 from django.conf import settings
@@ -130,10 +130,10 @@ def test_a_value_too_short_to_be_one_is_not_looked_for() -> None:
 
 
 def test_a_long_line_is_cut_and_takes_no_time() -> None:
-    begin = perf_counter()
+    begin = process_time()
     for text in ("token" * 10**5, "a" * 10**6, "x://" * 10**5, '"' * 10**6, "password " * 10**5, "eyJ" * 10**5):
         assert len(TextLines().format(line("%s", text))) <= MOST_CHARACTERS
-    assert perf_counter() - begin < 5
+    assert process_time() - begin < 60, "0.6 s, and hours where a pattern goes back and forth"
     at_the_cut = "x" * (2 * MOST_CHARACTERS - 100) + f" password={PLANTED * 9}"
     assert PLANTED[:8] not in TextLines().format(line("%s", at_the_cut))
 

@@ -65,7 +65,7 @@ def test_rows_are_counted_as_they_stand() -> None:
     assert found['arena_attempts{status="passed"}'] == 1
     assert (found["arena_claims_total"], found["arena_requeues_total"], found["arena_hosts"]) == (3, 1, 2)
     seen = 'arena_host_seen_seconds{architecture="cpu",host="near",state="working"}'
-    assert 7 <= found[seen] < 30
+    assert 7 <= found[seen] < 600
     assert not any('host="new"' in name for name in found)
 
 

@@ -21,7 +21,7 @@ def simulated(*arguments: str) -> tuple[int, str]:
         ours = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "DJANGO_"))}
         environment = ours | {"DATABASE_URL": database.url, "BROKER_URL": broker.url}
         command = [sys.executable, str(SCRIPT), *arguments]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     return ended.returncode, ended.stdout + ended.stderr
 
 

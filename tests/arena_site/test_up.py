@@ -16,6 +16,7 @@ from time import monotonic, sleep
 import pytest
 
 from scripts import up
+from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,8 @@ class Up:
             start_new_session=True,
             preexec_fn=listen,
         )
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -51,6 +53,8 @@ class Up:
 
     def wait_for(self, text: str) -> None:
         wait_until(lambda: text in self.text or self.process.poll() is not None, text)
+        if self.process.poll() is not None:
+            self._reader.join(DEADLINE_S)  # the last lines may still be on their way
         assert text in self.text, self.text
 
 
@@ -62,12 +66,6 @@ def environment(state: Path, port: int) -> dict[str, str]:
         "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
         "PORT": str(port),
     }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:
@@ -111,13 +109,13 @@ def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Pat
     port = free_port()
     first = Up(state, port)
     first.wait_for("[18/18]")
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as response:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=DEADLINE_S) as response:
         assert response.status == 200
         assert "default-src 'none'" in response.headers["Content-Security-Policy"]
     assert first.text.count("shown this once") == 1
     assert oct((state / "site").stat().st_mode & 0o777) == "0o700"
     first.process.send_signal(signal.SIGINT)
-    assert first.process.wait(timeout=20) == 0
+    assert first.process.wait(timeout=DEADLINE_S) == 0
     assert left_behind(state) == []
 
     second = Up(state, port)
@@ -125,7 +123,7 @@ def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Pat
     assert "admin exists already" in second.text
     assert f"up already at http://127.0.0.1:{port}/" in said_by("scripts/up.py", state, port + 1)
     assert said_by("scripts/up.py", state, port, "down") == "stopped\n"
-    assert second.process.wait(timeout=20) == 0
+    assert second.process.wait(timeout=DEADLINE_S) == 0
     assert left_behind(state) == []
 
 
@@ -135,14 +133,14 @@ def test_behind_a_proxy_that_speaks_tls_it_starts_too(state: Path) -> None:
     one.wait_for("stop with Ctrl-C")
     assert up.status_of(f"http://127.0.0.1:{port}/") == 301
     one.process.send_signal(signal.SIGINT)
-    assert one.process.wait(timeout=20) == 0
+    assert one.process.wait(timeout=DEADLINE_S) == 0
 
 
 def test_a_ctrl_c_while_it_prepares_ends_it_quietly(state: Path) -> None:
     one = Up(state, free_port())
     one.wait_for("nothing more to download")
     one.process.send_signal(signal.SIGINT)
-    assert one.process.wait(timeout=20) == 0
+    assert one.process.wait(timeout=DEADLINE_S) == 0
     one.wait_for("stopped")
     assert "Traceback" not in one.text
     assert left_behind(state) == []
@@ -151,6 +149,7 @@ def test_a_ctrl_c_while_it_prepares_ends_it_quietly(state: Path) -> None:
 def test_not_even_a_killed_one_leaves_a_child_behind(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path; from time import sleep; from scripts import up
+from tests.servers import free_port
 site = up.Site(Path({str(tmp_path)!r}))
 site.start("worker", "sleep", "1000")
 print(site.children["worker"].pid, flush=True)
@@ -177,7 +176,8 @@ def test_a_child_that_keeps_dying_ends_the_site(tmp_path: Path, capsys: pytest.C
 
 def said_by(script: str, state: Path, port: int, *arguments: str) -> str:
     command = [sys.executable, script, *arguments]
-    run = subprocess.run(command, cwd=ROOT, env=environment(state, port), capture_output=True, text=True, timeout=60)
+    known = {"cwd": ROOT, "env": environment(state, port), "timeout": DEADLINE_S}
+    run = subprocess.run(command, capture_output=True, text=True, **known)
     return run.stdout + run.stderr
 
 
@@ -195,7 +195,7 @@ def test_a_taken_port_is_said_before_anything_is_made(state: Path) -> None:
 def test_an_odd_setting_is_refused_by_name(state: Path, name: str, value: str) -> None:
     values = environment(state, 8000) | {name: value}
     run = subprocess.run(
-        [sys.executable, "scripts/up.py"], cwd=ROOT, env=values, capture_output=True, text=True, timeout=60
+        [sys.executable, "scripts/up.py"], cwd=ROOT, env=values, capture_output=True, text=True, timeout=DEADLINE_S
     )
     assert (run.returncode, run.stdout) == (3, "")
     assert run.stderr.startswith(f"{name}: ")
