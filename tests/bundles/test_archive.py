@@ -20,7 +20,7 @@ from evaluator.bundles.problems import BundleError
 from tests.bundles.hostile import HOSTILE
 from tests.conftest import lacking
 
-REFUSED_WITHIN_S = 5.0  # of processor time: the slowest takes 1.5 s
+REFUSED_WITHIN_S = 30.0  # of processor time: the slowest takes 1.5 s, and `python -m tests.bundles.hostile` tells each
 
 
 @pytest.mark.parametrize("name", HOSTILE)

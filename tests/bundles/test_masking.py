@@ -138,18 +138,23 @@ def test_a_record_of_ours_is_masked_before_it_is_kept() -> None:
 
 
 def test_long_texts_take_no_quadratic_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     for piece in ("a", "token", "/", "\\", "eyJ-", "-eyJ", "://", "~a", "-", "--", "-- ", "home/", "key=", "secret-"):
         veiled(piece * (100_000 // len(piece)))
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 30, "0.5 s, and minutes where a letter is looked at again and again"
 
 
 @pytest.mark.parametrize("piece", ["-", "-eyJ"])
 def test_a_letter_of_a_run_is_not_looked_at_again_and_again(piece: str) -> None:
-    """They took 3.0 and 1.3 s a MiB, 0.3 now: a bundle may have 512 MiB."""
-    begun = time.process_time()
-    veiled(piece * (2_000_000 // len(piece)))
-    assert time.process_time() - begun < 2
+    """They took 3.0 and 1.3 s a MiB, 0.3 now, as any other text: a bundle may have 512 MiB."""
+
+    def spent_s(text: str) -> float:
+        begun = time.process_time()
+        veiled(text)
+        return time.process_time() - begun
+
+    run, other = (text * (2_000_000 // len(text)) for text in (piece, "a word "))
+    assert min(spent_s(run), spent_s(run)) < 3 * spent_s(other)
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", '"\\ud800"'])

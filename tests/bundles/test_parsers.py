@@ -95,10 +95,10 @@ def test_a_mark_of_the_byte_order_is_passed_over() -> None:
 
 def test_half_a_million_keys_of_which_one_stands_twice_take_no_quadratic_time() -> None:
     data = b"{" + b",".join(b'"%d":1' % index for index in range(300_000)) + b',"299999":1}'
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(ParseError, match="'299999' twice"):
         parse_json(data)
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 60, "0.3 s, and hours if each key were looked for among all"
 
 
 def test_a_bad_line_does_not_hide_the_next_one() -> None:

@@ -150,7 +150,7 @@ def test_a_sort_of_1024_takes_a_fraction_of_a_second():
     x = torch.randn(1, 1024)
     begin = time.process_time()
     kernels.ordered[(1,)](x, torch.empty_like(x), M=1, N=1024, DESCENDING=False)
-    assert time.process_time() - begin < 1.0  # 0.05 s; Triton's own interpreter takes 7 s
+    assert time.process_time() - begin < 3.0  # 0.05 s; Triton's own interpreter takes 7 s
 
 
 def test_topk_gives_the_largest_first():

@@ -43,6 +43,6 @@ def test_every_kind_of_line_end_counts_towards_the_limit(end: str) -> None:
 def test_sources_whose_comparison_would_take_seconds_are_not_compared() -> None:
     assert not is_comparable("\n\na" * 150, "\n\nb" * 1500)
     assert is_comparable("\na" * 1500, "\na" * 1500)  # equal ones are found at once
-    started = time.perf_counter()
+    started = time.process_time()
     assert not is_comparable("\n".join("abc"), "\r" * 2_000_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 20  # 0.03 s

@@ -107,4 +107,4 @@ def test_a_hostile_source_is_read_in_a_moment(piece) -> None:
     begin = time.process_time()
     for path in ("kernel.py", "kernel.hip"):
         labels({path: piece * (LONGEST // len(piece))}, {})
-    assert time.process_time() - begin < 10
+    assert time.process_time() - begin < 60
