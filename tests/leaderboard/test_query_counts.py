@@ -18,7 +18,7 @@ COUNTS = {
     "/compare/smoke/all/cpu-x86_64/": 4,
     "/generalization/": 2,
     "/generalization/smoke/all/cpu-x86_64/": 5,
-    "/tasks/": 2,
+    "/tasks/": 3,
     "/task/hip2hip/arena/measured/": 6,
     "/agents/": 4,
     "/agent/one/": 4,
