@@ -1,0 +1,28 @@
+"""The marks of a scatter chart as SVG. As template tags the thousand of a large board took a sixth of its page's time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from django.template import Library
+from django.utils.safestring import SafeString, mark_safe
+
+from leaderboard.charts.scatter import Placed
+
+register = Library()
+
+
+@register.filter
+def spots(placed: Iterable[Placed]) -> SafeString:
+    """In the order given, which is the order they lie on each other."""
+    marks = (f'<svg x="{one.x}%" y="{one.y}" overflow="visible">{_mark(one)}</svg>\n' for one in placed)
+    return mark_safe("".join(marks))
+
+
+def _mark(one: Placed) -> str:
+    group, kind = one.spot.group, "mean" if one.spot.is_mean else "single"
+    path = f'<path class="spot {kind} {escape(group.colour_class)}" d="{escape(group.outline)}"/>'
+    if not one.spot.is_mean:
+        return f'<g transform="scale(.6)">{path}</g>'
+    return f'{path}<text class="number" x="11" y="-7">{group.number}</text>'
