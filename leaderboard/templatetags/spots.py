@@ -1,4 +1,4 @@
-"""The marks of a scatter chart as SVG. As template tags the thousand of a large board took a sixth of its page's time."""
+"""The marks of a scatter chart as SVG: the thousand of a large board took a sixth of its page as template tags."""
 
 from __future__ import annotations
 
