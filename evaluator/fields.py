@@ -45,14 +45,14 @@ class Fields:
         return cls({}, path, problems)
 
     @classmethod
-    def read(cls, data: bytes, problems: Problems) -> Fields:
+    def read(cls, data: bytes, problems: Problems, loader: type[yaml.SafeLoader] = yaml.SafeLoader) -> Fields:
         """The mapping that a YAML file holds.
 
         Raises:
             TaskError: it is not YAML, or holds a value that cannot be (a 13th month, lists without end).
         """
         try:
-            raw = yaml.safe_load(data)
+            raw = yaml.load(data, loader)  # always a safe one
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise TaskError([f"{problems.file}: not YAML: {' '.join(str(error).split())}"]) from error
         return cls.of(raw, "", problems)

@@ -16,6 +16,7 @@ import yaml
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from evaluator.errors import TaskError
 from evaluator.fields import Fields, Problems
 from runs import services
 from runs.errors import RegistryError, RunError
@@ -35,9 +36,11 @@ def load_registry(path: Path, *, only_missing: bool = False) -> dict[str, int]:
     """
     problems = Problems(path.name)
     try:
-        file = Fields.of(yaml.load(path.read_text(encoding="utf-8"), _Loader), "", problems)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise RegistryError([f"{path.name}: {' '.join(str(error).split())}"]) from error
+        file = Fields.read(path.read_bytes(), problems, _Loader)
+    except OSError as error:
+        raise RegistryError([f"{path.name}: cannot be read: {error.strerror}"]) from error
+    except TaskError as error:
+        raise RegistryError(error.problems) from error
     with transaction.atomic():
         counts = _Registration(file, only_missing).register()
         if problems.lines:

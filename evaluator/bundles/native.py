@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from evaluator import records
 from evaluator.agent_session import AgentSession, read_session
-from evaluator.bundles.archive import digest_of, read_members
+from evaluator.bundles.archive import read_members
 from evaluator.bundles.contents import Renamed
 from evaluator.bundles.limits import MEASUREMENTS
 from evaluator.bundles.native_calibrations import calibrations_of, is_calibration
@@ -138,11 +138,6 @@ def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
 def record_of(reading: Reading, task: str) -> Record:
     """The record of a task that `bundle_of` found whole."""
     return records.read_record(reading.redacted(f"records/{slug(task)}.json", task))
-
-
-def digest_at(path: Path) -> str:
-    """The digest alone, which says whether it was imported before; raises like `read_bundle` of what cannot be read."""
-    return digest_of(own_files(read_members(path)))
 
 
 def own_files(files: Mapping[str, bytes]) -> Mapping[str, bytes]:

@@ -90,7 +90,7 @@ def _dump_table(dump: Dump | None) -> Table:
         Column("sha256", "sha256", is_code=True),
     )
     rows = [_file_cells(file, dump.rows) for file in dump.files] if dump else []
-    empty = "No dump was made yet. Whoever runs this site makes one with manage.py dump_results, every night from cron."
+    empty = "No dump was made yet. `manage.py beat` makes one every night, `manage.py dump_results` at once."
     caption = f"Nightly dump, made {moment(dump.made_at)}" if dump else "Nightly dump"
     return table("dump", caption, columns, rows, empty)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evaluator.records import PROTOCOL
-from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
+from evaluator.thresholds import CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import milliseconds, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug
@@ -81,7 +81,8 @@ METRICS = (
         "t_dev is the device's time of one call, its launch hidden, caches cold: the only clock that ranks. A session "
         "has fresh processes on both sides and ten blocks of calls in ABBA order; there are three, and up to six while "
         "the interval is wide. The 95 % interval takes in what differs between sessions: at least the spread of this "
-        "host's own A/A sessions. A censored ratio is printed as “≥”: the candidate is faster than can be measured.",
+        "host's own A/A sessions. A candidate below two empty pairs of events, or below "
+        f"{milliseconds(CENSOR_NS / 1e6)}, is read as that long: its ratio is censored, and printed as “≥”.",
         f"A case counts for speed from a baseline of {milliseconds(ELIGIBLE_NS / 1e6)} on, and of "
         f"{ELIGIBLE_E0:.0f} empty pairs of events. Below, it counts for correctness only.",
     ),

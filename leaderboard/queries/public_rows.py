@@ -128,7 +128,7 @@ COLLECTIONS = (
             "log_ratio_low number - Of its interval at 95 %; none: no bound.",
             "log_ratio_high number - Of its interval at 95 %; none: no bound.",
             "is_eligible truth - Long enough on this device to enter speed metrics.",
-            "is_censored truth - The ratio is at least what it says.",
+            "is_censored truth - The candidate is below what can be measured: the ratio is to that, and a bound.",
             "is_noisy truth - Metrics take the end of the interval nearer to 1.",
         ),
         {
@@ -161,7 +161,7 @@ COLLECTIONS = (
             "log_ratio_low number - Of its interval at 95 %; none: no bound.",
             "log_ratio_high number - Of its interval at 95 %; none: no bound.",
             "is_eligible truth - Long enough on this device to enter speed metrics.",
-            "is_censored truth - The ratio is at least what it says.",
+            "is_censored truth - The candidate is below what can be measured: the ratio is to that, and a bound.",
             "is_noisy truth - Metrics take the end of the interval nearer to 1.",
         ),
         {

@@ -34,8 +34,10 @@ def start_runs(
     started them, at what estimate.
 
     Raises:
-        RunError: the agent is none of ours, lacks something, or may spend no more.
+        RunError: it would be no run, or the agent is none of ours, lacks something, or may spend no more.
     """
+    if repeats < 1 or repeat < 0:
+        raise RunError(f"seen {repeats} repeats from number {repeat} on; expected at least 1, numbered from 0 on")
     is_session = agents.works_in_sessions(configuration)
     if is_session:
         _refuse_what_lacks_something(configuration, device_class)

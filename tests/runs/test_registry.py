@@ -141,6 +141,7 @@ colours: {}
     ("text", "said"),
     [
         ("agents: {mine: {name: A}, mine: {name: B}}", "'mine' stands twice"),
+        ("agents: {mine: {name: 2026-13-01}}", "not YAML: month must be in 1..12"),
         ("agents: [", "registry.yaml"),
         ("- agents", "expected a mapping"),
         ("agents: [mine]", "agents: seen ['mine']; expected a mapping"),

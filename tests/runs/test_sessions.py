@@ -58,6 +58,13 @@ def test_an_agent_runs_three_times_unless_told_otherwise(site: Site) -> None:
     assert not Result.objects.exclude(candidate_files={}).exists()
 
 
+@pytest.mark.parametrize("asked", [{"repeats": 0}, {"repeats": -2}, {"repeat": -1}])
+def test_a_start_of_no_run_is_refused(site: Site, asked: dict[str, int]) -> None:
+    with pytest.raises(RunError, match="expected at least 1, numbered from 0 on"):
+        start(site, **asked)
+    assert not Run.objects.exists()
+
+
 def test_a_session_is_held_before_the_verdict_and_becomes_rows(site: Site) -> None:
     [run] = start(site, repeats=1)
     work(site)

@@ -22,6 +22,8 @@ class Command(BaseCommand):
         try:
             counts = registry.load_registry(options["file"], only_missing=options["only_missing"])
         except RegistryError as error:
-            raise CommandError(f"nothing was registered, {len(error.problems)} problems:\n{error}") from error
+            count = len(error.problems)
+            told = f"nothing was registered, {count} problem{'s' if count > 1 else ''}:\n{error}"
+            raise CommandError(told) from error
         named = [f"{count} {section.replace('_', ' ')}" for section, count in counts.items() if count]
         self.stdout.write(f"registered {', '.join(named) or 'nothing'}")
