@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -156,8 +157,9 @@ def test_what_an_address_costs(path: str, points: int) -> None:
     assert limits.price(path) == points
 
 
-def test_an_archive_is_refused_when_the_minute_is_spent(client: Client, settings: Any) -> None:
+def test_an_archive_is_refused_when_the_minute_is_spent(client: Client, settings: Any, monkeypatch: Any) -> None:
     cache.clear()
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 1_800_000_010.0))  # one minute
     settings.API_POINTS_A_MINUTE = 40
     run = factories.make_run(status="passed", state="published")
     address = f"/run/{run.pk}/records.zip"

@@ -42,15 +42,17 @@ from tests.people.world import WALKERS, World, make_world, role_of_walker
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]  # one site for all: two seconds, and two thousand pages
 PAGE_OF_ADMIN = re.compile(r"admin:(?:runs|auth)_([a-z]+)_(changelist|add|history|delete|change|password_change)")
+ONE_LOGIN = {"ACCOUNT_REAUTHENTICATION_TIMEOUT": 86_400}  # seconds: all walkers log in when the first test begins
 REDIRECT_OF_ADMIN = re.compile(r"admin/\w+/(\w+)/<path:object_id>/")
 
 
 @pytest.fixture(scope="module")
 def world(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any) -> Iterator[World]:
+    _seen.clear(), _some.cache_clear()  # of a world before, if the tests of this file do not come in one go
     folder = tmp_path_factory.mktemp("matrix")
     with (
         django_db_blocker.unblock(),
-        override_settings(ARCHIVE_FOLDER=folder / "archive", DUMP_FOLDER=_dump(folder)),
+        override_settings(ARCHIVE_FOLDER=folder / "archive", DUMP_FOLDER=_dump(folder), **ONE_LOGIN),
         transaction.atomic(),
     ):
         made = make_world()

@@ -16,6 +16,8 @@ from evaluator.records import read_record
 from runs import archive, services
 from runs.models import Attempt, Host
 from runs.services import Claim
+from runs.services.claims import LEASE_BEATS
+from runs.sweeper import SWEEP_BEATS
 from tests.factories import make_device_class, make_host
 from tests.records import make_case, make_record
 from tests.runs.conftest import Site
@@ -213,6 +215,11 @@ def test_a_worker_that_was_told_to_stop_costs_no_try(site: Site) -> None:
     assert services.release_attempt(claim=claim, because="stopped", is_fault=False)
     attempt.refresh_from_db()
     assert (attempt.status, attempt.requeues) == ("queued", 0)
+
+
+def test_a_lease_and_a_sweep_together_take_no_more_than_two_heartbeats() -> None:
+    """`python -m tests.chaos.measure` measures it."""
+    assert LEASE_BEATS + SWEEP_BEATS <= 2
 
 
 def test_a_dead_worker_is_noticed_by_its_lease_alone(site: Site, sent: list[tuple[int, str]]) -> None:

@@ -103,7 +103,7 @@ def test_a_cancelled_attempt_is_interrupted_at_the_next_heartbeat(
     def cancel_and_wait(self: fakes.Fake, task: TaskSpec, candidate: Candidate, *, uploaded: bool) -> Record:
         services.cancel_results(results=[attempt.result], actor="test")
         cancelled.set()
-        sleep(20)
+        sleep(300)
         raise AssertionError("nobody interrupted")
 
     monkeypatch.setattr(fakes.Fake, "evaluate", cancel_and_wait)
@@ -122,7 +122,7 @@ def test_a_worker_that_must_stop_gives_its_attempt_back_and_then_stops(
 
     def be_stopped(self: fakes.Fake, task: TaskSpec, candidate: Candidate, *, uploaded: bool) -> Record:
         os.kill(os.getpid(), signal.SIGTERM)
-        sleep(20)
+        sleep(300)
         raise AssertionError("nobody interrupted")
 
     monkeypatch.setattr(fakes.Fake, "evaluate", be_stopped)

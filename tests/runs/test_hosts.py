@@ -144,7 +144,7 @@ def test_a_worker_that_must_stop_while_it_tries_says_nothing_of_the_host(
 
     def be_stopped(self: Scripted) -> list[Trial]:
         os.kill(os.getpid(), signal.SIGTERM)
-        sleep(20)
+        sleep(300)
         raise AssertionError("nobody interrupted")
 
     monkeypatch.setattr(scripted, "trials", be_stopped)
