@@ -12,6 +12,7 @@ from evaluator.health.checks import Check
 from evaluator.sandbox import WorkerError, open_sandbox
 from evaluator.state import state_folder
 from evaluator.taskreader import load_task, task_ids
+from evaluator.wording import counted
 
 LEAST_FREE_BYTES = 2 << 30
 
@@ -74,5 +75,5 @@ def _tasks() -> Check:
             load_task(task_id)
         except EvaluatorError as error:
             problems.append(str(error))
-    text = "\n".join(problems) or f"{len(ids)} tasks read"
+    text = "\n".join(problems) or f"{counted(len(ids), 'task')} read"
     return Check("tasks", bool(ids) and not problems, True, text)

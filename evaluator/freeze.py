@@ -12,6 +12,7 @@ from evaluator.judge.nulls import nulls_that_pass
 from evaluator.suites import read_manifest, suites_folder
 from evaluator.taskreader import load_task, task_ids
 from evaluator.taskspec import TaskSpec
+from evaluator.wording import counted
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -35,7 +36,7 @@ def freeze_suite(name: str, ids: list[str] | None = None) -> str:
     version += before != digests
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump({"version": version, "tasks": digests}, sort_keys=False), encoding="utf-8")
-    return f"{path}: {name}@{version}, {len(tasks)} tasks"
+    return f"{path}: {name}@{version}, {counted(len(tasks), 'task')}"
 
 
 def prove(tasks: Sequence[TaskSpec]) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
-from leaderboard.formatting import listed
+from leaderboard.formatting import listed, plural
 
 REFERENCE_LINE = "Reference line: drawn for comparison, never ranked."
 STATUSES = {"errored": "without a verdict through our fault", "not_judged": "not judged", "cancelled": "cancelled"}
@@ -81,4 +81,4 @@ def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:
     if not found:
         return None
     parts = [f"{count} {'is' if count == 1 else 'are'} {text}" for text, count in found.most_common()]
-    return f"Not ranked: of {len(obstacles)} answers, {listed(parts)}."
+    return f"Not ranked: of {plural(len(obstacles), 'answer')}, {listed(parts)}."

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
+from evaluator.wording import counted
+
 NBSP = "\u00a0"  # a number and its unit stay on one line
 NONE = "–"  # stands where there is no number; never an empty cell, never a zero
 UNPRINTABLE = re.compile(
@@ -101,7 +103,7 @@ def moment(at: datetime) -> str:
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
-    return f"{count}{NBSP}{noun if count == 1 else nouns or noun + 's'}"
+    return counted(count, noun, nouns).replace(" ", NBSP, 1)
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:

@@ -37,7 +37,10 @@ HOST_ACTS = actions(
         "Lift the quarantine",
         "change",
         "Each takes work again, once known kernels go right on it. Say what was found and done.",
-        "quarantines lifted; each worker tries known kernels before it takes work",
+        (
+            "quarantine lifted; each worker tries known kernels before it takes work",
+            "quarantines lifted; each worker tries known kernels before it takes work",
+        ),
         lambda host, asked: bool(services.lift_quarantine(host=host, **asked)),
         needs_reason=True,
     ),

@@ -16,7 +16,7 @@ SUBMISSION_ACTS = actions(
         "Check again",
         "review",
         "A worker reads each file again, by today's rules. One that was rejected may be accepted.",
-        "submissions wait for their check",
+        ("submission waits for its check", "submissions wait for their check"),
         lambda one, asked: bool(services.check_again(submission=one, actor=asked["actor"])),
     ),
 )
@@ -26,7 +26,7 @@ TOKEN_ACTS = actions(
         "Revoke",
         "revoke",
         "Programs that use them are turned away from now on. It cannot be taken back: a new token is made instead.",
-        "tokens revoked",
+        ("token revoked", "tokens revoked"),
         lambda one, asked: services.revoke_token(token=one, **asked),
         needs_reason=True,
     ),

@@ -32,7 +32,7 @@ PERSON_ACTS = actions(
         "Forget the second factor (lost device)",
         "people",
         "Each makes a new one at the next login; until then nothing of staff opens to them. Wrong tries are forgiven.",
-        "second factors forgotten",
+        ("second factor forgotten", "second factors forgotten"),
         lambda user, asked: int(services.forget_second_factor(user=user, **asked)),
         needs_reason=True,
     ),

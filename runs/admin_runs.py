@@ -15,7 +15,8 @@ from runs.doors import Act, Door, OnceMade, ReadOnly, actions, user_of
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
 from runs.people.rights import may_publish, may_run
 
-QUEUED = "attempts queued; nothing published changes until you publish"
+UNCHANGED = "queued; nothing published changes until you publish"
+QUEUED = (f"attempt {UNCHANGED}", f"attempts {UNCHANGED}")
 RERUNNING = "A new attempt is queued for each result. What is published stays as it is until you publish the new one."
 CANCELLING = "What waits ends at once, what runs at its worker's next heartbeat; its verdict counts no more."
 RUN_ACTS = actions(
@@ -24,7 +25,7 @@ RUN_ACTS = actions(
         "Pause",
         "rerun",
         "What waits keeps its place and is taken by no worker until you resume. What runs already ends.",
-        "runs paused",
+        ("run paused", "runs paused"),
         lambda run, asked: bool(services.pause_run(run=run, **asked)),
     ),
     Act(
@@ -32,7 +33,7 @@ RUN_ACTS = actions(
         "Resume",
         "rerun",
         "What waits is taken again, in its old place in the queue.",
-        "runs resumed",
+        ("run resumed", "runs resumed"),
         lambda run, asked: bool(services.resume_run(run=run, **asked)),
     ),
     Act(
@@ -40,7 +41,7 @@ RUN_ACTS = actions(
         "Cancel open attempts",
         "rerun",
         CANCELLING,
-        "attempts cancelled",
+        ("attempt cancelled", "attempts cancelled"),
         lambda run, asked: services.cancel_results(results=run.results.all(), **asked),
     ),
     Act(
@@ -64,7 +65,7 @@ RUN_ACTS = actions(
         "Publish, with the newest answer of every result",
         "publish",
         "Everybody sees them on the boards from now on, with the newest answer of every result.",
-        "runs published",
+        ("run published", "runs published"),
         lambda run, asked: bool(services.publish_run(run=run, **asked)),
     ),
     Act(
@@ -72,7 +73,7 @@ RUN_ACTS = actions(
         "Withdraw",
         "publish",
         "They leave the boards; their pages and history stay, with your reason on them.",
-        "runs withdrawn",
+        ("run withdrawn", "runs withdrawn"),
         lambda run, asked: bool(services.withdraw_run(run=run, **asked)),
         needs_reason=True,
     ),
@@ -81,7 +82,7 @@ RUN_ACTS = actions(
         "Take back the last publication or withdrawal",
         "publish",
         "A withdrawn run is public again with the answers it had; a published one is withdrawn.",
-        "runs are as they were before",
+        ("run is as it was before", "runs are as they were before"),
         lambda run, asked: bool(services.undo_run(run=run, **asked)),
         needs_reason=True,
     ),
@@ -100,7 +101,7 @@ RESULT_ACTS = actions(
         "Cancel open attempts",
         "rerun",
         CANCELLING,
-        "attempts cancelled",
+        ("attempt cancelled", "attempts cancelled"),
         lambda result, asked: services.cancel_results(results=[result], **asked),
     ),
     Act(
@@ -108,7 +109,7 @@ RESULT_ACTS = actions(
         "Publish the newest answer",
         "publish",
         "Each shows its newest answer from now on; the one before stays in its history.",
-        "results show a newer answer",
+        ("result shows a newer answer", "results show a newer answer"),
         lambda result, asked: services.publish_results(results=[result], **asked),
     ),
     Act(
@@ -116,7 +117,7 @@ RESULT_ACTS = actions(
         "Take back the last publication",
         "publish",
         "Each shows the answer again that its newest publication replaced.",
-        "results show the answer before",
+        ("result shows the answer before", "results show the answer before"),
         lambda result, asked: services.undo_results(results=[result], **asked),
         needs_reason=True,
     ),

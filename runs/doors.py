@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from evaluator.errors import EvaluatorError
+from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
 
@@ -33,7 +34,7 @@ class Act:
     title: str
     permission: str  # of has_<permission>_permission
     means: str  # before it is confirmed
-    done: str  # after a number
+    done: tuple[str, str]  # after 1, and after any other number
     do: Callable[[Any, dict[str, Any]], int]
     needs_reason: bool = False
 
@@ -85,7 +86,7 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
                     count += act.do(row, asked)
             except REFUSED as error:
                 self.message_user(request, _sentence(error), messages.ERROR)
-        self.message_user(request, f"{count} {act.done}", messages.SUCCESS if count else messages.WARNING)
+        self.message_user(request, counted(count, *act.done), messages.SUCCESS if count else messages.WARNING)
         return None
 
     def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> TemplateResponse:

@@ -14,6 +14,7 @@ from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission, Total
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.reasons import Status
+from evaluator.wording import counted
 
 NAME = "AgentKernelArena held-out"
 MARKS = "heldout_summary.yaml with per_task, or heldout_task_result.yaml"
@@ -52,7 +53,7 @@ def translate(reading: Reading) -> Submission | None:
     if not claims:
         reading.problem(NAME, "no task", "per_task with at least one row")
     reading.find("matched_by_name", NAME, "state the benchmark's commit")
-    reading.find("one_outcome", NAME, f"{len(claims)} tasks")
+    reading.find("one_outcome", NAME, counted(len(claims), "task"))
     declared = reading.declared({})
     return Submission(
         format=NAME,

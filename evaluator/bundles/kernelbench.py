@@ -16,6 +16,7 @@ from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, CaseClaim, Claim, Submission
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS, kernelbench_tasks
 from evaluator.reasons import Status
+from evaluator.wording import counted
 
 NAME = "KernelBench"
 MARKS = "a JSON object of problem numbers with compiled and correctness, and a baseline file with level1 … level3"
@@ -55,8 +56,8 @@ def translate(reading: Reading) -> Submission | None:
     baseline = _baseline(reading, level)
     claims = [_claim(reading, place, number, raw, level, baseline) for place, number, raw in rows]
     if level not in KERNELBENCH_LEVELS:
-        reading.find("unstated_level", path, f"{len(claims)} results")
-    counted = tuple(_once(reading, path, claims))
+        reading.find("unstated_level", path, counted(len(claims), "result"))
+    once = tuple(_once(reading, path, claims))
     return Submission(
         format=NAME,
         generation="samples" if any(isinstance(raw, list) for raw in reading.mapping(path).values()) else "v0",
@@ -65,8 +66,8 @@ def translate(reading: Reading) -> Submission | None:
         suite_tasks=kernelbench_tasks(level),
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "golden_machine"}),
-        claims=counted,
-        totals=kb_totals.totals(reading, counted, len(kernelbench_tasks(level))),
+        claims=once,
+        totals=kb_totals.totals(reading, once, len(kernelbench_tasks(level))),
         findings=(),
     )
 

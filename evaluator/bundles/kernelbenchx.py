@@ -15,6 +15,7 @@ from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.reasons import Status
+from evaluator.wording import counted
 
 NAME = "KernelBench-X"
 MARKS = "metrics.json with call_ok and exe_ok, or results_call.jsonl, results_exe.jsonl and results_eff.jsonl"
@@ -126,7 +127,7 @@ def _fault(reading: Reading, row: kbx_rows.Row, task: str, golden: Golden | None
 def _note_quality(reading: Reading, claims: tuple[Claim, ...]) -> None:
     rated = sum(isinstance(claim.claimed.get("maintainability"), int | float) for claim in claims)
     if rated:
-        reading.find("quality_of_tests", NAME, f"maintainability of {rated} tasks")
+        reading.find("quality_of_tests", NAME, f"maintainability of {counted(rated, 'task')}")
 
 
 def _note(reading: Reading, place: str, task: str, raw: Mapping[str, Any], claimed: float | None) -> None:

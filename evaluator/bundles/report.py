@@ -12,6 +12,7 @@ from evaluator.bundles.checking import Checked
 from evaluator.bundles.findings import FINDINGS
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.reasons import Status
+from evaluator.wording import counted
 
 REPORT_SCHEMA_VERSION = 1
 EXAMPLES = 3  # of each kind of finding, in the text
@@ -25,9 +26,7 @@ def text_of(name: str, checked: Checked) -> str:
         )
         lines += [f"          hint: {problem.hint}"] if problem.hint else []
     count = len(checked.problems)
-    verdict = (
-        f"{count} {'problem' if count == 1 else 'problems'}: it would be refused" if count else "it can be handed in"
-    )
+    verdict = f"{counted(count, 'problem')}: it would be refused" if count else "it can be handed in"
     return "\n".join([*lines, f"{name}: {verdict}"])
 
 
@@ -54,7 +53,7 @@ def _about(name: str, submission: Submission) -> Iterator[str]:
     yield f"digest    {submission.digest}"
     yield f"suite     {submission.suite or 'none of ours'}: {_share(len(submission.suite_tasks), submission)}"
     aside = len(submission.claims) - len(known)
-    yield f"claims    {len(known)} counted, {aside} in quarantine, {submission.measurements} measurements"
+    yield f"claims    {len(known)} counted, {aside} in quarantine, {counted(submission.measurements, 'measurement')}"
     counts = Counter(claim.status for claim in submission.claims)
     yield f"status    {', '.join(f'{counts[status]} {status.value}' for status in Status if counts[status])}"
     for key, value in submission.declared.items():
@@ -67,7 +66,7 @@ def _about(name: str, submission: Submission) -> Iterator[str]:
 
 
 def _share(tasks: int, submission: Submission) -> str:
-    return f"{tasks - len(submission.absent)} of {tasks} tasks are here" if tasks else "no denominator"
+    return f"{tasks - len(submission.absent)} of {counted(tasks, 'task')} here" if tasks else "no denominator"
 
 
 def _findings(submission: Submission) -> Iterator[str]:

@@ -11,6 +11,7 @@ from evaluator.health.trial import trials
 from evaluator.pipeline import Evaluator
 from evaluator.taskspec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD
+from evaluator.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,14 @@ def _figures(calibration: Calibration) -> Iterator[Check]:
     peaks = f"{calibration.cache_bytes_per_s:.3g} bytes/s from the caches, {calibration.flops_per_s:.3g} operations/s"
     yield Check("peaks", True, False, peaks)
     for bucket, sd in calibration.floors.items():
-        yield Check(f"A/A {bucket}", True, False, f"sd {sd:.4f} between {calibration.floor_sessions} sessions")
+        yield Check(
+            f"A/A {bucket}", True, False, f"sd {sd:.4f} between {counted(calibration.floor_sessions, 'session')}"
+        )
     yield Check(
         "acceptance",
         found.accepted,
         False,
         f"pooled sd {found.pooled_sd:.4f} (at most {AA_SD}), bias {found.bias:+.4f} (at most {AA_BIAS}), "
-        f"{found.cases} cases, {found.sessions} sessions: "
+        f"{counted(found.cases, 'case')}, {counted(found.sessions, 'session')}: "
         f"{'accepted' if found.accepted else 'not accepted, results do not rank'}",
     )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from evaluator.wording import counted
 from leaderboard.charts.axes import LogAxis, log_axis, tick_text
 from leaderboard.charts.base import Chart, Tick
 from leaderboard.charts.scatter import Group
@@ -75,7 +76,7 @@ class CurveChart(Chart):
     def _end_text(self, numbers: list[int]) -> str:
         if len(numbers) <= MOST_IN_A_TEXT:
             return ", ".join(map(str, numbers))
-        return "all" if len(numbers) == len(self.lines) else f"{len(numbers)} lines"
+        return "all" if len(numbers) == len(self.lines) else counted(len(numbers), "line")
 
     @property
     def legend(self) -> list[tuple[float, Line]]:

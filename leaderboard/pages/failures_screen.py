@@ -8,7 +8,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, Series, stacked_bars
-from leaderboard.formatting import NONE, printable, rate
+from leaderboard.formatting import NONE, plural, printable, rate
 from leaderboard.pages.base import Query, by_slug, count_cell, page_url, query_string
 from leaderboard.tables import Cell, Column, Group, Table, first, table
 from leaderboard.words import ROLES, STATUSES, status_cell
@@ -148,7 +148,7 @@ def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
             one.name,
             "",
             [sum(one.counts.get(status, 0) for status in statuses) for _, statuses in MODES.values()],
-            [f"{one.suite}@{one.suite_version} on {one.device_class}: {one.of} answers"],
+            [f"{one.suite}@{one.suite_version} on {one.device_class}: {plural(one.of, 'answer')}"],
         )
         for one in found[:MOST_BARS]
     ]

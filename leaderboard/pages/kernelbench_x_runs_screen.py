@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars
 from leaderboard.charts.heat import Steps
-from leaderboard.formatting import NONE, percent, rate, significant
+from leaderboard.formatting import NONE, percent, plural, rate, significant
 from leaderboard.pages.base import page_url, top_task_cells
 from leaderboard.pages.kernelbench_x_runs import Imported, ImportedRound, ImportedRun
 from leaderboard.tables import Cell, Column, Table, table
@@ -29,7 +29,7 @@ def tables(found: Imported) -> tuple[Table, ...]:
 
 def _heat(runs: Sequence[ImportedRun], of: int, steps: Steps) -> HeatChart:
     rows = [
-        (one.category, f"{one.tasks} tasks", [_heat_cell(run, index) for run in runs])
+        (one.category, plural(one.tasks, "task"), [_heat_cell(run, index) for run in runs])
         for index, one in enumerate(runs[0].categories)
     ]
     note = "" if of == len(runs) else f"The newest {len(runs)} of {of} runs."

@@ -10,7 +10,7 @@ from evaluator.agent_session import AgentSession, Iteration
 from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, moment, printable, seconds, significant
+from leaderboard.formatting import NONE, moment, plural, printable, seconds, significant
 from leaderboard.pages.base import page_url
 from leaderboard.pages.session_words import (
     COST_SOURCES,
@@ -155,7 +155,7 @@ def _facts(row: SessionRow, held: AgentSession | None) -> tuple[tuple[str, str, 
         ("Checked", checks_text(row), ""),
     ]
     if row.abandoned:
-        facts.append(("Lost before it", f"{row.abandoned} sessions, whose use nobody knows", ""))
+        facts.append(("Lost before it", f"{plural(row.abandoned, 'session')}, whose use nobody knows", ""))
     if row.prompt_digest:
         facts.append(("Prompt", "the exact text", page_url("session_prompt", row.result_id)))
     if held is not None:

@@ -39,7 +39,8 @@ def _speed(shown: AttemptRow, cases: Sequence[Case]) -> str:
         return "No case takes long enough for a speed to be claimed."
     counting = sum(ratio.is_eligible for ratio in timed)
     least = "at least " if any(ratio.is_censored and ratio.is_eligible for ratio in timed) else ""
-    said = f"{least}{times(shown.log_speedup)} the baseline's speed on t_dev, over {counting} of {len(timed)} cases"
+    over = f"{counting} of {plural(len(timed), 'case')}"
+    said = f"{least}{times(shown.log_speedup)} the baseline's speed on t_dev, over {over}"
     if shown.cautious_log_speedup != shown.log_speedup and shown.cautious_log_speedup is not None:
         said += f"; {times(shown.cautious_log_speedup)} for metrics, since cases are noisy"
     return f"{said[0].upper()}{said[1:]}."

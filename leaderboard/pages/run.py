@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, duration, moment, printable, sentence
+from leaderboard.formatting import NONE, duration, moment, plural, printable, sentence
 from leaderboard.pages import run_sessions
 from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
 from leaderboard.pages.entrants import AGENT_VERSION, settings_text, version_text
@@ -155,7 +155,8 @@ def _version(row: runs.RunRow, held: Sequence[SessionRow]) -> str:
 def _facts(
     row: runs.RunRow, window: tuple[datetime | None, datetime | None], held: Sequence[SessionRow]
 ) -> tuple[tuple[str, str, str], ...]:
-    verified = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verification == "reproduced" else ""
+    counts = f" on {row.reproduced_tasks} of {plural(row.verified_tasks or 0, 'task')}"
+    verified = counts if row.verification == "reproduced" else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
         ("Agent version", _version(row, held), ""),

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, moment, sentence, short
+from leaderboard.formatting import NONE, moment, plural, sentence, short
 from leaderboard.pages.audits import Audit, audit_of, audits_table
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
 from leaderboard.pages.submission_claims import claims_table, totals_table
@@ -185,7 +185,9 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
         facts.append(("Closed", SUBMISSION_OUTCOMES[row.outcome], ""))
     if not row.is_told:
         return tuple(facts)
-    counts = f" on {row.reproduced_tasks} of {row.verified_tasks} tasks" if row.verified_tasks is not None else ""
+    counts = (
+        f" on {row.reproduced_tasks} of {plural(row.verified_tasks, 'task')}" if row.verified_tasks is not None else ""
+    )
     if row.run and row.configuration:
         facts += [
             ("Run", f"Run {row.run}", page_url("run", row.run)),
@@ -201,7 +203,7 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     about = row.about or {}
     if tasks := about.get("suite_tasks"):
         missing = f", {about['absent']} missing, which count as not produced" if about.get("absent") else ""
-        facts.append(("Suite", f"{about['suite']}: {tasks} tasks{missing}", ""))
+        facts.append(("Suite", f"{about['suite']}: {plural(tasks, 'task')}{missing}", ""))
     facts += [(name.replace("_", " "), f"{value} ({_how(row, name)})", "") for name, value in _declared(row).items()]
     if absent := _not_said(row):
         facts.append(("Not said", ", ".join(name.replace("_", " ") for name in absent), ""))

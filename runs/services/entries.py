@@ -11,6 +11,7 @@ from django.utils import timezone
 from evaluator import VERSION
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
+from evaluator.wording import counted
 from runs import agents, candidates, wake
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
@@ -44,7 +45,7 @@ def create_run(
     if round is not None and not round.is_revealed and (other := set(tasks) - set(round.suite.tasks.all())):
         raise RunError(f"{round} was opened for {round.suite}, which lacks {', '.join(sorted(t.path for t in other))}")
     if not tasks or (written is not None and set(written) != {task.pk for task in tasks}):
-        raise RunError(f"{suite} has {len(tasks)} tasks, candidates were given for {len(written or ())}")
+        raise RunError(f"{suite} has {counted(len(tasks), 'task')}, candidates were given for {len(written or ())}")
     run = Run.objects.create(
         configuration=configuration,
         suite=suite,

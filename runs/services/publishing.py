@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run
 from runs.services.entries import locked
@@ -28,7 +29,7 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
         raise RunError(f"{run} verifies run {run.verifies_id}: it stands on that run's page, never on a board")
     open_attempts = Attempt.objects.open().filter(result__run=run).count()
     if open_attempts:
-        raise RunError(f"{run} has {open_attempts} open attempts: wait for them or cancel them")
+        raise RunError(f"{run} has {counted(open_attempts, 'open attempt')}: wait or cancel")
     if Review.objects.filter(submission__run=run, kind=Review.Kind.PRIVATE_TEXT, closed_at__isnull=True).exists():
         raise RunError(f"a source of {run} may hold something private: decide that question first")
     _move_published(run.results.all(), actor, reason)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from evaluator.unseen import rounds
 from evaluator.unseen.generate import GENERATOR_VERSION
 from evaluator.unseen.rounds import secret_digest
+from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Round, Suite
 from runs.services.trail import Actor, note
@@ -39,7 +40,7 @@ def reveal_round(*, round: Round, actor: Actor, reason: str = "") -> Round:
     """
     waiting = Attempt.objects.open().filter(result__run__round=round).count()
     if waiting:
-        raise RunError(f"{round} has {waiting} open attempts: wait for them or cancel them")
+        raise RunError(f"{round} has {counted(waiting, 'open attempt')}: wait or cancel")
     if not Round.objects.filter(pk=round.pk, revealed_at__isnull=True).update(revealed_at=timezone.now()):
         raise RunError(f"{round} is revealed already")
     note(AuditEntry.Action.REVEAL, actor, reason, round=round)

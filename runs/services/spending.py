@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Avg, Count, Q, Sum
 
+from evaluator.wording import counted
 from runs import agents
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, Configuration, Result, Run
@@ -48,7 +49,8 @@ class Estimate:
         if self.task_usd is None:
             return "It calls no paid model."
         whole, run = runs * tasks * self.task_usd, tasks * self.task_usd
-        parts = f"{runs} runs of {tasks} tasks are" if runs > 1 else f"A run of {tasks} tasks is"
+        each = counted(tasks, "task")
+        parts = f"{runs} runs of {each} are" if runs > 1 else f"A run of {each} is"
         task = f"{self.task_usd:.4g} USD a task, {self.source}"
         return f"{parts} estimated at {whole:.2f} USD, {run:.2f} USD a run: {task}."
 
@@ -64,7 +66,7 @@ def estimate_of(configuration: Configuration) -> Estimate:
     known = AgentSession.objects.filter(result__run__configuration=configuration, cost_usd__isnull=False)
     seen = known.aggregate(mean=Avg("cost_usd"), count=Count("pk"))
     if seen["mean"]:
-        return Estimate(seen["mean"], f"the mean of {seen['count']} sessions here")
+        return Estimate(seen["mean"], f"the mean of {counted(seen['count'], 'session')} here")
     if configuration.expected_task_usd is not None:
         return Estimate(configuration.expected_task_usd, "as its configuration expects")
     raise RunError(f"{configuration} calls a paid model, and no session says what a task costs: set expected_task_usd")

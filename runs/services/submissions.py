@@ -25,6 +25,7 @@ from django.utils import timezone
 from evaluator.bundles import submission as bundles
 from evaluator.bundles.native import Bundle
 from evaluator.bundles.problems import Problem
+from evaluator.wording import counted
 from runs import archive, mail, wake
 from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
@@ -137,8 +138,8 @@ def reject(*, submission: Submission, problems: Sequence[Problem], format: str =
     columns = {"problems": [asdict(one) for one in problems], "problem_count": len(problems), "format": format}
     if not _end_check(submission, State.REJECTED, columns):
         return False
-    note(Action.REJECT, "check", f"{len(problems)} problems", submission=submission)
-    mail.on_commit(submission, f"It was not accepted: {len(problems)} problems. All of them are on its page.")
+    note(Action.REJECT, "check", counted(len(problems), "problem"), submission=submission)
+    mail.on_commit(submission, f"It was not accepted: {counted(len(problems), 'problem')}, told on its page.")
     return True
 
 
@@ -177,10 +178,10 @@ def accept_claims(*, submission: Submission, claimed: bundles.Submission) -> int
     if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **_about(claimed)}):
         transaction.set_rollback(True)
         return 0
-    note(Action.ACCEPT, "check", f"{count} claims", submission=submission)
+    note(Action.ACCEPT, "check", counted(count, "claim"), submission=submission)
     said = {**claimed.declared, **submission.declared}
     raise_suspicions_of_claims(submission=submission, agent=str(said.get("agent", "")))
-    mail.on_commit(submission, f"It was accepted: {count} claims. A maintainer decides whether they are shown.")
+    mail.on_commit(submission, f"It was accepted: {counted(count, 'claim')}. A maintainer decides about showing.")
     return count
 
 

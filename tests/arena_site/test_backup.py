@@ -193,7 +193,7 @@ def test_a_damaged_record_is_named_and_the_rest_can_be_restored(backed_up: Path,
     digest = Attempt.objects.exclude(record_digest="").values_list("record_digest", flat=True)[0]
     path = tmp_path / "archive" / digest[:2] / f"{digest}.gz"
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(CommandError, match=f"1 files of the archive are damaged and left out:\n{digest}"):
+    with pytest.raises(CommandError, match=f"1 damaged file of the archive left out:\n{digest}"):
         call_command("backup", str(tmp_path / "later.zip"))
     entries = AuditEntry.objects.count()
     begin_anew(settings, tmp_path / "second")

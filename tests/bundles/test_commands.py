@@ -77,7 +77,7 @@ def test_check_tells_what_it_understood(folder: Path, capsys: pytest.CaptureFixt
     assert main(["bundle", "check", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "AgentKernelArena, v1, later fields" in printed
-    assert "1 of 196 tasks are here" in printed
+    assert "1 of 196 tasks here" in printed
     assert "asked     model: exact model identifier" in printed
     assert printed.endswith("run: it can be handed in\n")
 

@@ -130,11 +130,11 @@ def test_a_run_is_started_with_the_candidates_of_a_built_in_agent(site: Site, ma
 
 def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, maintainer: Client) -> None:
     run = finish(site.new_run(), site)
-    assert "1 runs published" in act(maintainer, "run", "publish", run, reason="checked")
+    assert "1 run published" in act(maintainer, "run", "publish", run, reason="checked")
     assert "2 attempts queued" in act(maintainer, "run", "rerun", run)
     assert "2 attempts cancelled" in act(maintainer, "run", "cancel", run)
     assert "ay why: the reason is public" in act(maintainer, "run", "withdraw", run)
-    assert "1 runs withdrawn" in act(maintainer, "run", "withdraw", run, reason="wrong device")
+    assert "1 run withdrawn" in act(maintainer, "run", "withdraw", run, reason="wrong device")
     run.refresh_from_db()
     assert run.state == "withdrawn"
     trail = AuditEntry.objects.filter(run=run, result=None).order_by("id")
@@ -146,21 +146,21 @@ def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, ma
 
 def test_runs_are_paused_resumed_and_their_failures_run_again_from_the_list(site: Site, maintainer: Client) -> None:
     run = site.new_run()
-    assert "1 runs paused" in act(maintainer, "run", "pause", run, reason="the host is needed")
+    assert "1 run paused" in act(maintainer, "run", "pause", run, reason="the host is needed")
     assert "is paused already" in act(maintainer, "run", "pause", run)
-    assert "1 runs resumed" in act(maintainer, "run", "resume", run)
+    assert "1 run resumed" in act(maintainer, "run", "resume", run)
     finish(run, site)
     assert "0 attempts queued" in act(maintainer, "run", "rerun_failed", run)
 
 
 def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer: Client) -> None:
     run = services.publish_run(run=finish(site.new_run(), site), actor="test")
-    assert "1 runs are as they were before" in act(maintainer, "run", "undo", run, reason="too early")
+    assert "1 run is as it was before" in act(maintainer, "run", "undo", run, reason="too early")
     assert Run.objects.get(pk=run.pk).state == "withdrawn"
     act(maintainer, "run", "undo", run, reason="it was right")
     services.rerun_results(results=run.results.all(), actor="test")
     act(maintainer, "result", "publish", *finish(run, site).results.all())
-    assert "1 results show the answer before" in act(maintainer, "result", "undo", run.results.first(), reason="no")
+    assert "1 result shows the answer before" in act(maintainer, "result", "undo", run.results.first(), reason="no")
     assert set(run.results.values_list("published_attempt__number", flat=True)) == {1, 2}
 
 
@@ -172,7 +172,7 @@ def test_a_form_that_is_sent_twice_acts_once(site: Site, maintainer: Client) -> 
     assert f'name="newest" value="{shown}"' in maintainer.post(address, chosen).content.decode()
     confirmed = chosen | {"confirmed": "yes", "reason": "too early", "newest": shown}
     pages = [maintainer.post(address, confirmed, follow=True).content.decode() for _ in range(2)]
-    assert "1 runs are as they were before" in pages[0]
+    assert "1 run is as it was before" in pages[0]
     assert f"something was done to {run} since you were asked" in pages[1].lower()
     assert Run.objects.get(pk=run.pk).state == "withdrawn"
 
@@ -197,16 +197,16 @@ def test_a_refused_run_does_not_hold_up_the_others(site: Site, maintainer: Clien
     done, waiting = finish(site.new_run(), site), site.new_run(repeat=1)
     page = act(maintainer, "run", "publish", waiting, done)
     assert "2 open attempts" in page
-    assert "1 runs published" in page
+    assert "1 run published" in page
 
 
 def test_one_result_is_run_again_and_published_alone(site: Site, maintainer: Client) -> None:
     run = services.publish_run(run=finish(site.new_run(), site), actor="test")
     result = run.results.order_by("pk")[0]
-    assert "1 attempts queued" in act(maintainer, "result", "rerun", result)
+    assert "1 attempt queued" in act(maintainer, "result", "rerun", result)
     assert Attempt.objects.get(result=result, is_latest=True).number == 2
     finish(run, site)
-    assert "1 results show a newer answer" in act(maintainer, "result", "publish", result)
+    assert "1 result shows a newer answer" in act(maintainer, "result", "publish", result)
     result.refresh_from_db()
     assert result.published_attempt.number == 2
 
@@ -216,7 +216,7 @@ def test_a_result_that_cannot_be_run_again_is_said_in_a_sentence(site: Site, mai
     Task.objects.filter(pk=first.task_id).update(digest="a" * 64)
     page = act(maintainer, "result", "rerun", first, second)
     assert "the row is of aaaa" in page
-    assert "1 attempts queued" in page
+    assert "1 attempt queued" in page
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from arena_site.backup import write_backup
+from evaluator.wording import counted
 
 
 class Command(BaseCommand):
@@ -23,11 +24,12 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"no backup was written: {error}") from error
         size_mb = path.stat().st_size / 1e6
-        self.stdout.write(f"{path}: {summary.rows} rows, {summary.files} files of the archive, {size_mb:.1f} MB")
+        held = f"{counted(summary.rows, 'row')}, {counted(summary.files, 'file')} of the archive"
+        self.stdout.write(f"{path}: {held}, {size_mb:.1f} MB")
         self.stdout.write(
             f"Keep it as you keep the database: it holds password hashes, and the secrets of {summary.open_rounds} "
             "rounds that are not revealed. It does not hold the environment file, and with it SECRET_KEY."
         )
         if summary.damaged:
             names = "\n".join(summary.damaged)
-            raise CommandError(f"{len(summary.damaged)} files of the archive are damaged and left out:\n{names}")
+            raise CommandError(f"{counted(len(summary.damaged), 'damaged file')} of the archive left out:\n{names}")

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from arena_site.restoration import RestoreError, restore_backup
+from evaluator.wording import counted
 
 
 class Command(BaseCommand):
@@ -21,6 +22,9 @@ class Command(BaseCommand):
             manifest = restore_backup(options["file"].resolve())
         except RestoreError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"restored {manifest.rows} rows and {len(manifest.files)} files, of {manifest.made_at}")
+        held = f"{counted(manifest.rows, 'row')} and {counted(len(manifest.files), 'file')}"
+        self.stdout.write(f"restored {held}, of {manifest.made_at}")
         if manifest.damaged:
-            self.stdout.write(f"{len(manifest.damaged)} files of the archive were damaged before the backup was made")
+            self.stdout.write(
+                f"{counted(len(manifest.damaged), 'file')} of the archive, damaged before the backup was made"
+            )

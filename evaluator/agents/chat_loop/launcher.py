@@ -14,6 +14,7 @@ from evaluator.agents.interface import Checked, Desk, Work
 from evaluator.agents.scoring import speedup_of
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
+from evaluator.wording import counted
 
 TURNS_PER_VERSION = 3
 DONE = "DONE"
@@ -67,7 +68,10 @@ class Loop:
         if self._versions >= most:
             return "finished", None
         if len(self._chat.answers) >= TURNS_PER_VERSION * most:
-            return "gave_up", f"{len(self._chat.answers)} answers brought {self._versions} versions"
+            return (
+                "gave_up",
+                f"{counted(len(self._chat.answers), 'answer')} brought {counted(self._versions, 'version')}",
+            )
         if self._desk.left_s <= 0:
             return "timed_out", "the session's time was over"
         if budget is not None and (self._chat.usage.output_tokens or 0) >= budget:

@@ -13,6 +13,7 @@ from evaluator.bundles.commands import said_in
 from evaluator.bundles.problems import Problem
 from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
+from evaluator.wording import counted
 from runs import intake, services
 from runs.errors import RunError
 from runs.models import Run, Submission
@@ -68,8 +69,9 @@ class Command(BaseCommand):
         if options["publish"]:
             self._publish(path, submission)
         if submission.run is None:
-            return f"{submission}, {submission.claim_count} claims of {submission.format}"
-        return f"{submission.run}, {submission.run.get_state_display()}, {submission.run.results.count()} results"
+            return f"{submission}, {counted(submission.claim_count, 'claim')} of {submission.format}"
+        results = counted(submission.run.results.count(), "result")
+        return f"{submission.run}, {submission.run.get_state_display()}, {results}"
 
     def _publish(self, path: Path, submission: Submission) -> None:
         try:
@@ -83,5 +85,5 @@ class Command(BaseCommand):
 
 def _refused(path: Path, problems: Sequence[Problem]) -> CommandError:
     lines = "\n".join(map(str, problems))
-    count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
+    count = counted(len(problems), "problem")
     return CommandError(f"{path}: not imported, {count}:\n{lines}")

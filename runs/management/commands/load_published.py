@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from evaluator.wording import counted
 from runs.papers import load_published
 
 
@@ -14,4 +15,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         counts = load_published()
-        self.stdout.write(f"{len(counts)} published tables, {sum(counts.values())} rows")
+        self.stdout.write(f"{counted(len(counts), 'published table')}, {counted(sum(counts.values()), 'row')}")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
 from runs.synthetic import BOARDS, MOST_MEASUREMENTS, MOST_OF_A_RUN
@@ -38,4 +39,4 @@ class Command(BaseCommand):
         while most - made >= MOST_OF_A_RUN and boards < BOARDS:
             made += services.seed_synthetic_board(number=boards, most=most - made, actor=ACTOR)
             boards += 1
-        self.stdout.write(f"{made} synthetic measurements on {boards} boards")
+        self.stdout.write(f"{counted(made, 'synthetic measurement')} on {counted(boards, 'board')}")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from evaluator.wording import counted
 from runs.sweeper import sweep
 
 
@@ -14,4 +15,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         given_back, woken = sweep()
-        self.stdout.write(f"{given_back} dead claims given back, {woken} messages sent again")
+        self.stdout.write(f"{counted(given_back, 'dead claim')} given back, {counted(woken, 'message')} sent again")

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import TaskError
+from evaluator.wording import counted
 from runs.catalog import mirror
 from runs.errors import RunError
 
@@ -20,4 +21,4 @@ class Command(BaseCommand):
         except (TaskError, RunError) as error:
             raise CommandError(f"nothing was changed:\n{error}") from error
         suites, rounds = ", ".join(mirrored.suites) or "none", ", ".join(mirrored.rounds) or "none"
-        self.stdout.write(f"{mirrored.tasks} tasks, suites {suites}, revealed rounds {rounds}")
+        self.stdout.write(f"{counted(mirrored.tasks, 'task')}, suites {suites}, revealed rounds {rounds}")
