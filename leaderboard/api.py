@@ -25,7 +25,7 @@ class PageEndpoint(APIView):
     schema = PageSchema()
 
     def get(self, request: Request, **parts: Any) -> Response:
-        self.route.refuse_unknown(request.query_params)
+        self.route.refuse(request.query_params)
         page = self.route.make(request.query_params, parts)
         if page is None:
             raise Http404

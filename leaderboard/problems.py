@@ -47,4 +47,5 @@ def as_problem(request: HttpRequest, refusal: HttpResponseBase) -> HttpResponseB
     if refusal.get("Content-Type") == "application/problem+json":
         return refusal
     kept = {name: refusal[name] for name in ("Allow", "Retry-After") if name in refusal}
-    return problem(refusal.status_code, headers=kept)
+    takes = f"This address takes {kept['Allow']}." if "Allow" in kept else ""
+    return problem(refusal.status_code, takes, headers=kept)

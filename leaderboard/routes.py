@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ from leaderboard.pages import (
 from leaderboard.pages.base import Page, Query
 from leaderboard.problems import refuse_unknown
 from leaderboard.queries.revision import of_result, of_run, of_task
+from leaderboard.query_values import is_odd, refuse_odd
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +67,21 @@ class Route:
         return tuple(self.query.split(", ")) if self.query else ()
 
     def known(self, query: Query) -> dict[str, str]:
-        """What of a query it takes; a value that no database takes is dropped."""
-        return {name: value for name, value in query.items() if name in self.names and "\0" not in value}
+        """What of a query it takes; an odd value, or one that no database takes, is dropped."""
+        return {
+            name: value
+            for name, value in query.items()
+            if name in self.names and "\0" not in value and not is_odd(name, value)
+        }
 
-    def refuse_unknown(self, query: Iterable[str]) -> None:
+    def refuse(self, query: Query) -> None:
         """Data of something else than was asked for would be wrong.
 
         Raises:
-            BadQuery: the query holds a name that this address does not take.
+            BadQuery: the query holds a name that this address does not take, or a value that the name may not hold.
         """
         refuse_unknown(query, self.names)
+        refuse_odd(query)
 
     def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
         return self.build(self.known(query), **parts)

@@ -214,12 +214,12 @@ def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponseBa
 
 
 def _table(route: Route, request: HttpRequest, table: str, parts: dict[str, Any]) -> Table:
-    route.refuse_unknown(request.GET)
+    route.refuse(request.GET)
     return _part(_build(route, request, parts).tables, table)
 
 
 def _chart(route: Route, request: HttpRequest, chart: str, parts: dict[str, Any]) -> Chart:
-    route.refuse_unknown(request.GET)
+    route.refuse(request.GET)
     return _part(_build(route, request, parts).charts, chart)
 
 

@@ -69,7 +69,8 @@ def _told(answer: Answer, url: str) -> str:
     body: Any = answer.body
     if answer.is_taken and isinstance(body, dict):
         known = body | ({"url": urljoin(url, str(body["url"]))} if "url" in body else {})
-        found = [f"{name}: {known[name]!s:.300}" for name in ("submission", "state", "url", "digest") if name in known]
+        named = {"submission": "submission", "state": "state", "url": "url", "digest": "sha256 of the file"}
+        found = [f"{text}: {known[name]!s:.300}" for name, text in named.items() if name in known]
         return plain_text("\n".join(["handed in", *found]))
     if answer.status == NOT_FOUND and not isinstance(body, dict):  # a page for people
         return plain_text(f"not handed in: {url} is not the address of a site, as https://arena.example is")

@@ -5,27 +5,21 @@ Filters of entries hide lines and change no number. Filters of tasks change numb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time
-from typing import ClassVar, Self
+from typing import Self
 from urllib.parse import urlencode
 
 from evaluator.records import PROTOCOL
-from leaderboard.pages.base import Query, whole_number
+from leaderboard.pages.base import Query
 from leaderboard.pages.standings import Entry
 from leaderboard.queries.boards import TaskRow
+from leaderboard.query_values import is_odd
 from leaderboard.words import ORIGINS, VERIFICATIONS
 
 LONGEST = 100
 SHARED = ("version", "protocol", "as_of", "agent", "model", "origin", "verification", "since", "source", "operator")
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +49,10 @@ class BoardView:
     source: str = ""
     operator: str = ""
 
-    TAKEN: ClassVar[Mapping[str, Callable[[str], object]]] = {  # what a field must say yes to
-        "version": whole_number,
-        "as_of": _day,
-        "since": _day,
-        "view": ("paper",).__contains__,
-        "origin": ORIGINS.__contains__,
-        "verification": VERIFICATIONS.__contains__,
-    }
-
     @classmethod
     def from_query(cls, query: Query) -> Self:
         given = {field.name: query.get(field.name, "")[:LONGEST] for field in fields(cls)}
-        return cls(**{name: text for name, text in given.items() if name not in cls.TAKEN or cls.TAKEN[name](text)})
+        return cls(**{name: text for name, text in given.items() if not is_odd(name, text)})
 
     def query(self, **changes: str) -> str:
         """With the changes, as ?version=1&sort=name, or nothing."""
@@ -82,8 +67,7 @@ class BoardView:
     @property
     def until(self) -> datetime | None:
         """The end of the day of `as_of`, in UTC."""
-        day = _day(self.as_of)
-        return datetime.combine(day, time.max, UTC) if day else None
+        return datetime.combine(date.fromisoformat(self.as_of), time.max, UTC) if self.as_of else None
 
     @property
     def filters_tasks(self) -> bool:
@@ -99,7 +83,7 @@ class BoardView:
 
     def shows(self, entry: Entry) -> bool:
         """Every run of the entry is of that origin and verified so far; its newest one is recent enough."""
-        since = _day(self.since)
+        since = date.fromisoformat(self.since) if self.since else None
         return (
             self.agent in ("", entry.agent)
             and self.model in ("", entry.model)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import ClassVar
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
@@ -37,11 +36,6 @@ class CompareView(BoardView):
     e: str = ""
     f: str = ""
     common: str = ""  # 1: only tasks on which all of them have verdicts
-
-    TAKEN: ClassVar[Mapping[str, Callable[[str], object]]] = {
-        **BoardView.TAKEN,
-        "common": ("1",).__contains__,
-    }
 
     @property
     def wanted(self) -> list[str]:

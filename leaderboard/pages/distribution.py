@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
@@ -26,12 +25,6 @@ FUNCTIONAL = "Times of this device class are functional: they say nothing about 
 class SpreadView(BoardView):
     clock: str = ""  # paper: the paper's clock of the category
     method: str = ""  # exclusive: the other way to read a quantile between two tasks
-
-    TAKEN: ClassVar[Mapping[str, Callable[[str], object]]] = {
-        **BoardView.TAKEN,
-        "clock": ("paper",).__contains__,
-        "method": ("exclusive",).__contains__,
-    }
 
     @property
     def clock_name(self) -> ClockName:

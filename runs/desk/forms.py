@@ -68,11 +68,14 @@ class HandInForm(SaidForm):
     """Everything but file, licence and consent may be left out."""
 
     licence = forms.ChoiceField(
-        choices=Submission.Licence.choices, label="Licence", help_text="Of the candidates' sources and the results."
+        choices=Submission.Licence.choices,
+        label="Licence",
+        help_text="Of the candidates' sources and the results.",
+        error_messages=dict.fromkeys(("required", "invalid_choice"), f"One of {', '.join(Submission.Licence.values)}."),
     )
     consent = forms.BooleanField(
         label="I may publish these results and sources, and agree that they are shown under this licence.",
-        error_messages={"required": "Without your consent nothing can be accepted."},
+        error_messages={"required": "Your consent, without which nothing can be accepted."},
     )
     mail = forms.BooleanField(required=False, label="Write to me when it is rejected, accepted or closed.")
     bundle = forms.FileField(
