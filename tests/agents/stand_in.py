@@ -74,7 +74,7 @@ def connects(host, port):
 
 
 def asked_of_proxy(target):
-    with socket.create_connection(("127.0.0.1", 3128), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", 3128), timeout=120) as connection:
         connection.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
         return connection.recv(100).decode().split("\r\n")[0]
 

@@ -15,6 +15,7 @@ import pytest
 
 from evaluator.agents import command_line, proxy
 from evaluator.agents.codex.launcher import launch
+from evaluator.agents.interface import Desk
 from evaluator.errors import HostError, SandboxError
 from evaluator.sandbox import bubblewrap
 from evaluator.taskreader import load_task
@@ -25,6 +26,7 @@ from tests.evaluator.test_records import wrong
 TASK = "triton2triton/arena/softmax"
 STAND_IN = Path(__file__).parent / "stand_in.py"
 SECRET = "sk-1234-secret"
+SESSION_S = 300.0  # a session takes half a second on a quiet machine, and half as long as what is left behind sleeps
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +46,13 @@ def installed(tmp_path_factory):
 def play(installed, monkeypatch):
     """play(script, check) runs a session in which the stand-in does what the script says."""
 
-    def run(script, check=None, *, seconds=30.0, variables=None, **changes):
+    def run(script, check=None, *, hear=lambda entry: None, variables=None, **changes):
         for name, value in {"PLAY": script, "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
             monkeypatch.setenv(name, value)
         names = ["PLAY", "KEY", *(variables or {})]
         settings = {"installed_in": str(installed), "secrets": names, "network": [], **changes}
-        desk = desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, deadline=monotonic() + seconds)
-        return launch(desk)
+        known = {"deadline": monotonic() + SESSION_S, "hear": hear}
+        return launch(desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, **known))
 
     return run
 
@@ -122,19 +124,17 @@ def test_a_secret_that_it_prints_is_in_nothing_that_is_kept(play):
     assert "ended with 3" in work.message
 
 
-def test_it_is_ended_with_all_it_started_when_its_time_is_over(play):
-    script = "edit('min(1024', 'min(2048'); subprocess.Popen(['sleep', '600']); time.sleep(600)"
-    begin = monotonic()
-    work = play(script, seconds=3.0)
-    assert monotonic() - begin < 15
+def test_it_is_ended_with_all_it_started_when_its_time_is_over(play, monkeypatch):
+    heard = []
+    monkeypatch.setattr(Desk, "left_s", property(lambda desk: 0.0 if "written" in heard else SESSION_S))
+    script = "edit('min(1024', 'min(2048'); subprocess.Popen(['sleep', '600']); say('written'); time.sleep(600)"
+    work = play(script, hear=lambda entry: heard.append(entry.text))
     assert (work.ended, work.message) == ("timed_out", "the session's time was over")
     assert b"min(2048" in work.candidate.files["softmax.py"]
 
 
 def test_a_child_that_it_leaves_behind_does_not_keep_the_session_open(play):
-    begin = monotonic()
     assert play("subprocess.Popen(['sleep', '600'])").ended == "finished"
-    assert monotonic() - begin < 20
 
 
 def test_events_that_nobody_knows_are_named(play):
