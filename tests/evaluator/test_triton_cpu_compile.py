@@ -140,10 +140,10 @@ def test_an_abort_of_llvm_is_a_failed_compilation():
 
 
 def test_a_compiler_that_does_not_end_is_killed():
-    begin = time.monotonic()
-    compilation = compile_alone(lambda: time.sleep(60), limit_s=0.3)
+    before = children()
+    compilation = compile_alone(lambda: time.sleep(600), limit_s=0.3)
     assert compilation.error == "not compiled after 0.3 s"
-    assert time.monotonic() - begin < 10
+    assert children() <= before
 
 
 def test_what_the_compiler_prints_is_part_of_the_error(capfd):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from time import monotonic, sleep
 
 from evaluator.judge.turn import Turn
 
-WAIT_S = 10
+WAIT_S = 120  # a process starts in half a second on a quiet machine
 processes = multiprocessing.get_context("spawn")  # a forked one would hold our lock too
 
 
@@ -30,6 +32,23 @@ def started(job, path: Path) -> tuple[multiprocessing.process.BaseProcess, Event
     return process, entered
 
 
+def wait_until_it_waits(path: Path) -> None:
+    """For its lock: until then it keeps the door shut."""
+    until = monotonic() + WAIT_S
+    while not is_shut(path.with_suffix(".door")):
+        assert monotonic() < until
+        sleep(0.01)
+
+
+def is_shut(door: Path) -> bool:
+    with door.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def test_checks_share_the_device(tmp_path: Path) -> None:
     with Turn(tmp_path / "lock").shared():
         process, entered = started(check, tmp_path / "lock")
@@ -41,11 +60,13 @@ def test_a_session_waits_for_a_check_and_a_check_for_a_session(tmp_path: Path) -
     turn = Turn(tmp_path / "lock")
     with turn.shared():
         process, entered = started(session, tmp_path / "lock")
+        wait_until_it_waits(tmp_path / "lock")
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
     with turn.shared(), turn.alone():
         process, entered = started(check, tmp_path / "lock")
+        wait_until_it_waits(tmp_path / "lock")
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
@@ -54,7 +75,8 @@ def test_a_session_waits_for_a_check_and_a_check_for_a_session(tmp_path: Path) -
 def test_two_that_want_it_alone_do_not_block_each_other(tmp_path: Path) -> None:
     turn = Turn(tmp_path / "lock")
     with turn.shared():
-        process, entered = started(session, tmp_path / "lock")  # holds its share, and waits
+        process, entered = started(session, tmp_path / "lock")
+        wait_until_it_waits(tmp_path / "lock")  # and holds its share
         assert not entered.wait(0.2)
         with turn.alone():
             pass
@@ -68,6 +90,7 @@ def test_a_turn_within_a_turn_ends_with_the_outer_one(tmp_path: Path) -> None:
         with turn.shared():
             pass
         process, entered = started(session, tmp_path / "lock")
+        wait_until_it_waits(tmp_path / "lock")
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
@@ -78,7 +101,8 @@ def test_company_is_known(tmp_path: Path) -> None:
     with turn.shared():
         assert not turn.has_company()
         process, entered = started(session, tmp_path / "lock")
-        assert not entered.wait(0.5)
+        wait_until_it_waits(tmp_path / "lock")
+        assert not entered.wait(0.2)
         assert turn.has_company(), "it waits for its session"
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
@@ -89,7 +113,8 @@ def test_company_is_known(tmp_path: Path) -> None:
 def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) -> None:
     with Turn(tmp_path / "lock").shared():
         waiting, in_session = started(session, tmp_path / "lock")
-        assert not in_session.wait(0.5)
+        wait_until_it_waits(tmp_path / "lock")
+        assert not in_session.wait(0.2)
         later, entered = started(check, tmp_path / "lock")
         assert not entered.wait(0.5), "it would share with the check that holds the session up"
     assert in_session.wait(WAIT_S)
