@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.conftest import lacking
 
@@ -21,6 +21,8 @@ ARGUMENTS = [
 ]
 # The browser's driver runs an event loop in this thread, in which Django would refuse to make rows.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+DEADLINE_MS = 120_000  # a page is there in a moment on a quiet machine
+expect.set_options(timeout=DEADLINE_MS)
 
 
 @dataclass
@@ -69,6 +71,7 @@ def visit(browser: Browser, live_server: Any) -> Iterator[Callable[..., Visitor]
             color_scheme=scheme,  # type: ignore[arg-type]
             java_script_enabled=javascript,
         )
+        context.set_default_timeout(DEADLINE_MS)
         visitor = Visitor(context.new_page(), live_server.url)
         _listen(visitor)
         visitors.append(visitor)
