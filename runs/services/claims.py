@@ -25,8 +25,9 @@ from evaluator import VERSION, codec, records
 from evaluator.reasons import REASONS
 from evaluator.records import Record
 from runs import archive, verdicts, wake
-from runs.models import Attempt, Host, Measurement, UnseenEvaluation
+from runs.models import Attempt, Host, UnseenEvaluation
 from runs.querysets import AttemptQuerySet, is_at_least, is_secret, today
+from runs.services.measured import insert_measurements
 
 LEASE_BEATS = 1.8  # and a sweep each 0.2 beats: a dead worker is noticed within two
 IDLE_S = 3.0  # so long a message may be under way to an idle worker before it counts as lost
@@ -103,7 +104,7 @@ def record_verdict(*, claim: Claim, record: Record) -> bool:
         written = held(claim).update(record_digest=digest, **columns)
         if written:
             attempt = Attempt.objects.get(pk=claim.attempt_id)
-            Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
+            insert_measurements(verdicts.measurements(attempt, record))
     return bool(written)
 
 

@@ -26,7 +26,6 @@ from runs.models import (
     Configuration,
     DeviceClass,
     Host,
-    Measurement,
     Result,
     Round,
     Run,
@@ -34,6 +33,7 @@ from runs.models import (
     Task,
     UnseenEvaluation,
 )
+from runs.services.measured import insert_measurements
 from runs.services.publishing import publish_run
 from runs.services.sessions import store_session
 from runs.services.trail import Actor, note
@@ -161,7 +161,7 @@ def _write_entry(run: Run, task: Task, entry: Entry) -> None:
         record_digest=archive.put(entry.record_bytes),
         **verdicts.attempt_columns(record),
     )
-    Measurement.objects.bulk_create(verdicts.measurements(attempt, record), batch_size=1_000)
+    insert_measurements(verdicts.measurements(attempt, record))
     if entry.unseen is not None and run.round is not None:
         begun_at = datetime.fromisoformat(entry.unseen.started_at)
         evaluation = UnseenEvaluation.objects.create(attempt=attempt, round=run.round, begun_at=begun_at)
