@@ -1,6 +1,8 @@
 """How fast the queue is over PostgreSQL and Redis: `python -m tests.chaos.measure [WORKERS] [ATTEMPTS]` prints it.
 
 Claims: processes of a host each claim and store verdicts as fast as they can. Start: one real worker, a run at a time.
+Deaths: one real worker after the other is killed while it evaluates; over two heartbeats until another has its attempt
+is a miss, and the command ends with 1.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from time import monotonic, sleep
 from unittest import mock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-STARTS = 100
+STARTS, DEATHS = 100, 5
 
 
-def main(workers: int = 4, attempts: int = 800) -> None:
+def main(workers: int = 4, attempts: int = 800) -> int:
     import django
 
     django.setup()
@@ -33,7 +35,11 @@ def main(workers: int = 4, attempts: int = 800) -> None:
             call_command("migrate", verbosity=0)
             measure_claims(database.url, workers, attempts)
             measure_starts(place)
-        place.end_workers()
+            place.end_workers()
+            kept = measure_deaths(place)
+            place.end_workers()
+            place.close()
+    return 0 if kept else 1
 
 
 def measure_claims(url: str, workers: int, attempts: int) -> None:
@@ -83,6 +89,38 @@ def measure_starts(place: object) -> None:
     )
 
 
+def measure_deaths(place: object) -> bool:
+    """Whether each was noticed within two heartbeats."""
+    from runs import wake
+    from runs.models import Attempt, Host
+    from tests.chaos.places import HEARTBEAT_S, Place
+
+    assert isinstance(place, Place)
+    site, noticed = make_site(), []
+    Host.objects.get_or_create(name="second", defaults={"device_class": site.device_class})
+    place.rescue()
+    for number in range(DEATHS):
+        Host.objects.filter(name="second").update(is_enabled=False)
+        victim = place.start("local", evaluation_s=600.0)
+        with mock.patch.object(wake, "_send", place.send):
+            attempt = Attempt.objects.get(result__run=site.new_run(repeat=20_000 + number))
+        while Attempt.objects.get(pk=attempt.pk).status != "running":
+            sleep(0.01)
+        victim.kill()
+        last_beat = Attempt.objects.get(pk=attempt.pk).heartbeat_at
+        Host.objects.filter(name="second").update(is_enabled=True)
+        while (found := Attempt.objects.get(pk=attempt.pk)).ended_at is None:
+            sleep(0.01)
+        assert last_beat is not None
+        assert found.started_at is not None
+        noticed.append((found.started_at - last_beat).total_seconds())
+    print(  # noqa: T201
+        f"{DEATHS} killed workers: another has the attempt {statistics.median(noticed):.1f} s after the last heartbeat "
+        f"(median), {max(noticed):.1f} s at most; two heartbeats are {2 * HEARTBEAT_S} s"
+    )
+    return max(noticed) <= 2 * HEARTBEAT_S
+
+
 def warm(url: str, host: str) -> None:
     """A process of the pool loads Django."""
     import django
@@ -123,4 +161,4 @@ def make_site():  # type: ignore[no-untyped-def]
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    sys.exit(main(*map(int, sys.argv[1:])))

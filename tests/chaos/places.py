@@ -20,7 +20,7 @@ from arena_site import env
 from tests.servers import Postgres, Redis
 
 ROOT = Path(__file__).parents[2]
-HEARTBEAT_S = 2
+HEARTBEAT_S = 3  # a lease of 5.4 s: a worker of a busy machine is not taken for dead
 MOST_LOGGED = 4000  # characters of each worker's log
 FAST = {"ARENA_EVALUATOR": "tests.chaos.saboteur.open_saboteur"}
 
@@ -45,8 +45,14 @@ class Place:
             self.kept = self.start("second", evaluation_s=0.5)
             self.workers.remove(self.kept)
 
+    @property
+    def gate(self) -> Path:
+        """A worker with chaos="held" evaluates until this file is there."""
+        return self.folder / "gate"
+
     def start(self, host: str, chaos: str = "", evaluation_s: float = 0.0, **more: str) -> subprocess.Popen[bytes]:
         """A worker; `chaos` is a moment that `saboteur` knows."""
+        self.gate.unlink(missing_ok=True)
         environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "arena_site.settings",
             "DATABASE_URL": self.database_url,
@@ -55,7 +61,7 @@ class Place:
             "ARENA_STATE": str(self.folder),
             "ARENA_HOST": host,
             "ARENA_HEARTBEAT_S": str(HEARTBEAT_S),
-            "ARENA_CHAOS": chaos,
+            "ARENA_CHAOS": f"held={self.gate}" if chaos == "held" else chaos,
             "ARENA_FAKE_SECONDS": str(evaluation_s),
             **FAST,
             **more,
@@ -83,7 +89,6 @@ class Place:
 
     def send(self, attempt_id: int, queue: str) -> None:
         """A message, by a connection that is made for it."""
-        os.environ["ARENA_BROKER"] = str(self.folder / "broker")
         with self.app.connection_for_write() as link:
             self.app.send_task("runs.evaluate_attempt", args=[attempt_id], queue=queue, connection=link, retry=False)
 

@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
@@ -27,10 +28,24 @@ class Doomed(Fake):
         die()
 
 
+class Held(Fake):
+    """Evaluates until a file is there: until the test that made this worker has done what it wants in between."""
+
+    def __init__(self, gate: Path) -> None:
+        self._gate = gate
+
+    def evaluate(self, *args: Any, **options: Any) -> Any:
+        while not self._gate.exists():
+            time.sleep(0.05)
+        return super().evaluate(*args, **options)
+
+
 def open_saboteur(backend: str) -> Fake:
     moment, _, value = os.environ.get("ARENA_CHAOS", "").partition("=")
     if moment == "claimed":
         return Doomed()
+    if moment == "held":
+        return Held(Path(value))
     if moment == "saving":  # the record lies in the archive, no row knows it
         archive.put = dying_after(archive.put)
     elif moment == "finished":  # the verdict is committed, the broker and the sandbox know nothing of it

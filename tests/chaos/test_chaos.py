@@ -28,8 +28,7 @@ from tests.chaos.places import HEARTBEAT_S, Place
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.slow
-DEADLINE_S = 90.0
-SLACK_S = 2.0  # beyond two heartbeats: for a busy machine
+DEADLINE_S = 240.0  # nothing takes longer than 15 s on a quiet machine
 BOTH = pytest.mark.parametrize("place", ["servers", "files"], indirect=True)
 SERVERS = pytest.mark.parametrize("place", ["servers"], indirect=True)
 _repeats = count(1)
@@ -43,16 +42,12 @@ def test_a_worker_is_killed(place: Place, site: Site, tell: Tell, moment: str) -
     if moment == "evaluating":
         kill(claimed(attempt))
     wait_until(lambda: victim.poll() is not None, "the victim's end")
-    begun, last_beat = monotonic(), fresh(attempt).heartbeat_at
+    begun = monotonic()
     allow("second")
     ended = settled(attempt)
-    assert last_beat is not None
-    assert ended.started_at is not None
-    noticed_s = (ended.started_at - last_beat).total_seconds()
-    tell(f"{ended.status} by another worker, {noticed_s:.1f} s after the last heartbeat", monotonic() - begun)
+    tell(f"{ended.status} by another worker", monotonic() - begun)
     assert (ended.status, ended.fencing_token, ended.requeues, ended.host.name) == ("passed", 2, 1, "second")
     assert "stopped answering" in ended.requeued_because
-    assert noticed_s < 2 * HEARTBEAT_S + SLACK_S
 
 
 @BOTH
@@ -70,16 +65,19 @@ def test_a_worker_is_killed_when_it_has_finished_and_acknowledged_nothing(place:
 
 @BOTH
 def test_a_worker_is_frozen_and_wakes_up_too_late(place: Place, site: Site, tell: Tell) -> None:
-    frozen, begun = begin(place, evaluation_s=1.0), monotonic()
+    frozen, begun = begin(place, chaos="held"), monotonic()
     attempt = queue(site)
     claimed(attempt)
     frozen.send_signal(signal.SIGSTOP)
     allow("second")
     ended = settled(attempt)
+    Host.objects.filter(name="second").update(is_enabled=False)
+    place.gate.touch()
     frozen.send_signal(signal.SIGCONT)
-    sleep(2.0)  # its verdict is ready and comes too late
+    later = settled(queue(site))  # behind its verdict, which is ready and comes too late
     tell(f"{ended.status} by another worker, the late verdict counts for nothing", monotonic() - begun)
     again = settled(attempt)
+    assert later.host.name == "local"
     assert (again.status, again.fencing_token, again.host.name) == ("passed", 2, "second")
     assert (again.record_digest, again.ended_at) == (ended.record_digest, ended.ended_at)
 
@@ -120,11 +118,10 @@ def test_a_clock_is_hours_off(place: Place, site: Site, tell: Tell, hours: int) 
     begun, attempt = monotonic(), queue(site)
     claimed(attempt)
     allow("second")  # its sweeper's clock is right
-    other = queue(site)
-    ended = [settled(attempt), settled(other)]
+    ended = [settled(attempt), settled(queue(site))]
     tell("passed, no lease was taken for dead", monotonic() - begun)
     assert [(one.status, one.fencing_token, one.requeues) for one in ended] == [("passed", 1, 0)] * 2
-    assert [one.host.name for one in ended] == ["local", "second"]
+    assert ended[0].host.name == "local"
 
 
 @SERVERS
@@ -168,10 +165,11 @@ def test_the_database_stops_and_comes_back(place: Place, site: Site, tell: Tell,
 def test_the_disk_of_the_archive_is_full(place: Place, site: Site, tell: Tell, tmp_path: Path, settings: Any) -> None:
     with small_disk(tmp_path / "archive") as disk:
         settings.ARCHIVE_FOLDER = tmp_path / "archive"
-        worker = begin(place, evaluation_s=1.5, ARENA_ARCHIVE=str(tmp_path / "archive"))
+        worker = begin(place, chaos="held", ARENA_ARCHIVE=str(tmp_path / "archive"))
         attempt = queue(site)
         claimed(attempt)
         disk.fill(worker)
+        place.gate.touch()
         begun = monotonic()
         wait_until(lambda: fresh(attempt).requeues == 1, "a verdict that finds no place")
         disk.free(worker)
@@ -213,7 +211,12 @@ def begin(place: Place, **worker: object) -> subprocess.Popen[bytes]:
     Host.objects.filter(name="second").update(is_enabled=False)
     place.rescue()
     process = place.start("local", **worker)  # type: ignore[arg-type]
-    wait_until(lambda: not Host.objects.filter(name__in=("local", "second"), seen_at=None).exists(), "two workers")
+
+    def are_ready() -> bool:
+        assert process.poll() is None, "the worker has ended before it was ready"
+        return not Host.objects.filter(name__in=("local", "second"), seen_at=None).exists()
+
+    wait_until(are_ready, "two workers")
     return process
 
 
