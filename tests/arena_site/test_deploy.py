@@ -94,6 +94,13 @@ def test_a_unit_starts_a_command_that_exists_as_nobody_special(text: str) -> Non
     assert re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE)[0] == "/opt/arena/.venv/bin/python"
 
 
+def test_a_worker_elsewhere_is_told_what_the_web_host_says_of_mail_and_money() -> None:
+    shared = {"SITE_URL", "EMAIL_HOST", "EMAIL_FROM", "ARENA_DAY_CAP_USD"}
+    for name in EXAMPLES:
+        assert shared <= set(re.findall(r"^(\w+)=", (DEPLOY / name).read_text(), re.MULTILINE)), name
+    assert shared <= set(SERVICES["worker"]["environment"])
+
+
 def test_the_compose_file_has_all_that_a_site_consists_of() -> None:
     assert set(SERVICES) == {"prepare", "web", "beat", "worker", "postgres", "redis"}
     assert set(COMPOSE) == {"name", "x-arena", "services", "volumes"}
