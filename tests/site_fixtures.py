@@ -14,8 +14,8 @@ from django.test import Client
 
 @pytest.fixture(autouse=True)
 def nothing_is_kept(request: pytest.FixtureRequest) -> None:
-    """Before a test that commits: its database is a new one, whose counter of changes begins again."""
-    if {"transactional_db", "live_server"} & set(request.fixturenames):
+    """Before a test that has a database: one that commits has a new one, whose counter of changes begins again."""
+    if "_django_db_helper" in request.fixturenames:
         cache.clear()
 
 
