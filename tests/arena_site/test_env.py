@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -237,3 +238,25 @@ def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
         "ARENA_LEAST_FREE_MBB",
     ]
     assert not (ROOT / "here").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DATABASE_URL", "sqlite:////no/such/folder/db", "the database cannot do it; is DATABASE_URL right"),
+        ("ARENA_STATE", "/proc/none", "this machine cannot do it: [Errno 2]"),
+    ],
+)
+def test_a_command_that_cannot_work_says_why_in_one_line_and_ends_with_1(
+    name: str, value: str, said: str, tmp_path: Path
+) -> None:
+    given = {
+        "SECRET_KEY": secrets.token_urlsafe(48),
+        "ARENA_STATE": str(tmp_path),
+        "PATH": os.environ["PATH"],
+        name: value,
+    }
+    command = [sys.executable, "manage.py", "migrate", "--skip-checks"]
+    ended = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
+    assert ended.stderr.startswith(said)

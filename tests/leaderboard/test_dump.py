@@ -123,6 +123,7 @@ def test_a_dump_that_fails_leaves_the_one_before(folder, monkeypatch) -> None:
 
 def test_a_folder_of_something_else_is_left_alone(site, tmp_path) -> None:
     (tmp_path / "thesis.tex").write_text("years")
-    with pytest.raises(CommandError, match="holds something else"):
-        call_command("dump_results", out=tmp_path)
+    for out in (tmp_path, tmp_path / "thesis.tex"):
+        with pytest.raises(CommandError, match="holds something else"):
+            call_command("dump_results", out=out)
     assert (tmp_path / "thesis.tex").read_text() == "years"

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         from leaderboard.dump import write_dump  # pyarrow: 0.3 s that no other command needs
 
         out: Path = options["out"].resolve()
-        if out.exists() and any(out.iterdir()) and not (out / "SHA256SUMS").is_file():
+        if out.exists() and not (out / "SHA256SUMS").is_file() and (not out.is_dir() or any(out.iterdir())):
             raise CommandError(f"{out} holds something else than a dump: name an empty folder or one that is not there")
         try:
             rows = write_dump(out)
