@@ -29,7 +29,7 @@ from evaluator.sandbox.bubblewrap import Tree
 from evaluator.workspace import make_workspace
 
 MAX_STREAM_BYTES, MAX_LINE_BYTES = 512 << 20, 32 << 20
-GRACE_S = 1.0  # between the end of its output and its own end
+GRACE_S = 20.0  # between the end of its output and its own end: a busy host takes its time
 LAST_WORDS = 2000  # characters of standard error in a message
 CONTRACT = "config.yaml"
 Command = Callable[[str, Settings, str], tuple[list[str], str]]  # program, settings, prompt: words, standard input
@@ -109,6 +109,8 @@ class _Session:
             process, tree = self._box.start(words, self._secrets, prompt.fileno(), errors.fileno())
             try:
                 why = self._listen(process)
+                if why is None:
+                    _await_end(process)
             finally:
                 _end(process, tree)
             errors.seek(0)
@@ -159,10 +161,14 @@ class _Session:
         return "finished", None
 
 
-def _end(process: Process, tree: Tree) -> None:
-    """By itself, if it is about to; then everything that is left."""
+def _await_end(process: Process) -> None:
+    """By itself, if it is about to: what it ends with tells whether it failed."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(timeout=GRACE_S)
+
+
+def _end(process: Process, tree: Tree) -> None:
+    """With everything that is left of it."""
     tree.kill()
     tree.close()
     if process.stdout is not None:
