@@ -83,9 +83,12 @@ def test_a_sample_is_quick_and_true(backend: Backend) -> None:
         with pytest.raises(HostError):
             backend.sample()
         return
-    begin = time.perf_counter()
-    samples = [backend.sample() for _ in range(20)]
-    assert (time.perf_counter() - begin) / len(samples) < 1e-3
+    samples, took_s = [], []
+    for _ in range(20):
+        begin = time.perf_counter()
+        samples.append(backend.sample())
+        took_s.append(time.perf_counter() - begin)
+    assert min(took_s) < 1e-3, "the quickest: others wait for a processor"
     assert all(sample.clock_mhz and 0 < (sample.temperature_c or 0) < 120 for sample in samples)
 
 

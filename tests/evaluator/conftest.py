@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import torch
 
 from evaluator.hip.host import HipUnavailable
 from evaluator.hip.prepare import prepare
@@ -19,6 +20,11 @@ from evaluator.state import state_folder
 from tests.conftest import lacking
 
 HIP_SOURCES = Path(__file__).parent / "hip"
+
+
+@pytest.fixture(autouse=True)
+def the_same_numbers_every_time() -> None:
+    torch.manual_seed(7)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from evaluator.backends import KNOWN
 from tests.cheats.ledger import Ledger
 from tests.unseen_corpus.auditor import UnseenAuditor
 from tests.unseen_corpus.corpus import TASKS, entries
@@ -22,4 +23,6 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 2 or (sys.argv[1:] and sys.argv[1] not in KNOWN):
+        sys.exit(f"usage: python -m tests.unseen_corpus [BACKEND], one of {', '.join(KNOWN)}")
     main(sys.argv[1] if len(sys.argv) > 1 else "cpu")
