@@ -18,7 +18,7 @@ TASK = "triton2triton/arena/softmax"
 
 def arena(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "evaluator", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **options)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=900, **options)
 
 
 def test_tasks_lists_every_task_with_its_digest():

@@ -11,5 +11,5 @@ from evaluator.sandbox import Limits, Sandbox, open_sandbox
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox("auto", limits=Limits(processes=256)) as sandbox:
+    with open_sandbox("auto", limits=Limits(processes=256, wall_s=7200)) as sandbox:
         yield sandbox

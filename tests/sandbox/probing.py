@@ -24,7 +24,7 @@ SMALL = Limits(
     tmp_bytes=16 * MiB,
     shm_bytes=16 * MiB,
     output_bytes=2 * MiB,
-    wall_s=900,
+    wall_s=7200,  # one sandbox for a whole session of tests
 )
 
 
