@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -89,6 +89,8 @@ def hold_session(
         hear=hear,
     )
     work = launcher_of(agent.name)(desk)
+    # The candidate is the agent's, whatever the launcher made it from: a bundle of any other label is refused.
+    work = replace(work, candidate=replace(work.candidate, label=agent.name))
     session = _session(desk, agent, evaluator, bench, work, started_at.isoformat(timespec="seconds"))
     return Held(session, work.candidate, work.expected)
 

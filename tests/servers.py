@@ -173,4 +173,4 @@ def main(command: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else "usage: python -m tests.servers COMMAND …")

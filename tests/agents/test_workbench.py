@@ -104,6 +104,11 @@ def test_a_session_is_written_and_kept(tmp_path, launched):
     assert len(launched) == 1
 
 
+def test_a_candidate_is_the_agents_whatever_its_launcher_made_it_from(tmp_path, launched):
+    assert work(tmp_path).candidate.label == "block_tuner"
+    assert read_session((tmp_path / "session.json").read_bytes()).candidate.label == "block_tuner"
+
+
 def test_a_session_of_other_settings_or_with_other_files_is_done_again(tmp_path, launched):
     work(tmp_path)
     work(tmp_path, timeout_s=60)

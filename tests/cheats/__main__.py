@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from evaluator.backends import KNOWN
 from evaluator.judge.nulls import nulls_that_pass
 from evaluator.taskreader import load_task, task_ids
 from tests.cheats.auditor import Auditor
@@ -24,4 +25,6 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 2 or (sys.argv[1:] and sys.argv[1] not in KNOWN):
+        sys.exit(f"usage: python -m tests.cheats [BACKEND], one of {', '.join(KNOWN)}")
     main(sys.argv[1] if len(sys.argv) > 1 else "cpu")
