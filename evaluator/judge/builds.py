@@ -56,7 +56,7 @@ def build(side: Side, toolchain: Toolchain) -> Build:
             log = f"error: the built extension has more than {MAX_PRODUCT_BYTES >> 20} MiB\n"
             report["native"] |= {"ok": False, "fault": "size", "log": log}
     finally:
-        side.close(worker)
+        side.close(worker, has_loaded=False)
     made = _build(report, product, cached=False)
     if made.product is not None and (made.gfx942["ok"] or not toolchain.as_dict()["gfx942_available"]):
         _keep(folder, report, made.product)

@@ -142,9 +142,11 @@ class Side:
             text = error.text if isinstance(error, WorkerFault) else error.output
             raise SandboxError(f"a worker cannot use the device {self.device}: {error}: {text[-500:]}") from error
 
-    def close(self, worker: Worker) -> None:
+    def close(self, worker: Worker, *, has_loaded: bool = True) -> None:
+        """Without `has_loaded` the candidate never ran: what is left is a compiler that was ended."""
         ended = worker.close()
-        self.leftovers += ended.leftovers
+        if has_loaded:
+            self.leftovers += ended.leftovers
         if text := worker.output().strip():
             self.log.append(text)
 

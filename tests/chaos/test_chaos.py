@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from django.db import Error, connection
+from django.db import Error, connection, transaction
 from django.db.models.functions import Now
 
 from runs import archive, wake
@@ -68,7 +68,7 @@ def test_a_worker_is_frozen_and_wakes_up_too_late(place: Place, site: Site, tell
     frozen, begun = begin(place, chaos="held"), monotonic()
     attempt = queue(site)
     claimed(attempt)
-    frozen.send_signal(signal.SIGSTOP)
+    freeze(frozen)
     allow("second")
     ended = settled(attempt)
     Host.objects.filter(name="second").update(is_enabled=False)
@@ -237,6 +237,13 @@ def claimed(attempt: Attempt) -> Attempt:
 
 def kill(attempt: Attempt) -> None:
     os.kill(int(attempt.claimed_by.split()[-1]), signal.SIGKILL)
+
+
+def freeze(worker: subprocess.Popen[bytes]) -> None:
+    """While nobody but us writes: stopped within a write it would keep a SQLite file locked for all."""
+    with transaction.atomic():
+        worker.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, worker.pid, os.WSTOPPED | os.WNOWAIT)
 
 
 def fresh(attempt: Attempt) -> Attempt:

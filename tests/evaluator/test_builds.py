@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from evaluator.gates.compile import _rejection
 from evaluator.judge import builds
+from evaluator.judge.side import Side
+from evaluator.sandbox.faults import Ended
 
 REPORT = {
     "native": {"ok": True, "log": "", "has_module": True, "product": "candidate.so"},
@@ -26,7 +30,7 @@ def test_an_extension_that_is_too_large_to_keep_is_its_sources_fault():
         files={"kernel.hip": b"too large"},
         source="kernel.hip",
         spawn=lambda: worker,
-        close=lambda worker: None,
+        close=lambda worker, has_loaded: None,
         task=SimpleNamespace(limits=SimpleNamespace(build_s=1)),
     )
     made = builds.build(side, SimpleNamespace(key="none", as_dict=lambda: {"gfx942_available": True}))
@@ -36,3 +40,25 @@ def test_an_extension_that_is_too_large_to_keep_is_its_sources_fault():
         "compiler_error",
         "error: the built extension has more than 64 MiB",
     )
+
+
+@pytest.mark.parametrize(("has_loaded", "counted"), [(True, 1), (False, 0)])
+def test_a_compiler_that_was_ended_is_no_process_that_a_candidate_left(has_loaded, counted):
+    """On a busy host one that was killed at the limit had not gone when its worker ended, and was the candidate's."""
+    ended = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=1)
+    worker = SimpleNamespace(close=lambda: ended, output=lambda: "")
+    side = Side(None, (), {"kernel.hip": b""}, lambda: None, "cpu", None)
+    side.close(worker, has_loaded=has_loaded)
+    assert side.leftovers == counted
+
+
+def test_a_build_counts_nothing_that_its_worker_leaves():
+    ended = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=1)
+    failed = REPORT | {"native": {"ok": False, "log": "error: not finished in 1 s", "fault": "timeout"}}
+    kept = {"put": lambda *file: None, "call": lambda *_, **fields: failed}
+    worker = SimpleNamespace(**kept, close=lambda: ended, output=lambda: "")
+    sandbox = SimpleNamespace(spawn=lambda **options: worker)
+    task = SimpleNamespace(limits=SimpleNamespace(build_s=1), cases=())
+    side = Side(task, (), {"kernel.hip": b"slow to build"}, lambda: sandbox, "cpu", None)
+    builds.build(side, SimpleNamespace(key="none", as_dict=lambda: {"gfx942_available": True}))
+    assert side.leftovers == 0
