@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
-from leaderboard.formatting import listed, plural
+from evaluator.wording import counted
+from leaderboard.formatting import listed
 
 REFERENCE_LINE = "Reference line: drawn for comparison, never ranked."
 STATUSES = {"errored": "without a verdict through our fault", "not_judged": "not judged", "cancelled": "cancelled"}
@@ -81,4 +82,4 @@ def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:
     if not found:
         return None
     parts = [f"{count} {'is' if count == 1 else 'are'} {text}" for text, count in found.most_common()]
-    return f"Not ranked: of {plural(len(obstacles), 'answer')}, {listed(parts)}."
+    return f"Not ranked: of {counted(len(obstacles), 'answer')}, {listed(parts)}."
