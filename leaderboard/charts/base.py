@@ -24,15 +24,27 @@ class Tick:
     anchor: Anchor = "middle"
 
 
+NARROW_NAME = 43  # characters that 288 pixels hold, beside a mark
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     marks: ClassVar[str]  # the template that draws the kind
-    is_wide: ClassVar[bool] = False  # keeps its width on a narrow screen, and scrolls there
     slug: str
     title: str
     description: str  # one or two sentences: what it shows, for who cannot see it
     height: float
     note: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Texts that have a line of their own, which cannot be broken."""
+        return ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Keeps its width on a narrow screen, and scrolls there."""
+        return any(len(name) > NARROW_NAME for name in self.names)
 
     @property
     def standalone_height(self) -> float:

@@ -79,6 +79,10 @@ class CurveChart(Chart):
         return "all" if len(numbers) == len(self.lines) else counted(len(numbers), "line")
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(line.group.label for line in self.lines)
+
+    @property
     def legend(self) -> list[tuple[float, Line]]:
         return [(TOP + PLOT + AXIS + LEGEND_STEP * (index + 0.5), line) for index, line in enumerate(self.lines)]
 

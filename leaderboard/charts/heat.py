@@ -53,10 +53,13 @@ class HeatRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatChart(Chart):
     marks: ClassVar[str] = "charts/_heat.svg"
-    is_wide: ClassVar[bool] = True
     columns: tuple[tuple[float, str], ...]  # middle and name
     rows: tuple[HeatRow, ...]
     steps: Steps = STEPS
+
+    @property
+    def is_wide(self) -> bool:
+        return True
 
     @property
     def header_y(self) -> float:

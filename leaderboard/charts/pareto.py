@@ -38,6 +38,10 @@ class ParetoChart(Chart):
         return {"left": LEFT, "right": RIGHT, "width": RIGHT - LEFT, "top": TOP, "height": PLOT, "bottom": TOP + PLOT}
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(group.label for group in self.groups)
+
+    @property
     def legend(self) -> list[tuple[float, Group]]:
         start = TOP + PLOT + AXIS
         return [(start + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]

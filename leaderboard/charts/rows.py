@@ -96,6 +96,10 @@ class RowChart(Chart):
     lines: tuple[ReferenceLine, ...] = ()
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(row.label + row.note for row in self.rows)
+
+    @property
     def legend(self) -> list[tuple[float, Series]]:
         """Each series with its place in the line above the rows."""
         return [(32.0 * index, series) for index, series in enumerate(self.series)]

@@ -91,6 +91,10 @@ class ScatterChart(Chart):
         return TOP + PLOT
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(group.label for group in self.groups)
+
+    @property
     def legend(self) -> list[tuple[float, Group]]:
         return [(self.bottom + AXIS + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]
 

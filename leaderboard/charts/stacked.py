@@ -56,6 +56,10 @@ class StackedChart(Chart):
     ticks: tuple[Tick, ...]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(bar.label + bar.note for bar in self.bars)
+
+    @property
     def legend(self) -> list[tuple[float, float, Series]]:
         """Each series with its place, two to a line."""
         return [(50.0 * (i % 2), 10.0 + LEGEND_STEP * (i // 2), series) for i, series in enumerate(self.series)]

@@ -1,4 +1,4 @@
-"""What goes wrong: for each configuration how its answers ended, with reasons, denominators and an example of each."""
+"""What goes wrong: for each configuration how its answers ended, with reasons, denominators and the newest of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AnswerCounts:
     device_class: str
     of: int
     counts: dict[str, int]  # status → answers; missing: nothing is published
-    examples: dict[str, int]  # status → a result
+    examples: dict[str, int]  # status → its newest result
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def build(query: Query) -> FailuresPage:
     return FailuresPage(
         title="What goes wrong",
         lead="How public answers ended, for each configuration: every count with its denominator, tasks × runs of the "
-        "suite, and one answer as an example.",
+        "suite, and its newest answer.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(*tables),
         shown=failures_screen.shown(tables, is_one_reason=bool(asked)),
@@ -135,7 +135,7 @@ def _outcomes(rows: Sequence[OutcomeRow]) -> AnswerCounts:
     for row in rows:
         status = row.status or "missing"
         counts[status] += row.answers
-        examples[status] = min(row.example, examples.get(status, row.example))
+        examples[status] = max(row.example, examples.get(status, 0))
     first = rows[0]
     name = entry_name(first.agent, first.model)
     place = (first.suite, first.version, first.device)

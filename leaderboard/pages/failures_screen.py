@@ -62,7 +62,7 @@ def matrix(found: Sequence[AnswerCounts]) -> Table:
         *(Column(name, _heading(name), is_number=True, on_page=name in seen) for name in statuses),
     )
     rows = [_matrix_cells(one, statuses) for one in found]
-    return table("outcomes", "How the answers ended: each count leads to an example", columns, rows, EMPTY)
+    return table("outcomes", "How the answers ended: each count leads to its newest answer", columns, rows, EMPTY)
 
 
 def totals_table(found: Sequence[ReasonTotal], query: Query) -> Table:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
-from leaderboard.formatting import NONE, duration, milliseconds, moment, printable, sentence, significant
+from leaderboard.formatting import NBSP, NONE, duration, milliseconds, moment, printable, sentence, significant, size
 from leaderboard.pages.base import count_cell, moment_cell
 from leaderboard.queries.hosts import HostRow
 from leaderboard.tables import Cell, Column, Table, table
 
 SILENT_AFTER = timedelta(seconds=60)  # an idle worker gives a sign of life more often than that
+UNITS: Mapping[str, Callable[[int], str]] = {
+    "bytes": size,
+    "mhz": lambda value: f"{value}{NBSP}MHz",
+    "w": lambda value: f"{value}{NBSP}W",
+}
 WHAT_TO_DO = (
     "It claims nothing. Run python -m evaluator doctor --health there, set right what it finds, and lift the "
     "quarantine in the admin, with a reason. Its worker tries the known kernels again before it takes work."
@@ -100,9 +105,9 @@ def versions_table(machines: Sequence[HostRow]) -> Table:
         Column("value", "As its worker said when it started"),
     )
     rows = [
-        (Cell(row.name, row.name), Cell(what, what), value)
+        (Cell(row.name, row.name), what, value)
         for row in machines
-        for what, value in (("evaluator", _evaluator(row)), *_facts(row))
+        for what, value in ((Cell("evaluator", "evaluator"), _evaluator(row)), *_facts(row))
     ]
     return table("versions", "What each host is and runs on", columns, rows, "No host is registered.")
 
@@ -158,9 +163,13 @@ def _evaluator(row: HostRow) -> Cell:
     return Cell(row.evaluator, row.evaluator)
 
 
-def _facts(row: HostRow) -> Iterator[tuple[str, Cell]]:
+def _facts(row: HostRow) -> Iterator[tuple[Cell, Cell]]:
+    """With the unit that a name ends with behind its number; data have both as the host said them."""
     for name, value in sorted(row.facts.items()):
-        yield name.replace("_", " "), Cell(printable(str(value)), value)
+        what, _, unit = name.rpartition("_")
+        is_number = unit in UNITS and str(value).isdecimal()
+        text = UNITS[unit](int(value)) if is_number else printable(str(value))
+        yield Cell((what if is_number else name).replace("_", " "), name.replace("_", " ")), Cell(text, value)
 
 
 def _sign_of_life(row: HostRow, now: datetime) -> Cell:

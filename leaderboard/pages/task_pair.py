@@ -93,7 +93,8 @@ def charts(pair: Pair | None, cases: Sequence[PairCase]) -> dict[str, Chart]:
         "times as fast as the baseline",
         (Series(FIRST, pair.first.name, "×"), Series(SECOND, pair.second.name, "×")),
         [(one.case.replace(",", "  "), _aside(one), [_point(one.first), _point(one.second)]) for one in timed],
-        "Each case has a scale of its own: compare the two bars of a case, never two cases.",
+        "Each case has a scale of its own: compare the two bars of a case, never two cases. The speed of one that is "
+        "too short does not count.",
     )
     return {chart.slug: chart}
 
@@ -137,7 +138,7 @@ def _log(row: PairSide | None) -> float | None:
 
 
 def _aside(one: PairCase) -> str:
-    return "" if one.is_eligible else "too short for its speed to count"
+    return "" if one.is_eligible else "too short"
 
 
 def _point(row: PairSide | None) -> Point:

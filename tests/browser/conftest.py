@@ -19,6 +19,12 @@ ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"),
     *("--disable-component-update", "--disable-default-apps", "--disable-extensions"),
 ]
+CUT_OFF = """
+[...document.querySelectorAll("svg.chart text")].filter(text => {
+  const [own, whole] = [text, text.closest("svg.chart")].map(one => one.getBoundingClientRect())
+  return own.width && (own.right > whole.right + 1 || own.left < whole.left - 1)
+}).map(text => text.textContent)
+"""
 # The browser's driver runs an event loop in this thread, in which Django would refuse to make rows.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 DEADLINE_MS = 120_000  # a page is there in a moment on a quiet machine
@@ -48,6 +54,10 @@ class Visitor:
     def overflow(self) -> int:
         """By how many pixels the page is wider than the window."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+    def cut_off(self) -> list[str]:
+        """Texts of charts that end outside of their drawing, where nobody can read them."""
+        return list(self.page.evaluate(CUT_OFF))
 
 
 @pytest.fixture(scope="session")

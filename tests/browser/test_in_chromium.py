@@ -42,6 +42,7 @@ def test_every_page_is_clean(site, visit, scheme, width) -> None:
             expect(page.locator("#explore[data-drawn]")).to_be_attached()
         assert visitor.violations() == [], address
         assert visitor.overflow() <= 0, address
+        assert visitor.cut_off() == [], address
     visitor.page.set_viewport_size({"width": 360, "height": 740})  # a chart that is being explored follows
     deadline = time.monotonic() + REDRAWN_WITHIN_S  # wait_for_function would evaluate text, against our CSP
     while visitor.overflow() > 0 and time.monotonic() < deadline:

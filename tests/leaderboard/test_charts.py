@@ -82,6 +82,14 @@ def test_the_drawing_is_xml_with_title_and_description(chart: Chart, template: s
     assert "style=" not in ElementTree.tostring(svg).decode()  # a policy without inline styles would drop it
 
 
+@pytest.mark.parametrize(("case", "is_wide"), [("cols=256  rows=64", False), ("batch=1  causal=true  " * 3, True)])
+def test_a_chart_of_long_names_keeps_its_width_and_scrolls(case: str, is_wide: bool) -> None:
+    rows = [(case, "2.13×", (Point(2.0, "2.00 ms"), Point(1.0, "1.00 ms")))]
+    chart = paired_bars("times", "Times", "What it shows.", "ms", SIDES, rows)
+    drawing = render_to_string("leaderboard/_drawing.html", {"chart": chart})
+    assert ('class="scroll"' in drawing, "chart wide" in drawing) == (is_wide, is_wide)
+
+
 def test_a_hostile_name_stays_text() -> None:
     assert "<b>" not in render_to_string("charts/_chart.svg", {"chart": dots()})
 

@@ -112,6 +112,26 @@ def test_what_a_host_runs_on_stands_there_as_its_worker_said_it(db, page) -> Non
     assert "older than this site" in notes["two"]
 
 
+def test_the_unit_that_a_name_ends_with_stands_behind_its_number(db, page) -> None:
+    facts = {
+        "l2_bytes": "52428800",
+        "sm_clock_max_mhz": "1980",
+        "power_limit_w": "700",
+        "wave_size": "32",
+        "ecc_w": "?",
+    }
+    gpu_host(name="one", evaluator=VERSION, facts=facts)
+    [_, *rows] = page("/hosts/").tables["versions"].groups[0].rows
+    assert [(plain(cells[1].text), plain(cells[2].text)) for cells in rows] == [
+        ("ecc w", "?"),
+        ("l2", "52.4 MB"),
+        ("power limit", "700 W"),
+        ("sm clock max", "1980 MHz"),
+        ("wave size", "32"),
+    ]
+    assert [(cells[1].value, cells[2].value) for cells in rows][1] == ("l2 bytes", "52428800")
+
+
 def test_a_host_is_at_work_while_it_takes_attempts_and_its_worker_lives(db, page) -> None:
     now = datetime.now(UTC)
     factories.make_host(name="good", seen_at=now, evaluator=VERSION)
