@@ -7,8 +7,18 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluator.wording import counted
 from runs import registry
 from runs.errors import RegistryError
+
+NOUNS = {
+    "agents": ("agent",),
+    "models": ("model",),
+    "configurations": ("configuration",),
+    "device_classes": ("device class", "device classes"),
+    "hosts": ("host",),
+    "suites": ("suite",),
+}
 
 
 class Command(BaseCommand):
@@ -22,8 +32,7 @@ class Command(BaseCommand):
         try:
             counts = registry.load_registry(options["file"], only_missing=options["only_missing"])
         except RegistryError as error:
-            count = len(error.problems)
-            told = f"nothing was registered, {count} problem{'s' if count > 1 else ''}:\n{error}"
-            raise CommandError(told) from error
-        named = [f"{count} {section.replace('_', ' ')}" for section, count in counts.items() if count]
+            found = counted(len(error.problems), "problem")
+            raise CommandError(f"nothing was registered, {found}:\n{error}") from error
+        named = [counted(count, *NOUNS[section]) for section, count in counts.items() if count]
         self.stdout.write(f"registered {', '.join(named) or 'nothing'}")
