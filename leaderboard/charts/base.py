@@ -24,7 +24,8 @@ class Tick:
     anchor: Anchor = "middle"
 
 
-NARROW_NAME = 43  # characters that 288 pixels hold, beside a mark
+NARROW_NAME = 43  # characters that 288 pixels hold
+MARK = " " * 9  # what stands before a name of a legend: its mark and its number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,12 +68,11 @@ class BoxChart(Chart):
     axis: str
     boxes: tuple[Box, ...]
     ticks: tuple[Tick, ...]
+    one_x: float
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(box.given.label + box.given.note for box in self.boxes)
-
-    one_x: float
 
     @property
     def bottom(self) -> float:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from evaluator.wording import counted
 from leaderboard.charts.axes import LogAxis, log_axis, tick_text
-from leaderboard.charts.base import Chart, Tick
+from leaderboard.charts.base import MARK, Chart, Tick
 from leaderboard.charts.scatter import Group
 
 TOP, PLOT = 8.0, 300.0  # pixels down: air above, and the height of the axis
@@ -80,7 +80,7 @@ class CurveChart(Chart):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(line.group.label for line in self.lines)
+        return tuple(MARK + line.group.label for line in self.lines)
 
     @property
     def legend(self) -> list[tuple[float, Line]]:

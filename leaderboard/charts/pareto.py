@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import ClassVar
 
-from leaderboard.charts.base import Chart, Tick
+from leaderboard.charts.base import MARK, Chart, Tick
 from leaderboard.charts.scatter import Group, Placed, Spot
 
 TOP, PLOT = 22.0, 280.0  # pixels: the line that names the upward axis, and what lies below it
@@ -39,7 +39,7 @@ class ParetoChart(Chart):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(group.label for group in self.groups)
+        return tuple(MARK + group.label for group in self.groups)
 
     @property
     def legend(self) -> list[tuple[float, Group]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import ClassVar
 
-from leaderboard.charts.base import Chart, Tick
+from leaderboard.charts.base import MARK, Chart, Tick
 
 TOP, PLOT = 22.0, 340.0  # pixels: the line that names the upward axis, and what lies below it
 AXIS, LEGEND_STEP = 44.0, 20.0
@@ -92,7 +92,7 @@ class ScatterChart(Chart):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(group.label for group in self.groups)
+        return tuple(MARK + group.label for group in self.groups)
 
     @property
     def legend(self) -> list[tuple[float, Group]]:
