@@ -23,6 +23,7 @@ COLOURS = {
     "wrong_output": "#c4512d",
     "ended": "#7a5aa6",
     "refused": "#b0477f",
+    "absent": "#4a6fb5",
     "ours": "#7a8794",
     "usable": "#1f7a8c",
     "win": "#1f7a8c",

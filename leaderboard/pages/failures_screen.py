@@ -22,7 +22,8 @@ MODES = {
     "build_failed": ("Build failed", ("build_failed",)),
     "wrong_output": ("Wrong output", ("wrong_output",)),
     "ended": ("Crashed or timed out", ("crashed", "timed_out")),
-    "refused": ("Refused", ("not_produced", "tampered", "implausible")),
+    "refused": ("Refused", ("tampered", "implausible")),
+    "absent": ("Nothing written", ("not_produced",)),
     "ours": ("No verdict", ("missing", "not_judged", "errored", "cancelled")),
 }
 QUERY = ("suite", "device", "configuration", "reason")
