@@ -68,11 +68,8 @@ class Route:
 
     def known(self, query: Query) -> dict[str, str]:
         """What of a query it takes; an odd value, or one that no database takes, is dropped."""
-        return {
-            name: value
-            for name, value in query.items()
-            if name in self.names and "\0" not in value and not is_odd(name, value)
-        }
+        asked = ((name, value) for name, value in query.items() if name in self.names and "\0" not in value)
+        return {name: value for name, value in asked if not is_odd(name, value)}
 
     def refuse(self, query: Query) -> None:
         """Data of something else than was asked for would be wrong.

@@ -150,3 +150,10 @@ def test_the_demo_does_not_wait_for_a_worker_that_never_comes(site: Site, monkey
     monkeypatch.setattr(demo_run, "START_S", 0.0)
     with pytest.raises(CommandError, match="no worker works for local"):
         call_command("demo_run", "--suite", "two")
+
+
+def test_runs_start_from_the_command_line(site: Site) -> None:
+    assert "queued: /run/" in output_of("start_runs", "block_tuner", "--suite=two", "--repeats=2")
+    assert Run.objects.count() == 2
+    with pytest.raises(CommandError, match="no configuration is named 'nobody'"):
+        output_of("start_runs", "nobody", "--suite=two")

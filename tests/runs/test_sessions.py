@@ -283,14 +283,6 @@ def test_a_run_stands_under_the_settings_it_was_run_with(tmp_path: Path, site: S
     assert Run.objects.get().configuration.slug == "five"
 
 
-def test_runs_start_from_the_command_line(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("start_runs", "block_tuner", suite="two", repeats=2)
-    assert "queued: /run/" in capsys.readouterr().out
-    assert Run.objects.count() == 2
-    with pytest.raises(CommandError, match="no configuration is named 'nobody'"):
-        call_command("start_runs", "nobody", suite="two")
-
-
 def test_in_a_secret_round_a_session_keeps_no_moment_and_is_not_visible(site: Site) -> None:
     secret = services.open_round(slug="autumn", suite=site.suite, actor="test")
     start(site, repeats=1, round=secret)
