@@ -178,10 +178,11 @@ def accept_claims(*, submission: Submission, claimed: bundles.Submission) -> int
     if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **_about(claimed)}):
         transaction.set_rollback(True)
         return 0
-    note(Action.ACCEPT, "check", counted(count, "claim"), submission=submission)
+    claims = counted(count, "claim")
+    note(Action.ACCEPT, "check", claims, submission=submission)
     said = {**claimed.declared, **submission.declared}
     raise_suspicions_of_claims(submission=submission, agent=str(said.get("agent", "")))
-    mail.on_commit(submission, f"It was accepted: {counted(count, 'claim')}. A maintainer decides about showing.")
+    mail.on_commit(submission, f"It was accepted: {claims}. A maintainer decides whether the submission is shown.")
     return count
 
 
