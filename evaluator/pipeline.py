@@ -71,7 +71,8 @@ class Evaluator:
     def evaluate(
         self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False, sessions: int = SESSIONS
     ) -> Record:
-        """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more.
+        """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more, with the
+        device to itself.
 
         An `uploaded` candidate comes from outside and never runs in less than the strong sandbox. `sessions` of the
         device clock, where the host has one; more where an interval stays wide.
@@ -91,7 +92,8 @@ class Evaluator:
         except (SandboxError, BaselineError) as first:
             healthy = self._is_healthy()
             try:
-                return self._attempt(task, candidate, sessions)
+                with self._turn.exclusive() if self._turn else nullcontext():
+                    return self._attempt(task, candidate, sessions)
             except (SandboxError, BaselineError) as second:
                 theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
                 charged = theirs and healthy and self._is_healthy()
@@ -118,12 +120,20 @@ class Evaluator:
         self._refuse_weakness(uploaded)
         if not cases or any(one.case.profile not in self.backend.profiles for one in cases):
             raise UsageError(f"cases of profile {' or '.join(self.backend.profiles)} are expected, and at least one")
-        begin, started_at = monotonic(), datetime.now(UTC)
         task = replace(task, cases=tuple(one.case for one in cases))
-        with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
-            trials = unseen.judge(ours, theirs, cases)
-        theirs.seconds["total"] = monotonic() - begin
-        return unseen_record_of(theirs, started_at, trials, round_digest, generator)
+
+        def attempt() -> UnseenRecord:
+            begin, started_at = monotonic(), datetime.now(UTC)
+            with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
+                trials = unseen.judge(ours, theirs, cases)
+            theirs.seconds["total"] = monotonic() - begin
+            return unseen_record_of(theirs, started_at, trials, round_digest, generator)
+
+        record = attempt()
+        if record.has_fault and self._turn:  # each such case was tried twice, beside others
+            with self._turn.exclusive():
+                record = attempt()
+        return record
 
     def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
         """What every gate says, none stopping another: reasons in order, then findings.
@@ -159,7 +169,7 @@ class Evaluator:
         with self._context(task, baseline(task)) as context:
             side = context.baseline = context.candidate_side()
             if rejection := compile_gate.build_trusted(side, context):
-                raise BaselineError(f"the baseline of {task.id}: {rejection.sentence}")
+                raise BaselineError(f"the baseline of {task.id}: {rejection.of_baseline}")
             with performance.clocked(context, side) as runner:
                 yield runner
 
@@ -190,6 +200,7 @@ class Evaluator:
                 yield context
             finally:
                 context.close_runner()
+                context.release()
                 used += [side.sandbox for side in sides if side.sandbox is not None]
                 for sandbox in used:
                     sandbox.close()

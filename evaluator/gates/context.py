@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from types import ModuleType
 
+import torch
+
 from evaluator.backends import Backend
 from evaluator.calibration import Calibration, read_calibration
 from evaluator.candidate import Candidate
@@ -125,6 +127,11 @@ class Context:
         if self.candidate is None:
             self.candidate = self.open_side(self.candidate_files)
         return self.candidate
+
+    def release(self) -> None:
+        """Give back what torch keeps for later: others use the device, too (four evaluations filled 140 GB)."""
+        if self.backend.torch_device != "cpu":
+            torch.cuda.empty_cache()
 
     def close_runner(self) -> None:
         if self.runner is not None and self.candidate is not None:

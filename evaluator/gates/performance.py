@@ -78,14 +78,14 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
     context.baseline = context.open_side(context.baseline_files)
     for side in (context.baseline, context.candidate_side()):
         if rejection := compile_gate.build_trusted(side, context):
-            raise BaselineError(f"the baseline of {context.task.id}: {rejection.sentence}")
+            raise BaselineError(f"the baseline of {context.task.id}: {rejection.of_baseline}")
     context.cases = {case.id: CaseState(case) for case in context.task.cases_of(("full",))}
     for index in range(sessions):
         before = {name: len(state.times) for name, state in context.cases.items()}
         with blaming_baseline(context.task):
             rejection = _session(context, Timed(index=index), list(context.cases.values()), None)
         if rejection:
-            raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.sentence}")
+            raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.of_baseline}")
         yield {name: state.times[-1] for name, state in context.cases.items() if len(state.times) > before[name]}
 
 
@@ -166,6 +166,7 @@ def _session(
             for side in order:
                 _call_first(context, runners[id(side)], cases)
         context.at_work = None
+        context.release()
         with context.spending("turn"):  # only now: first calls compile, for half a minute, and need no clock
             stack.enter_context(context.alone())
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)

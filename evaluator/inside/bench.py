@@ -65,6 +65,11 @@ class Bench:
                 self.given[spec["name"]] = tensor
         self.arguments = dict(self.given)
 
+    def rest(self) -> None:
+        """Hold no memory of the device: between first calls and a session others are at work there."""
+        self.arguments, self.given, self.returned, self._previous = {}, {}, [], ()
+        torch.cuda.empty_cache()
+
     def transform(self) -> None:
         """Let the candidate's `prepare` make a state of the static inputs; the call gets it in their place."""
         if self.hook is not None:

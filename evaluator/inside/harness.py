@@ -104,6 +104,8 @@ class Harness:
                 raise
             # Host code that looks at results may see poison here; what it then does wrong, the real call will show.
             return {"ignored": type(error).__name__}
+        if self.timing is not None:
+            bench.rest()
         return {}
 
     def prepare(self) -> dict[str, object]:

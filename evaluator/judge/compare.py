@@ -46,6 +46,7 @@ def compare(
     """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal.
 
     Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number where that is more.
+    An answer beyond the dtype's largest number, or within tau of it, may be infinity: so it is rounded.
     The reference of a sampled output holds probabilities: the samples must look like drawn from them.
 
     Raises:
@@ -63,6 +64,7 @@ def compare(
         return Comparison("mismatch" if wrong else None, detail)
     assert tolerance is not None, "the task reader demands one for every floating dtype"
     seen, wanted = output.double(), reference.double()
+    seen = torch.where(_overflows(seen, wanted, output.dtype, tolerance.tau), wanted, seen)
     if problem := _not_finite(seen, wanted, spec):
         return problem
     finite = wanted.isfinite()
@@ -74,8 +76,9 @@ def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float 
     """Where the reference is finite; None for exact dtypes, and where the output is not finite: that excuses nobody."""
     if not output.dtype.is_floating_point:
         return None
-    finite, output = reference.isfinite(), output.to(reference.device)
-    error, wanted = (output.double() - reference.double())[finite], reference.double()[finite]
+    seen, wanted = output.to(reference.device).double(), reference.double()
+    finite = wanted.isfinite() & ~_overflows(seen, wanted, output.dtype, 0.0)
+    error, wanted = (seen - wanted)[finite], wanted[finite]
     if not error.isfinite().all():
         return None
     if not error.numel() or float(error.abs().max()) == 0:
@@ -88,6 +91,12 @@ def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> floa
     """An answer below what the dtype holds is 0 in it, and that is no error: else such a baseline's error would be 1,
     as that of zeros is, and four times as much were allowed (ssd_chunk_scan's last state after 4000 steps)."""
     return max(_rms(wanted) if wanted.numel() else 0.0, least_scale, torch.finfo(dtype).tiny)
+
+
+def _overflows(seen: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype, tau: float) -> torch.Tensor:
+    """Infinities of the answer's sign, where it is more than the dtype holds."""
+    large = wanted.isfinite() & (wanted.abs() * (1 + tau) >= torch.finfo(dtype).max)
+    return seen.isinf() & large & (seen.sign() == wanted.sign())
 
 
 def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Comparison | None:

@@ -60,6 +60,11 @@ class Rejection:
         detail = " ".join(self.detail.split())
         return REASONS[self.reason][1].replace("{detail}", detail[:MAX_DETAIL].rstrip("."))
 
+    @property
+    def of_baseline(self) -> str:
+        """The sentence where it is the task's own source that went wrong."""
+        return self.sentence.replace("The candidate", "It")
+
 
 def rejection_of(error: WorkerError) -> Rejection:
     """What the end of a candidate's worker means."""

@@ -239,7 +239,7 @@ def blaming_baseline(task: TaskSpec) -> Iterator[None]:
         yield
     except WorkerError as error:
         rejection = rejection_of(error)
-        raise BaselineError(f"the baseline of {task.id}: {rejection.sentence} {rejection.log[-500:]}") from error
+        raise BaselineError(f"the baseline of {task.id}: {rejection.of_baseline} {rejection.log[-500:]}") from error
 
 
 def trusted_runner(side: Side, *, cross_compile: bool = False) -> Runner:
@@ -263,5 +263,5 @@ def trusted_call(runner: Runner, case: Case, contents: Contents) -> Call:
     except WorkerError as error:
         call = rejection_of(error)
     if isinstance(call, Rejection):
-        raise BaselineError(f"the baseline of {runner.side.task.id} on {case.id}: {call.sentence} {call.log[-500:]}")
+        raise BaselineError(f"the baseline of {runner.side.task.id} on {case.id}: {call.of_baseline} {call.log[-500:]}")
     return call

@@ -17,6 +17,7 @@ class Turn:
 
     def __init__(self, path: Path) -> None:
         self._path, self._depth, self._fd, self._present = path, 0, -1, -1
+        self._presence = fcntl.LOCK_SH
 
     @contextmanager
     def shared(self) -> Iterator[None]:
@@ -24,8 +25,8 @@ class Turn:
         if self._depth == 0:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._fd, self._present = self._opened(".lock"), self._opened(".present")
-            fcntl.flock(self._present, fcntl.LOCK_SH)
-            self._take(fcntl.LOCK_SH)
+            self._take(self._present, self._presence, ".entry")
+            self._take(self._fd, fcntl.LOCK_SH, ".door")
         self._depth += 1
         try:
             yield
@@ -36,15 +37,28 @@ class Turn:
                 os.close(self._present)
 
     @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """As `shared`, once every other evaluation has ended: where several are at work, memory is short.
+
+        Who comes later waits at a door that nobody inside needs.
+        """
+        self._presence = fcntl.LOCK_EX
+        try:
+            with self.shared():
+                yield
+        finally:
+            self._presence = fcntl.LOCK_SH
+
+    @contextmanager
     def alone(self) -> Iterator[None]:
         """Within `shared`: beside nothing. The workers that wait have answered their first calls, and are idle."""
         fcntl.flock(self._fd, fcntl.LOCK_UN)  # given up first, so two that wait do not block each other
-        self._take(fcntl.LOCK_EX)
+        self._take(self._fd, fcntl.LOCK_EX, ".door")
         try:
             yield
         finally:
             fcntl.flock(self._fd, fcntl.LOCK_UN)
-            self._take(fcntl.LOCK_SH)
+            self._take(self._fd, fcntl.LOCK_SH, ".door")
 
     def has_company(self) -> bool:
         """Within `shared`: is another evaluation at work on the device, or waiting with workers in its memory?"""
@@ -53,17 +67,17 @@ class Turn:
         except BlockingIOError:
             return True
         finally:
-            fcntl.flock(self._present, fcntl.LOCK_SH)
+            fcntl.flock(self._present, self._presence)
         return False
 
-    def _take(self, kind: int) -> None:
+    def _take(self, fd: int, kind: int, door: str) -> None:
         """Behind all that wait already: new checks would else keep a session waiting for ever (190 s were seen)."""
-        door = self._opened(".door")
+        opened = self._opened(door)
         try:
-            fcntl.flock(door, fcntl.LOCK_EX)
-            fcntl.flock(self._fd, kind)
+            fcntl.flock(opened, fcntl.LOCK_EX)
+            fcntl.flock(fd, kind)
         finally:
-            os.close(door)
+            os.close(opened)
 
     def _opened(self, suffix: str) -> int:
         return os.open(self._path.with_suffix(suffix), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -70,6 +70,19 @@ def test_infinities_are_right_only_where_the_reference_has_the_same():
     assert judged(torch.tensor([1.0, 5.0, -math.inf]), reference).reason == "infinite"
 
 
+def test_an_answer_beyond_what_the_dtype_holds_may_be_infinite():
+    """NormalAttention_dot behind an outlier: answers of 6.6e5 in float16, which ends at 65504."""
+    reference = torch.tensor([6.6e5, -7e4, 65500.0, 1.0])
+    right = torch.tensor([math.inf, -math.inf, math.inf, 1.0], dtype=torch.float16)
+    assert judged(right, reference).reason is None
+    assert deviation(right[[0, 1, 3]], reference[[0, 1, 3]].double()) == Deviation(0.0, 0.0)
+    for at, wrong in ((0, -math.inf), (1, math.inf), (3, math.inf), (0, math.nan), (0, 1.0)):
+        other = right.clone()
+        other[at] = wrong
+        assert judged(other, reference).reason in ("infinite", "nan", "mismatch")
+    assert judged(torch.full((4,), math.inf), reference).reason == "infinite", "float32 holds them all"
+
+
 def test_nan_matches_nan_only_where_declared():
     reference = torch.tensor([1.0, math.nan], dtype=torch.float64)
     output = torch.tensor([1.0, math.nan])

@@ -72,6 +72,12 @@ def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(ti
         context.charged(rejection)
 
 
+def test_what_ends_the_baseline_is_not_said_of_the_candidate():
+    said = Rejection("out_of_memory", "CUDA out of memory")
+    assert said.of_baseline == "It needs more memory than the task allows: CUDA out of memory."
+    assert "The candidate" in said.sentence
+
+
 def test_a_baseline_that_is_as_wrong_as_zeros_are_lends_nothing(judge):
     with pytest.raises(BaselineError, match="relative error"):
         judge(HARDEST, candidate=-1.0, baseline=0.3)

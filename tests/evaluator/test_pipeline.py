@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
 from evaluator.backends import get_backend
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, HostError, SandboxError, UsageError
+from evaluator.gates import unseen
+from evaluator.judge.turn import Turn
 from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
 from evaluator.records import problems_of
 from evaluator.taskreader import read_task
+from evaluator.unseen.cases import UnseenCase
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +95,47 @@ def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_base
     assert (record.status, record.reason) == (status, reason)
     assert str(errors[1]) in record.message
     assert problems_of(record) == []
+
+
+class Watched(Turn):
+    """Notes who asks for the device, and how."""
+
+    asked: ClassVar[list[str]] = []
+
+    def shared(self):
+        self.asked.append("whole" if self._presence == fcntl.LOCK_EX else "shared")
+        return super().shared()
+
+
+@pytest.mark.slow
+def test_the_second_try_has_the_device_to_itself(tiny_task, tmp_path):
+    task = tiny_task("triton2triton")
+    with FailingEvaluator(SandboxError("memory ran out on a device that another evaluation uses too")) as evaluator:
+        evaluator._turn, Watched.asked = Watched(tmp_path / "card"), []
+        record = evaluator.evaluate(task, baseline(task))
+    assert record.status is Status.PASSED
+    assert Watched.asked == ["whole", "whole"], "once for the try, once within it"
+
+
+@pytest.mark.slow
+def test_unseen_cases_with_a_fault_of_ours_are_tried_with_the_device_to_themselves(tiny_task, tmp_path, monkeypatch):
+    task, real, tries = tiny_task("triton2triton"), unseen.judge, []
+
+    def judge(ours, theirs, cases):
+        trials = real(ours, theirs, cases)
+        tries.append(trials)
+        if len(tries) == 1:
+            trials[0].give_up(SandboxError("CUDA out of memory"))
+        return trials
+
+    monkeypatch.setattr(unseen, "judge", judge)
+    cases = [UnseenCase(task.cases_of(("small",))[0], "edge")]
+    with Evaluator(get_backend("cpu"), "plain") as evaluator:
+        evaluator._turn, Watched.asked = Watched(tmp_path / "card"), []
+        record = evaluator.evaluate_unseen(task, baseline(task), cases, round_digest="0" * 64, generator="1")
+    assert (len(tries), record.has_fault) == (2, False)
+    assert Watched.asked[0] == "shared"
+    assert set(Watched.asked[2:]) == {"whole"}
 
 
 def test_a_host_that_lacks_something_is_not_tried_twice(tiny_task):

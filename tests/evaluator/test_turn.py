@@ -32,10 +32,15 @@ def started(job, path: Path) -> tuple[multiprocessing.process.BaseProcess, Event
     return process, entered
 
 
-def wait_until_it_waits(path: Path) -> None:
+def whole(path: Path, entered: Event) -> None:
+    with Turn(path).exclusive():
+        entered.set()
+
+
+def wait_until_it_waits(path: Path, door: str = ".door") -> None:
     """For its lock: until then it keeps the door shut."""
     until = monotonic() + WAIT_S
-    while not is_shut(path.with_suffix(".door")):
+    while not (path.with_suffix(door).exists() and is_shut(path.with_suffix(door))):
         assert monotonic() < until
         sleep(0.01)
 
@@ -121,3 +126,35 @@ def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) ->
     assert entered.wait(WAIT_S)
     waiting.join(WAIT_S)
     later.join(WAIT_S)
+
+
+def test_who_wants_the_device_whole_waits_until_the_others_have_left_and_then_has_no_company(tmp_path: Path) -> None:
+    path, turn = tmp_path / "lock", Turn(tmp_path / "lock")
+    with turn.shared():
+        process, entered = started(whole, path)
+        wait_until_it_waits(path, ".entry")
+        with turn.alone():
+            pass  # whoever is inside goes on
+        assert not entered.wait(0.2)
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
+    with turn.exclusive():
+        process, entered = started(check, path)
+        wait_until_it_waits(path, ".entry")
+        assert not turn.has_company()
+        assert not entered.wait(0.2), "asking for company must not let it in"
+        with turn.shared(), turn.alone():
+            pass
+        assert not entered.wait(0.2)
+    assert entered.wait(WAIT_S)
+    process.join(WAIT_S)
+
+
+def test_a_turn_that_was_whole_is_shared_again_the_next_time(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    with turn.exclusive():
+        pass
+    with turn.shared():
+        process, entered = started(check, tmp_path / "lock")
+        assert entered.wait(WAIT_S)
+        process.join(WAIT_S)

@@ -102,7 +102,7 @@ class Stopwatch:
     def _wrong(self, rejection: Rejection) -> Exception:
         if not self._trusted:
             return Rejected(rejection)
-        return BaselineError(f"the baseline of {self._runner.side.task.id}: {rejection.sentence}")
+        return BaselineError(f"the baseline of {self._runner.side.task.id}: {rejection.of_baseline}")
 
     def _ask(self, what: str, timeout_s: float, **fields: object) -> dict[str, object]:
         try:
@@ -111,7 +111,7 @@ class Stopwatch:
             if not self._trusted:
                 raise
             raise BaselineError(
-                f"the baseline of {self._runner.side.task.id}: {rejection_of(error).sentence}"
+                f"the baseline of {self._runner.side.task.id}: {rejection_of(error).of_baseline}"
             ) from error
 
     def _list(self, reply: dict[str, object], name: str, count: int, kind: type) -> list[float]:

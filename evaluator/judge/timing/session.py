@@ -205,7 +205,7 @@ def _judged(samples: list[_Sample], slabs: Slabs, judge: Judge) -> Rejection | N
     for index, sample in enumerate(samples):
         contents = slabs.contents(sample.call)
         if index == 0 and (wrong := judge("baseline", contents, sample.outputs["baseline"])):
-            raise BaselineError(f"a timed call of the baseline of {slabs.task.id}: {wrong.sentence}")
+            raise BaselineError(f"a timed call of the baseline of {slabs.task.id}: {wrong.of_baseline}")
         if rejection := judge("candidate", contents, sample.outputs["candidate"]):
             return Rejection(rejection.reason, f"in a timed call, {rejection.detail}", rejection.log)
     return None
