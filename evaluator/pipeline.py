@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -26,7 +26,7 @@ from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.judge.turn import Turn
+from evaluator.judge.turn import NoTurn, Turn
 from evaluator.records import GateOutcome, Record
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.state import state_folder
@@ -58,7 +58,7 @@ class Evaluator:
             self._open_sandbox, ahead=2 if backend.has_clock else 1
         )  # one a side; a CPU has better to do
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
-        self._turn = Turn(state_folder() / "turns" / card) if backend.has_clock else None
+        self._turn = Turn(state_folder() / "turns" / card) if backend.has_clock else NoTurn()
 
     def __enter__(self) -> Evaluator:
         return self
@@ -92,7 +92,7 @@ class Evaluator:
         except (SandboxError, BaselineError) as first:
             healthy = self._is_healthy()
             try:
-                with self._turn.exclusive() if self._turn else nullcontext():
+                with self._turn.exclusive():
                     return self._attempt(task, candidate, sessions)
             except (SandboxError, BaselineError) as second:
                 theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
@@ -130,7 +130,7 @@ class Evaluator:
             return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
         record = attempt()
-        if record.has_fault and self._turn:  # each such case was tried twice, beside others
+        if record.has_fault and isinstance(self._turn, Turn):  # each such case was tried twice, beside others
             with self._turn.exclusive():
                 record = attempt()
         return record
@@ -191,11 +191,9 @@ class Evaluator:
             sides.append(side)
             return side
 
-        context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle)
-        if self._turn:
-            context.alone, context.has_company = self._turn.alone, self._turn.has_company
+        context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._turn)
         used = list[Sandbox]()
-        with self._turn.shared() if self._turn else nullcontext():
+        with self._turn.shared():
             try:
                 yield context
             finally:
@@ -244,7 +242,7 @@ class Evaluator:
         try:
             with self._standby.take() as sandbox, sandbox.spawn(mailbox_bytes=1 << 16) as worker:
                 worker.put("probe", b"probe")
-                if self._turn is not None:
+                if self.backend.has_clock:
                     with self._turn.shared(), self._turn.alone():
                         performance.try_device(worker, self.backend)
         except (EvaluatorError, WorkerError):

@@ -110,5 +110,6 @@ def _compile_cases(context: Context) -> None:
     draw = draws_of(context.task)[0]
     for case in context.backend.cases(context.task):
         fine = context.runner.compile(case, context.contents(case, draw))
+        context.give_way()
         if not fine and context.backend.torch_device != "cpu":
             return

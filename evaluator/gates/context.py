@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from types import ModuleType
@@ -22,6 +22,7 @@ from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
+from evaluator.judge.turn import NoTurn, Turn
 from evaluator.measurements import Clock, Ratio, Session
 from evaluator.reasons import Flag
 from evaluator.records import Finding, IsaReport
@@ -57,8 +58,7 @@ class Context:
     backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
     settle: Callable[[], None] = lambda: None  # waits until nothing of ours works beside what is timed
-    alone: Callable[[], AbstractContextManager[None]] = nullcontext  # beside no other evaluation on the device
-    has_company: Callable[[], bool] = lambda: False  # is there one on the device?
+    turn: Turn | NoTurn = field(default_factory=NoTurn)  # on the device, which others may use, too
     sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Context:
         Raises:
             SandboxError: memory ran out on a device that another evaluation uses, too.
         """
-        if rejection and rejection.reason == "out_of_memory" and self.has_company():
+        if rejection and rejection.reason == "out_of_memory" and self.turn.has_company():
             raise SandboxError("memory ran out on a device that another evaluation uses too")
         return rejection
 
@@ -132,6 +132,13 @@ class Context:
         """Give back what torch keeps for later: others use the device, too (four evaluations filled 140 GB)."""
         if self.backend.torch_device != "cpu":
             torch.cuda.empty_cache()
+
+    def give_way(self) -> None:
+        """Between two cases: a timed session of another evaluation goes first."""
+        if self.backend.has_clock:
+            self.release()
+            with self.spending("turn"):
+                self.turn.give_way()
 
     def close_runner(self) -> None:
         if self.runner is not None and self.candidate is not None:

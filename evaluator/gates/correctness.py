@@ -63,7 +63,7 @@ def check(context: Context) -> Rejection | None:
                 if context.backend.torch_device == "cpu":
                     forward.append(judged)
             state.correct = True  # unless the reversed run finds otherwise
-            context.release()
+            context.give_way()
         if context.baseline.language == "python":
             note_baseline(context, baseline)
     if context.runner.side.language == "python" and (rejection := note_launches(context)):

@@ -168,7 +168,7 @@ def _session(
         context.at_work = None
         context.release()
         with context.spending("turn"):  # only now: first calls compile, for half a minute, and need no clock
-            stack.enter_context(context.alone())
+            stack.enter_context(context.turn.alone())
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):
@@ -202,6 +202,7 @@ def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) ->
         for state in cases:
             context.at_work = state
             runner.compile(state.case, context.contents(state.case, FIRST_CALLS))
+            context.give_way()
 
 
 def _clock(backend: Backend) -> dict[str, object]:

@@ -186,7 +186,7 @@ def _forward(trial: Trial) -> None:
                 _judge_draw(trial, half, Judged(half.state, draw, contents, reference), call)
     for half in trial.halves:
         _judge_launches(half)
-    context.release()
+    context.give_way()
 
 
 def _called(half: Half, contents: Contents) -> Call | Rejection | None:

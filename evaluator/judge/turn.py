@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 
@@ -49,6 +49,11 @@ class Turn:
         finally:
             self._presence = fcntl.LOCK_SH
 
+    def give_way(self) -> None:
+        """Within `shared`, where nothing of one's own is at work: sessions that wait go first."""
+        fcntl.flock(self._fd, fcntl.LOCK_UN)
+        self._take(self._fd, fcntl.LOCK_SH, ".door")
+
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Within `shared`: beside nothing. The workers that wait have answered their first calls, and are idle."""
@@ -57,8 +62,7 @@ class Turn:
         try:
             yield
         finally:
-            fcntl.flock(self._fd, fcntl.LOCK_UN)
-            self._take(self._fd, fcntl.LOCK_SH, ".door")
+            self.give_way()
 
     def has_company(self) -> bool:
         """Within `shared`: is another evaluation at work on the device, or waiting with workers in its memory?"""
@@ -81,3 +85,14 @@ class Turn:
 
     def _opened(self, suffix: str) -> int:
         return os.open(self._path.with_suffix(suffix), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+
+
+class NoTurn:
+    """Of a host without a device clock: nobody waits for anybody."""
+
+    shared = exclusive = alone = staticmethod(nullcontext)
+
+    def give_way(self) -> None: ...
+
+    def has_company(self) -> bool:
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import sleep
 from types import SimpleNamespace
 
 import pytest
@@ -66,10 +67,20 @@ def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(ti
     context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device="cuda"), None)
     rejection = Rejection("out_of_memory", "")
     assert context.charged(rejection) is rejection
-    context.has_company = lambda: True
+    context.turn = SimpleNamespace(has_company=lambda: True)
     assert context.charged(Rejection("mismatch", "")) is not None
     with pytest.raises(SandboxError):
         context.charged(rejection)
+
+
+def test_who_gives_way_says_how_long_it_waited(tiny_task) -> None:
+    task, given = tiny_task("triton2triton"), []
+    card = SimpleNamespace(torch_device="cuda", has_clock=True)
+    context = Context(task, baseline(task), baseline(task), card, None)
+    context.turn = SimpleNamespace(give_way=lambda: given.append(sleep(0.01)))
+    context.give_way()
+    assert len(given) == 1
+    assert context.seconds["turn"] >= 0.01
 
 
 def test_what_ends_the_baseline_is_not_said_of_the_candidate():

@@ -13,6 +13,7 @@ from evaluator.backends import get_backend
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, HostError, SandboxError, UsageError
 from evaluator.gates import unseen
+from evaluator.gates.context import Context
 from evaluator.judge.turn import Turn
 from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
@@ -115,6 +116,14 @@ def test_the_second_try_has_the_device_to_itself(tiny_task, tmp_path):
         record = evaluator.evaluate(task, baseline(task))
     assert record.status is Status.PASSED
     assert Watched.asked == ["whole", "whole"], "once for the try, once within it"
+
+
+@pytest.mark.slow
+def test_an_evaluation_gives_way_between_its_cases(plain, tiny_task, monkeypatch):
+    task, given = tiny_task("triton2triton"), []
+    monkeypatch.setattr(Context, "give_way", lambda context: given.append(context))
+    assert plain.evaluate(task, baseline(task)).status is Status.PASSED
+    assert len(given) == 2 * len(task.cases_of(("small",))), "after each case's compilation, and after its checks"
 
 
 @pytest.mark.slow

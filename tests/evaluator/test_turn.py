@@ -77,6 +77,18 @@ def test_a_session_waits_for_a_check_and_a_check_for_a_session(tmp_path: Path) -
     process.join(WAIT_S)
 
 
+def test_a_check_that_gives_way_lets_a_session_in_and_has_its_share_again_afterwards(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    with turn.shared():
+        for _ in range(2):
+            process, entered = started(session, tmp_path / "lock")
+            wait_until_it_waits(tmp_path / "lock")
+            assert not entered.wait(0.2)
+            turn.give_way()
+            assert entered.wait(WAIT_S)
+            process.join(WAIT_S)
+
+
 def test_two_that_want_it_alone_do_not_block_each_other(tmp_path: Path) -> None:
     turn = Turn(tmp_path / "lock")
     with turn.shared():
