@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from evaluator.agents.cheatsheets import cheatsheets_for
 from evaluator.taskspec import Axis, TaskSpec
 
-CARDS = {"gfx942": "AMD Instinct MI300X", "gfx950": "AMD Instinct MI355X", "sm_90": "NVIDIA H100 SXM"}
+CARDS = {"gfx942": "AMD Instinct MI300X", "gfx950": "AMD Instinct MI355X", "sm_90": "NVIDIA H100 or H200 SXM"}
 ROLES = {
     "hip2hip": "You are an expert in HIP kernels for GPUs. You take a kernel that works and make it as fast as the "
     "hardware allows, without changing what it computes.",
