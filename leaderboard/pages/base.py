@@ -67,8 +67,9 @@ def query_string(query: Query, names: tuple[str, ...], **changes: str) -> str:
     return f"?{urlencode(kept)}" if kept else ""
 
 
-def count_cell(number: int) -> Cell:
-    return Cell(str(number), number)
+def count_cell(number: int | None) -> Cell:
+    """A count, or a dash where there is none."""
+    return Cell(NONE) if number is None else Cell(str(number), number)
 
 
 def top_task_cells(found: TopTask | None) -> tuple[Cell, Cell]:
@@ -86,6 +87,14 @@ def moment_cell(at: datetime | None) -> Cell:
 
 def entry_name(agent: str, model: str | None) -> str:
     return printable(f"{agent} · {model}" if model else agent)
+
+
+def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
+    return (f"{rank}. " if rank else "") + entry_name(agent, model)
+
+
+def why_unranked(rank: int | None, role: str) -> str:
+    return "" if rank else "reference line" if role != "entry" else "not ranked"
 
 
 def whole_number(text: str | None) -> int | None:

@@ -8,7 +8,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from leaderboard.formatting import rate, times
-from leaderboard.pages.base import page_url
+from leaderboard.pages.base import count_cell, page_url
 from leaderboard.strategies import STRATEGIES, UNCHANGED
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CATEGORIES, ROLES
@@ -87,7 +87,7 @@ def _outcome_cells(one: Outcomes) -> tuple[Cell, ...]:
         Cell(one.name, one.name, page_url("configuration", one.configuration), role),
         Cell(one.configuration, one.configuration),
         Cell(CATEGORIES[one.category], one.category),
-        Cell(str(one.answers), one.answers),
+        count_cell(one.answers),
         Cell(rate(one.handed_in, one.answers), one.handed_in),
         Cell(rate(one.judged, one.answers), one.judged),
         *(Cell(rate(count, one.judged), count) for count in (one.build_failures, one.turned_away, one.passed)),
@@ -99,7 +99,7 @@ def _label_cells(own: Sequence[Label]) -> tuple[Cell, ...]:
     return (
         Cell(first.name, first.name, page_url("configuration", first.configuration)),
         Cell(first.configuration, first.configuration),
-        Cell(str(first.of), first.of),
+        count_cell(first.of),
         *(_share_cell(by_label.get(slug)) for slug in WORDS),
         *(Cell("", by_label[slug].median_speedup if slug in by_label else None) for slug in WORDS),
     )

@@ -190,7 +190,7 @@ def _matrix_cells(one: AnswerCounts, statuses: Sequence[str]) -> tuple[Cell, ...
         Cell(one.configuration, one.configuration),
         Cell(suite, suite),
         Cell(one.device_class, one.device_class),
-        Cell(str(one.of), one.of),
+        count_cell(one.of),
         *(_count_cell(one, status) for status in statuses),
     )
 
