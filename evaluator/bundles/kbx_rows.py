@@ -12,6 +12,7 @@ from evaluator.bundles.kbx_golden import RATE, SIZE, TIME, Golden, bytes_moved, 
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import CaseClaim
 from evaluator.bundles.tasklists import tasks_of
+from evaluator.wording import counted
 
 CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_eff.jsonl")
 FIELDS = {CALL: "call_ok", EXE: "exe_ok", EFF: "perf_ok"}
@@ -79,11 +80,11 @@ def fault(reading: Reading, row: Row, task: str, golden: Golden | None) -> str |
         reading.find("unpaired_rows", row.place, f"{len(strangers)}, as {sorted(strangers)[0]}", task)
         return "case_mismatch"
     if before and golden and (other := _other_work(row, golden.bytes_of(task))):
-        reading.find("other_workload", row.place, f"{len(other)} sizes, as {other[0]}", task)
+        reading.find("other_workload", row.place, f"{counted(len(other), 'size')}, as {other[0]}", task)
         return "case_mismatch"
     times = {size_of(raw): raw.get(TIME) for raw in row.performance}
     if before and times == before:
-        detail = f"all {len(times)} rows of {task} on {golden.machine if golden else ''}"
+        detail = f"all {counted(len(times), 'row')} of {task} on {golden.machine if golden else ''}"
         reading.find("copied_baseline", row.place, detail, task)
     bad = [time for time in times.values() if not _is_time(time)]
     return "impossible_time" if bad else None if times else "no_report"
@@ -123,7 +124,7 @@ def note_throughput(reading: Reading, row: Row, task: str, machine: str | None) 
     peak = PEAK_GBS.get(machine or "", math.inf)
     above = [raw[RATE] for raw in row.performance if _is_time(raw.get(RATE)) and raw[RATE] > peak]
     if above:
-        detail = f"{len(above)} rows of {task}, up to {max(above):g} GB/s of {peak}"
+        detail = f"{counted(len(above), 'row')} of {task}, up to {max(above):g} GB/s of {peak}"
         reading.find("above_peak", row.place, detail, task)
 
 
