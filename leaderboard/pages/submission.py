@@ -130,7 +130,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
     totals = tuple(TotalLine(**one) for one in about.get("totals", ()))
     return SubmissionPage(
         title=f"Submission {row.id}",
-        lead="" if row.is_told else "What is in it becomes public with its run.",
+        lead=_lead(row),
         crumbs=(Link("Submit", page_url("submit")),),
         tables=by_slug(
             _timeline(trail),
@@ -177,6 +177,14 @@ def _identity(row: SubmissionRow) -> dict[str, Any]:
         "declared_on": dict(row.declared_on or {}),
         "not_said": _not_said(row),
     }
+
+
+def _lead(row: SubmissionRow) -> str:
+    if row.is_told:
+        return ""
+    if row.state == "rejected" or row.outcome == "taken_down":
+        return "What is in it is public nowhere."
+    return "What is in it becomes public with its run."
 
 
 def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:

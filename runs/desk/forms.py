@@ -61,7 +61,7 @@ class FactsForm(SaidForm):
 
     def clean(self) -> None:
         if not self.errors and not self.declared():
-            raise forms.ValidationError("Nothing was said.")
+            raise forms.ValidationError("Nothing was said: fill in at least one of these.")
 
 
 class HandInForm(SaidForm):
@@ -113,7 +113,9 @@ class VerifyForm(forms.Form):
 
 
 class AuditForm(forms.Form):
-    verdict = forms.ChoiceField(choices=[(name, name.replace("_", " ")) for name in VERDICTS], label="Verdict")
+    verdict = forms.ChoiceField(
+        choices=[("", "choose"), *((name, name.replace("_", " ")) for name in VERDICTS)], label="Verdict"
+    )
     place = forms.CharField(max_length=300, required=False, label="Place", help_text="Such as kernel.hip:12-18.")
     quote = forms.CharField(
         max_length=10_000, required=False, label="Quoted lines", widget=forms.Textarea(attrs={"rows": 5})

@@ -132,7 +132,7 @@ def test_what_was_said_or_read_once_cannot_be_said_again(
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     asked = {"cost_usd": "1", "agent": "B", "state": "closed", "run": "1", "submitter": "2"}
     form = logged_in(sam).post(f"/submission/{native.pk}/facts/", asked)
-    assert form.context["form"].non_field_errors() == ["Nothing was said."]
+    assert form.context["form"].non_field_errors() == ["Nothing was said: fill in at least one of these."]
     native.refresh_from_db()
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     assert (native.state, native.submitter) == ("accepted", sam)
