@@ -20,10 +20,10 @@ from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
+from runs.models.trail import REASON_CHARACTERS
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
 MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
-REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)

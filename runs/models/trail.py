@@ -16,6 +16,8 @@ from runs.models.results import Result, Run
 from runs.models.rounds import Round
 from runs.models.submissions import Submission
 
+REASON_CHARACTERS = 300
+
 
 class AuditEntry(models.Model):
     """One action on a run, host, round, submission or account, or on a row of the registry, which `detail` names. To
@@ -74,7 +76,7 @@ class AuditEntry(models.Model):
     undoes = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, related_name="+", help_text="What this takes back."
     )
-    reason = models.CharField(max_length=300, blank=True)
+    reason = models.CharField(max_length=REASON_CHARACTERS, blank=True)
 
     class Meta:
         ordering = ("-at", "-id")

@@ -18,7 +18,6 @@ from runs.services.trail import note
 BEFORE_IT_IS_READ = (Submission.State.RECEIVED, Submission.State.CHECKING)
 NAMING = ("model", *SETTINGS)  # the configuration that a run stands under
 READING = ("level",)  # which tasks a bundle's numbers are
-ENTRY_CHARACTERS = 300  # of the trail
 
 
 def sayable(submission: Submission) -> tuple[str, ...]:
@@ -55,7 +54,7 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     submission.declared_on = {**submission.declared_on, **dict.fromkeys(facts, day)}
     submission.save(update_fields=["declared", "declared_on"])
     told = "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items())
-    note(AuditEntry.Action.DECLARE, actor, told[:ENTRY_CHARACTERS], submission=submission)
+    note(AuditEntry.Action.DECLARE, actor, told, submission=submission)
     if submission.state in BEFORE_IT_IS_READ or set(READING) & set(facts):
         _read_again(submission)
     elif submission.run is not None and set(NAMING) & set(facts):

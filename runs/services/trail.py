@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 
 from runs.models import Attempt, AuditEntry, Host, Result, Round, Run, Submission
+from runs.models.trail import REASON_CHARACTERS
 
 Actor = User | str  # a user, or the name of the command that acts
 
@@ -16,8 +17,8 @@ def note(
     **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | User | str | None,
 ) -> None:
     """`about` holds columns of the entry: a run with its result and attempts, a host, a round, a submission, or an
-    account with the detail of what was changed.
+    account with the detail of what was changed. What of a reason its column has no room for is left out.
     """
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)
-    AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason, **about)
+    AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason[:REASON_CHARACTERS], **about)
