@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluator.bundles.kbx_totals import SUITE
+from evaluator.bundles.kbx_golden import SUITE
 from evaluator.bundles.kernelbenchx import CLAIMED, is_known
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission

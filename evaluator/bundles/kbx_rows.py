@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles.kbx_golden import RATE, SIZE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.kbx_golden import RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import CaseClaim
 from evaluator.bundles.tasklists import tasks_of
@@ -137,7 +137,7 @@ def _other_work(row: Row, golden: Mapping[str, float | None]) -> list[str]:
 
 def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
     """Fields of all three; exe and eff rows name only the file, and are joined through the suite."""
-    paths = {PurePosixPath(task).name: task for task in tasks_of("kernelbenchx-176")}
+    paths = {PurePosixPath(task).name: task for task in tasks_of(SUITE)}
     found = dict[str, dict[str, Any]]()
     for stage in STAGES:
         met = set[str]()

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluator.bundles import kbx_rows, kbx_totals
-from evaluator.bundles.kbx_golden import Golden, read_golden
-from evaluator.bundles.kbx_totals import SUITE
+from evaluator.bundles.kbx_golden import SUITE, Golden, read_golden
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of
