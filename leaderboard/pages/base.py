@@ -15,6 +15,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, percent, printable
 from leaderboard.statistics.top_task import TopTask
 from leaderboard.tables import Cell, Table
+from leaderboard.words import role_note
 
 Query = Mapping[str, str]
 
@@ -94,7 +95,12 @@ def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
 
 
 def why_unranked(rank: int | None, role: str) -> str:
-    return "" if rank else "reference line" if role != "entry" else "not ranked"
+    return "" if rank else role_note(role) or "not ranked"
+
+
+def entry_cells(name: str, configuration: str, note: str = "") -> tuple[Cell, Cell]:
+    """An entry's name, which leads to its configuration, and for CSV what that is called."""
+    return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
 
 
 def whole_number(text: str | None) -> int | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, interval, plural, rate, times
-from leaderboard.pages.base import count_cell, page_url, top_task_cells
+from leaderboard.pages.base import count_cell, entry_cells, page_url, top_task_cells
 from leaderboard.pages.generalization_parts import SuiteCounts, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
 from leaderboard.tables import Cell, Column, Group, Table, Value
@@ -35,7 +35,7 @@ def counts_table(counts: Sequence[SuiteCounts]) -> Table:
     )
     rows = [
         (
-            *_entry_cells(one.configuration, one.name, one.refused or ""),
+            *entry_cells(one.name, one.configuration, one.refused or ""),
             *_rate_cells(one.conditional),
             *_rate_cells(one.retention),
             *_quadrant_counts(one.paper),
@@ -195,11 +195,7 @@ def _grouped(who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[
 
 
 def _who(entry: UnseenEntry, note: str = "") -> tuple[Cell, ...]:
-    return _entry_cells(entry.configuration, entry.name, note)
-
-
-def _entry_cells(configuration: str, name: str, note: str) -> tuple[Cell, ...]:
-    return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
+    return entry_cells(entry.name, entry.configuration, note)
 
 
 def _rate_columns(key: str, label: str, metric: str = "") -> tuple[Column, ...]:
