@@ -88,6 +88,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False  # one language; numbers are formatted once, by leaderboard.formatting
+FORMAT_MODULE_PATH = ["arena_site.formats"]
 
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE / "static"
