@@ -14,6 +14,7 @@ from evaluator.agents import produce
 from evaluator.errors import EvaluatorError
 from runs import candidates, services
 from runs.errors import RunError
+from runs.management.named import ONE_HOST, current_suite, row_named
 from runs.models import Attempt, Configuration, Host, Round, Run, Suite
 
 AGENTS = ("baseline", "expert", "rewrite")
@@ -32,10 +33,8 @@ class Command(BaseCommand):
         parser.add_argument("--suite", default="smoke")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        host = Host.objects.select_related("device_class").get(name=settings.HOST_NAME)
-        suite = Suite.objects.filter(name=options["suite"], is_current=True).first()
-        if suite is None:
-            raise CommandError(f"no suite is named {options['suite']!r}: `manage.py sync_tasks` reads tasks/suites/")
+        host = row_named(Host.objects.select_related("device_class"), ONE_HOST, name=settings.HOST_NAME)
+        suite = current_suite(options["suite"])
         try:
             runs = [_run_of(agent, suite, host) for agent in AGENTS]
         except (RunError, EvaluatorError) as error:
