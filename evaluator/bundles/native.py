@@ -35,6 +35,7 @@ MANIFEST = "run.json"
 TEXTS = ("suite", "suite_digest", "agent", "protocol", "device_class")
 FOLDERS = ("records", "unseen", "sessions")
 UNFINISHED = "`python -m evaluator run` with the same folder goes on where it stopped"
+KINDS: dict[type, str] = {str: "text", int: "a whole number", dict: "an object"}  # in words for people
 T = TypeVar("T")
 
 
@@ -169,7 +170,7 @@ def _manifest(reading: Reading) -> dict[str, Any]:
 def _typed(reading: Reading, raw: Mapping[str, Any], name: str, kind: type[T], missing: T) -> T:
     value = raw.get(name)
     if type(value) is not kind:
-        reading.problem(f"{MANIFEST}: {name}", repr(value), kind.__name__)
+        reading.problem(f"{MANIFEST}: {name}", repr(value) if name in raw else "nothing", KINDS[kind])
         return missing
     return value
 

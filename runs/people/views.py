@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from allauth.account.models import EmailAddress
+from allauth.account.views import EmailView as AllauthEmailView
 from allauth.mfa.models import Authenticator
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -40,6 +44,16 @@ def account(request: HttpRequest) -> HttpResponse:
         "has_second_factor": Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).exists(),
     }
     return render(request, "people/account.html", context)
+
+
+class EmailView(AllauthEmailView):  # type: ignore[misc]
+    """allauth's, which is silent where it sends no link: another one went there within three minutes."""
+
+    def _action_send(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        response = super()._action_send(request, *args, **kwargs)
+        if not self._did_send_verification_email:
+            messages.warning(request, "Nothing was sent: a link went there a moment ago. Wait three minutes.")
+        return response
 
 
 @never_cache

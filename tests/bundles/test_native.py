@@ -87,6 +87,18 @@ def test_a_session_of_something_else_is_refused_with_everything_that_differs() -
     assert seen == {"candidate", "repeat", "agent", "settings", "device class"}
 
 
+def test_what_the_manifest_lacks_or_holds_in_another_form_is_said_in_words() -> None:
+    found = with_sessions()
+    manifest = json.loads(found["run.json"])
+    del manifest["protocol"]
+    found["run.json"] = json.dumps(manifest | {"repeat": "0"}).encode()
+    with pytest.raises(BundleError) as refused:
+        bundle_of(Reading(found))
+    said = {problem.place: (problem.seen, problem.expected) for problem in refused.value.problems}
+    assert said["run.json: protocol"] == ("nothing", "text")
+    assert said["run.json: repeat"] == ("'0'", "a whole number")
+
+
 def test_sessions_are_there_for_every_task_and_whole() -> None:
     found = with_sessions()
     del found[f"sessions/{slug(SILU)}.json"]
