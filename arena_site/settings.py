@@ -122,7 +122,6 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
-ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
@@ -181,9 +180,8 @@ LISTEN = env.env_text(
 WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.env_int("ARENA_WEB_THREADS", 4, low=1, high=64)
 LEAST_FREE_MB = env.env_int("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
-BACKUP_FOLDER = env.env_text(
-    "ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path"
-)  # none: no backup at night
+# None: no backup at night.
+BACKUP_FOLDER = env.env_text("ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path")
 METRICS_TOKEN = env.env_secret("ARENA_METRICS_TOKEN", needed=False)
 LOGGING = logging_settings(
     env.env_choice("ARENA_LOG", "text", "json"), env.env_choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")
