@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+from evaluator.wording import spelled
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, sentence, short
 from leaderboard.pages.audits import Audit, audit_of, audits_table
@@ -212,9 +213,9 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     if tasks := about.get("suite_tasks"):
         missing = f", {about['absent']} missing, which count as not produced" if about.get("absent") else ""
         facts.append(("Suite", f"{about['suite']}: {plural(tasks, 'task')}{missing}", ""))
-    facts += [(name.replace("_", " "), f"{value} ({_how(row, name)})", "") for name, value in _declared(row).items()]
+    facts += [(spelled(name), f"{value} ({_how(row, name)})", "") for name, value in _declared(row).items()]
     if absent := _not_said(row):
-        facts.append(("Not said", ", ".join(name.replace("_", " ") for name in absent), ""))
+        facts.append(("Not said", ", ".join(map(spelled, absent)), ""))
     return tuple(facts)
 
 

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from evaluator.wording import spelled
 from runs import services
 from runs.desk.forms import FactsForm, HandInForm, TokenForm
 from runs.desk.taking import is_too_large, take
@@ -143,8 +144,8 @@ def _whole(request: HttpRequest, row: Submission, typed: str = "") -> HttpRespon
         "reviews": row.reviews.all(),
         "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
-        "declared": [(name.replace("_", " "), value, _day(row, name)) for name, value in row.said.items()],
-        "asked": [name.replace("_", " ") for name in row.not_said],
+        "declared": [(spelled(name), value, _day(row, name)) for name, value in row.said.items()],
+        "asked": [spelled(name) for name in row.not_said],
         "may_say": owns(request.user, row) and bool(services.sayable(row)),
         "findings": _by_kind(row),
         "totals": row.about.get("totals", [])[:MOST_TOTALS],

@@ -7,6 +7,7 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.account.views import EmailView as AllauthEmailView
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -35,12 +36,13 @@ def roles(request: HttpRequest) -> HttpResponse:
 def account(request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, User)
-    role = role_of(user)
+    role, addresses = role_of(user), EmailAddress.objects.filter(user=user)
     context = {
         "page": {"title": "Your account", "crumbs": []},
         "role": role,
         "rights": [right.text for right in RIGHTS if role in right.roles],
-        "addresses": EmailAddress.objects.filter(user=user),
+        "addresses": addresses,
+        "may_confirm": bool(settings.EMAIL_HOST) and not any(one.verified for one in addresses),
         "has_second_factor": Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).exists(),
     }
     return render(request, "people/account.html", context)

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluator.bundles.submission import DECLARABLE
+from evaluator.wording import spelled
 from runs import wake
 from runs.errors import RunError
 from runs.models import AuditEntry, Run, Submission
@@ -53,7 +54,7 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     submission.declared = {**submission.declared, **facts}
     submission.declared_on = {**submission.declared_on, **dict.fromkeys(facts, day)}
     submission.save(update_fields=["declared", "declared_on"])
-    told = "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items())
+    told = "; ".join(f"{spelled(name)}: {value}" for name, value in facts.items())
     note(AuditEntry.Action.DECLARE, actor, told, submission=submission)
     if submission.state in BEFORE_IT_IS_READ or set(READING) & set(facts):
         _read_again(submission)
