@@ -99,7 +99,11 @@ class TextForm(forms.Form):
 
 class TokenForm(forms.Form):
     name = forms.CharField(max_length=60, label="What it is for")
-    scope = forms.ChoiceField(choices=ApiToken.Scope.choices, label="What it may do")
+    scope = forms.ChoiceField(
+        choices=[(ApiToken.Scope.SUBMIT, "hand in, and look"), (ApiToken.Scope.LOOK, "only look")],
+        label="What it may do",
+        help_text="To look is to see what became of what you handed in.",
+    )
     days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Valid for so many days")
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.forms import ChoiceField, Form
 from django.test import Client
 
 from runs import intake, services
+from runs.desk.forms import AuditForm, HandInForm, TokenForm
 from runs.models import ApiToken, Result, Review, Submission, Verification
 from tests import factories
 from tests.bundles import made
@@ -236,6 +238,14 @@ def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path)
     assert b"is taken down." in told
     assert Submission.objects.get().outcome == "taken_down"
     assert b"What is in it is public nowhere." in Client().get(f"/submission/{submission.pk}/").content
+
+
+@pytest.mark.parametrize("form", [HandInForm, TokenForm, AuditForm])
+def test_a_choice_fits_the_field_of_a_telephone(form: type[Form]) -> None:
+    """33 letters stood in a field at 320 pixels."""
+    fields = [field for field in form.base_fields.values() if isinstance(field, ChoiceField)]
+    assert [text for field in fields for _, text in field.choices if len(text) > 33] == []
+    assert fields
 
 
 def test_a_token_is_shown_once_and_revoked_by_its_owner_alone() -> None:
