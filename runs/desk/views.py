@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -76,7 +77,7 @@ def facts(request: HttpRequest, submission: int) -> HttpResponse:
             services.declare(submission=row, facts=form.declared(), actor=user_of(request))
             return redirect("desk:mine", submission)
         except RunError as error:
-            form.add_error(None, f"{error}.")
+            form.add_error(None, f"{capfirst(str(error))}.")
     return shown(request, "facts", f"What submission {row.pk} does not say", {"form": form, "submission": row})
 
 
@@ -121,7 +122,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
             _, text = services.make_token(user=user_of(request), **form.cleaned_data)
             form = TokenForm()  # filled in as it was, it would make a second one
         except RunError as error:
-            form.add_error(None, f"{error}.")
+            form.add_error(None, f"{capfirst(str(error))}.")
     rows = ApiToken.objects.filter(user=request.user.pk)
     return shown(request, "tokens", "Tokens", {"form": form, "token": text, "tokens": rows, "now": timezone.now()})
 

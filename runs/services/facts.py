@@ -49,7 +49,7 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     if submission.run_id:  # nobody publishes it meanwhile
         submission.run = Run.objects.select_for_update().get(pk=submission.run_id)
     if late := [name for name in facts if name not in sayable(submission)]:
-        raise RunError(f"{', '.join(late)} of {submission} cannot be said any more")
+        raise RunError(f"{', '.join(map(spelled, late))} of {submission} cannot be said any more")
     day = timezone.now().date().isoformat()
     submission.declared = {**submission.declared, **facts}
     submission.declared_on = {**submission.declared_on, **dict.fromkeys(facts, day)}

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from runs import services
-from runs.models import Agent, Attempt, AuditEntry, Configuration, Host, Run, Suite, Task
+from runs.models import Agent, Attempt, AuditEntry, Configuration, DeviceClass, Host, Run, Suite, Task
 from tests.factories import make_attempt, make_run
 from tests.records import make_record
 from tests.runs.conftest import Site
@@ -264,6 +264,15 @@ def test_the_admin_says_when_in_the_words_of_every_page_and_starts_runs_by_that_
     page = maintainer.get(reverse("admin:runs_run_change", args=[make_run(status="passed").pk])).content.decode()
     assert re.search(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC", page)
     assert 'value="Start the runs"' in maintainer.get(reverse("admin:runs_run_add")).content.decode()
+
+
+@pytest.mark.parametrize("slug", ["cpu-x86_64", "mi300x-spx"])
+def test_a_run_that_nobody_could_take_is_said_to_wait(site: Site, maintainer: Client, slug: str) -> None:
+    device = DeviceClass.objects.get(slug=slug)
+    values = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": device.pk, "repeat": 0}
+    told = maintainer.post(reverse("admin:runs_run_add"), values | {"repeats": 2}, follow=True).content.decode()
+    assert "1 more was made: run" in told
+    assert ("No host of mi300x-spx takes work now" in told) == (slug == "mi300x-spx")
 
 
 def test_what_a_worker_says_of_its_host_is_nobodys_to_write(site: Site, maintainer: Client) -> None:

@@ -177,7 +177,7 @@ def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None
     result = submission.run.results.first()
     auditor, _ = logged_in("audit_result", "review_submission")
     asked = {"verdict": "hacked", "reason": "It knows."}
-    assert b"quote the lines" in auditor.post(f"/review/result/{result.pk}/audit/", asked).content
+    assert b"Quote the lines" in auditor.post(f"/review/result/{result.pk}/audit/", asked).content
     auditor.post(f"/review/result/{result.pk}/audit/", asked | {"quote": "if (judge)"})
     assert Result.objects.get(pk=result.pk).audit == "hacked"
     mine = Client()
