@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 import yaml
 
 from evaluator.agent_session import Own
-from evaluator.agents.interface import Checked, Desk, Launcher, Produced, Settings
+from evaluator.agents.interface import SHARED, Checked, Desk, Launcher, Produced, Settings
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
 from evaluator.fields import Fields, Problems
@@ -21,7 +21,6 @@ from evaluator.taskspec import TaskSpec
 FOLDER = Path(__file__).parent
 FILE = "agent.yaml"
 Kind = Literal["reference", "program", "model"]
-SHARED = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")
 KEYS = ("title", "kind", *SHARED, "needs", "own")
 LONGEST_S = 7 * 24 * 3600.0
 
