@@ -44,7 +44,13 @@ class SaidForm(forms.Form):
     precision = _line("Precision", "Of another benchmark: the dtype that was run.")
     output_tokens = forms.IntegerField(required=False, min_value=0, label="Output tokens", help_text="In all.")
     cost_usd = forms.DecimalField(required=False, min_value=0, label="Cost", help_text="In US dollars, in all.")
-    started_at = _line("Day of the run", "Such as 2026-11-28.")
+    started_at = forms.DateField(
+        required=False,
+        input_formats=["%Y-%m-%d"],
+        label="Day of the run",
+        help_text="Such as 2026-11-28.",
+        error_messages={"invalid": "A day is expected, such as 2026-11-28."},
+    )
 
     def declared(self) -> dict[str, str]:
         """What was said, as text."""

@@ -77,12 +77,12 @@ def test_whoever_may_sees_a_page_that_nobody_keeps(address: str) -> None:
 
 def test_a_bundle_goes_in_by_the_form_and_its_page_says_what_comes_next(site: Site, tmp_path: Path) -> None:
     client, user = logged_in("submit_bundle")
-    response = hand_in(client, make_zip(tmp_path / "run", site.suite))
+    response = hand_in(client, make_zip(tmp_path / "run", site.suite), started_at="2026-11-28")
     submission = Submission.objects.get()
     assert response["Location"] == f"/submission/{submission.pk}/mine/"
     assert (submission.submitter, submission.declared) == (
         user,
-        {"agent": "Sam's agent", "output_tokens": "1200"},
+        {"agent": "Sam's agent", "output_tokens": "1200", "started_at": "2026-11-28"},
     )
     assert b"A worker checks it within minutes" in client.get(response["Location"]).content
     intake.check_next()
@@ -91,9 +91,11 @@ def test_a_bundle_goes_in_by_the_form_and_its_page_says_what_comes_next(site: Si
 
 def test_what_the_form_lacks_is_said_beside_its_field_and_nothing_is_kept(site: Site, tmp_path: Path) -> None:
     client, _ = logged_in("submit_bundle")
-    response = hand_in(client, make_zip(tmp_path / "run", site.suite), consent="", licence="mine")
+    response = hand_in(
+        client, make_zip(tmp_path / "run", site.suite), consent="", licence="mine", started_at="yesterday"
+    )
     assert response.status_code == 200
-    assert {"consent", "licence", "bundle"} == set(response.context["form"].errors)
+    assert {"consent", "licence", "started_at", "bundle"} == set(response.context["form"].errors)
     assert b"choose it again" in response.content, "a browser keeps no file"
     assert b'<a href="#id_licence">Licence</a>' in response.content, "the form is longer than a screen"
     assert not Submission.objects.exists()
