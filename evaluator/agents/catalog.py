@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -153,9 +152,4 @@ def _never(candidate: Candidate) -> Checked:
     raise AssertionError("a reference agent checks nothing")
 
 
-@functools.cache
-def _reference_agents() -> tuple[str, ...]:
-    return tuple(name for name in agent_names() if read_agent(name).kind == "reference")
-
-
-AGENTS = _reference_agents()
+REFERENCE_AGENTS = tuple(name for name in agent_names() if read_agent(name).kind == "reference")
