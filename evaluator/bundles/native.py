@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from evaluator import records
 from evaluator.agent_session import AgentSession, read_session
-from evaluator.bundles.archive import read_members
 from evaluator.bundles.contents import Renamed
 from evaluator.bundles.limits import MEASUREMENTS
 from evaluator.bundles.native_calibrations import calibrations_of, is_calibration
@@ -96,17 +95,12 @@ class Bundle:
     problems: tuple[Problem, ...] = field(default=())
 
 
-def read_bundle(path: Path) -> Bundle:
-    """Read a folder or an archive whole. What is wrong with a part is in the bundle's `problems`.
+def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
+    """What is wrong with a part is in the bundle's `problems`. `look` sees each task that is whole.
 
     Raises:
-        BundleError: it is none at all: not there, beyond a bound, or without a run.json that says what it is.
+        BundleError: it is none at all: without a run.json that says what it is.
     """
-    return bundle_of(Reading(own_files(read_members(path))))
-
-
-def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
-    """The bundle of files that are read already; raises like `read_bundle`. `look` sees each task that is whole."""
     values = _manifest(reading)
     if reading.problems:
         raise BundleError(reading.problems)

@@ -12,7 +12,7 @@ import pytest
 
 from evaluator import codec
 from evaluator.bundles.checking import check, check_files
-from evaluator.bundles.native import bundle_of, own_files, read_bundle
+from evaluator.bundles.native import bundle_of, own_files
 from evaluator.bundles.native_rules import unfit
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
@@ -21,6 +21,7 @@ from evaluator.calibration import Acceptance
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from tests.agent_sessions import make_session
+from tests.bundles.made import read_bundle
 from tests.records import CALIBRATION, make_gpu_record, make_record
 
 GELU, SILU = "hip2hip/arena/GELU", "hip2hip/arena/SiLU"

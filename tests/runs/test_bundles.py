@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluator.bundles.native import read_bundle
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.calibration import write_calibration
@@ -31,6 +30,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from tests.bundles.made import read_bundle
 from tests.records import CALIBRATION, make_gpu_case, record_for
 from tests.runs.bundling import make_folder, make_zip, passing
 from tests.runs.conftest import Site
