@@ -170,6 +170,6 @@ def role_note(role: str, *more: str) -> str:
     return ", ".join(filter(None, ("" if role == "entry" else ROLES[role], *more)))
 
 
-def status_cell(status: str, url: str = "", note: str = "", value: str | None = None) -> Cell:
+def status_cell(status: str, url: str = "", note: str = "") -> Cell:
     word = STATUSES[status]
-    return Cell(word.label, value or status, url, note, word.tone, word.mark)
+    return Cell(word.label, status, url, note, word.tone, word.mark)
