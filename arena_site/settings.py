@@ -136,6 +136,11 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # staff of a site that sends no mail needs a 
 # Mail to submitters who asked for it: printed unless a server is named.
 SITE_URL = env.env_url("SITE_URL", "http://localhost:8000", "http", "https")
 EMAIL_HOST = env.env_text("EMAIL_HOST", "")
+EMAIL_PORT = env.env_int("EMAIL_PORT", 25, low=1, high=65535)
+EMAIL_HOST_USER = env.env_text("EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = env.env_text("EMAIL_PASSWORD", "")
+_mail_tls = env.env_choice("EMAIL_TLS", "off", "starttls", "tls")
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail_tls == "starttls", _mail_tls == "tls"  # Django's names for the two
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_TIMEOUT = 10
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
