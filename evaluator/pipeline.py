@@ -121,18 +121,10 @@ class Evaluator:
         if not cases or any(one.case.profile not in self.backend.profiles for one in cases):
             raise UsageError(f"cases of profile {' or '.join(self.backend.profiles)} are expected, and at least one")
         task = replace(task, cases=tuple(one.case for one in cases))
-
-        def attempt() -> UnseenRecord:
-            begin, started_at = monotonic(), datetime.now(UTC)
-            with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
-                trials = unseen.judge(ours, theirs, cases)
-            theirs.seconds["total"] = monotonic() - begin
-            return unseen_record_of(theirs, started_at, trials, round_digest, generator)
-
-        record = attempt()
+        record = self._attempt_unseen(task, candidate, cases, round_digest, generator)
         if record.has_fault and isinstance(self._turn, Turn):  # each such case was tried twice, beside others
             with self._turn.exclusive():
-                record = attempt()
+                return self._attempt_unseen(task, candidate, cases, round_digest, generator)
         return record
 
     def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
@@ -180,6 +172,15 @@ class Evaluator:
             outcomes, rejection, gate = self._through_gates(context)
         context.seconds["total"] = monotonic() - begin
         return record_of(context, started_at, outcomes, rejection, gate)
+
+    def _attempt_unseen(
+        self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], round_digest: str, generator: str
+    ) -> UnseenRecord:
+        begin, started_at = monotonic(), datetime.now(UTC)
+        with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
+            trials = unseen.judge(ours, theirs, cases)
+        theirs.seconds["total"] = monotonic() - begin
+        return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
     @contextmanager
     def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:

@@ -6,9 +6,10 @@ The status decides which fields exist; `problems_of` holds those rules and `read
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from evaluator import codec
@@ -139,6 +140,17 @@ class Record:
     def correct(self) -> bool:
         """Every gate says so: what a later one turns away, for forging or for an answer of another call, was not."""
         return self.status is Status.PASSED
+
+    def mean_log(self, value: Callable[[Ratio], float | None]) -> float | None:
+        """Mean over eligible cases; None without one, and where any case lacks its ratio or an eligible one the value.
+
+        Of the intervals' ends it makes the interval of a task whose cases all err together: they share their sessions.
+        """
+        ratios = [case.ratio for case in self.cases if case.ratio is not None]
+        eligible = [value(ratio) for ratio in ratios if ratio.eligible]
+        known = [one for one in eligible if one is not None]
+        whole = self.correct and len(ratios) == len(self.cases) and len(known) == len(eligible)
+        return fmean(known) if whole and known else None
 
 
 def write_record(record: Record, path: Path) -> None:

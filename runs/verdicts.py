@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from statistics import fmean, median
 from typing import Any
 
@@ -29,10 +28,10 @@ def attempt_columns(record: Record) -> dict[str, Any]:
         "correct": record.correct if about_candidate else None,
         "evaluator": record.evaluator,
         "protocol": record.protocol,
-        "log_speedup": _log_speedup(record, lambda ratio: ratio.log_ratio),
-        "cautious_log_speedup": _log_speedup(record, cautious),
-        "log_speedup_low": _log_speedup(record, lambda ratio: ratio.low),
-        "log_speedup_high": _log_speedup(record, lambda ratio: ratio.high),
+        "log_speedup": record.mean_log(lambda ratio: ratio.log_ratio),
+        "cautious_log_speedup": record.mean_log(cautious),
+        "log_speedup_low": record.mean_log(lambda ratio: ratio.low),
+        "log_speedup_high": record.mean_log(lambda ratio: ratio.high),
         "paper_speedup": _paper_speedup(record),
     }
 
@@ -88,18 +87,6 @@ def cautious(ratio: Ratio) -> float:
     if ratio.log_ratio > 0:
         return max(ratio.low, 0.0) if ratio.low is not None else 0.0
     return min(ratio.high, 0.0) if ratio.high is not None else 0.0
-
-
-def _log_speedup(record: Record, value: Callable[[Ratio], float | None]) -> float | None:
-    """Mean over eligible cases; None without one, and where any case lacks its ratio or an eligible one the value.
-
-    Of the intervals' ends it makes the interval of a task whose cases all err together: they share their sessions.
-    """
-    ratios = [case.ratio for case in record.cases if case.ratio is not None]
-    eligible = [value(ratio) for ratio in ratios if ratio.eligible]
-    known = [one for one in eligible if one is not None]
-    whole = record.status is Status.PASSED and len(ratios) == len(record.cases) and len(known) == len(eligible)
-    return fmean(known) if whole and known else None
 
 
 def _paper_speedup(record: Record) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import fmean
 
 from evaluator.reasons import Status
 from evaluator.records import CaseRecord, Record
@@ -14,11 +13,8 @@ LOG_CHARACTERS = 4000  # of what was printed
 
 def speedup_of(record: Record) -> float | None:
     """Geometric mean over the cases that count, as on boards; None where there is none, or one case has no ratio."""
-    ratios = [case.ratio for case in record.cases if case.ratio is not None]
-    logs = [ratio.log_ratio for ratio in ratios if ratio.eligible]
-    if not logs or len(ratios) < len(record.cases) or record.status is not Status.PASSED:
-        return None
-    return math.exp(fmean(logs))
+    log_speedup = record.mean_log(lambda ratio: ratio.log_ratio)
+    return None if log_speedup is None else math.exp(log_speedup)
 
 
 def told(record: Record) -> str:

@@ -21,6 +21,6 @@ def check(context: Context) -> Rejection | None:
             raise TaskError([f"{context.task.id} was edited while a candidate was evaluated for it"])
         return Rejection("task_changed", f"{context.task.id} is now {digest[:12]}, was {context.task.digest[:12]}")
     if (left := context.candidate_side().leftovers) > 0:
-        text = f"still there when a worker ended, and killed: {counted(left, 'process', 'processes')}"
+        text = f"{counted(left, 'process was', 'processes were')} still there when a worker ended, and then killed"
         context.findings.append(Finding(NAME, "child_left_behind", text))
     return implausible(context)

@@ -200,9 +200,9 @@ def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) ->
     """Every kernel compiled and tuned: first calls are in no clock. Checks of another evaluation may run beside."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
         for state in cases:
+            context.give_way()
             context.at_work = state
             runner.compile(state.case, context.contents(state.case, FIRST_CALLS))
-            context.give_way()
 
 
 def _clock(backend: Backend) -> dict[str, object]:

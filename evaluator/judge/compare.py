@@ -95,8 +95,11 @@ def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> floa
 
 def _overflows(seen: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype, tau: float) -> torch.Tensor:
     """Infinities of the answer's sign, where it is more than the dtype holds."""
+    infinite = seen.isinf()
+    if not bool(infinite.any()):
+        return infinite
     large = wanted.isfinite() & (wanted.abs() * (1 + tau) >= torch.finfo(dtype).max)
-    return seen.isinf() & large & (seen.sign() == wanted.sign())
+    return infinite & large & (seen.sign() == wanted.sign())
 
 
 def _not_finite(seen: torch.Tensor, wanted: torch.Tensor, spec: Output) -> Comparison | None:
