@@ -22,6 +22,7 @@ from django.db import DatabaseError, connection, transaction
 from arena_site import table_rows
 from arena_site.backup import FORMAT, MANIFEST, applied_migrations, member_of_file, member_of_table
 from evaluator.unseen.rounds import secret_digest
+from evaluator.wording import counted
 from runs import archive
 from runs.models import Round
 
@@ -162,7 +163,7 @@ def _insert_all(packed: zipfile.ZipFile, manifest: Manifest) -> None:
         with packed.open(member_of_table(label)) as member, io.TextIOWrapper(member, "utf-8", newline="\n") as lines:
             count = table_rows.insert(model, lines)
         if count != manifest.tables[label].rows:
-            raise RestoreError(f"{label} has {count} rows, its manifest {manifest.tables[label].rows}")
+            raise RestoreError(f"{label} has {counted(count, 'row')}, its manifest {manifest.tables[label].rows}")
     connection.check_constraints()
     table_rows.continue_numbering(models.values())
     for round in Round.objects.all():

@@ -88,6 +88,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False  # one language; numbers are formatted once, by leaderboard.formatting
+FORMAT_MODULE_PATH = ["arena_site.formats"]
 
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE / "static"
@@ -121,7 +122,6 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
-ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
@@ -136,6 +136,11 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # staff of a site that sends no mail needs a 
 # Mail to submitters who asked for it: printed unless a server is named.
 SITE_URL = env.env_url("SITE_URL", "http://localhost:8000", "http", "https")
 EMAIL_HOST = env.env_text("EMAIL_HOST", "")
+EMAIL_PORT = env.env_int("EMAIL_PORT", 25, low=1, high=65535)
+EMAIL_HOST_USER = env.env_text("EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = env.env_text("EMAIL_PASSWORD", "")
+_mail_tls = env.env_choice("EMAIL_TLS", "off", "starttls", "tls")
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail_tls == "starttls", _mail_tls == "tls"  # Django's names for the two
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_TIMEOUT = 10
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
@@ -180,9 +185,8 @@ LISTEN = env.env_text(
 WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.env_int("ARENA_WEB_THREADS", 4, low=1, high=64)
 LEAST_FREE_MB = env.env_int("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
-BACKUP_FOLDER = env.env_text(
-    "ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path"
-)  # none: no backup at night
+# None: no backup at night.
+BACKUP_FOLDER = env.env_text("ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path")
 METRICS_TOKEN = env.env_secret("ARENA_METRICS_TOKEN", needed=False)
 LOGGING = logging_settings(
     env.env_choice("ARENA_LOG", "text", "json"), env.env_choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")

@@ -9,11 +9,12 @@ from django.contrib import admin
 from django.urls import include, path
 
 from arena_site import health, metrics
-from runs.people.views import admin_login
+from runs.people.views import admin_login, admin_password
 
 admin.site.site_header = admin.site.site_title = "ArenaBoard"
 admin.site.index_title = "Registry, runs and publication"
 admin.site.login = admin_login  # type: ignore[method-assign]
+admin.site.password_change = admin_password  # type: ignore[method-assign, assignment]
 
 urlpatterns = [
     path("healthz", health.alive, name="alive"),

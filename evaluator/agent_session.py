@@ -50,7 +50,7 @@ class Iteration:
     digest: str
     status: Status
     message: str | None
-    speedup: float | None  # geometric mean over cases on T_dev; None where there is no device clock
+    speedup: float | None  # geometric mean over the cases that count, on T_dev; None where there is no device clock
     diff: str
 
 

@@ -1,4 +1,4 @@
-"""The embedded default: the smoke suite with the built-in agents, a progress bar, a board, a verdict on ourselves."""
+"""The embedded default: the smoke suite with the reference agents, a progress bar, a board, a verdict on ourselves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from evaluator.agents import AGENTS
+from evaluator.agents import REFERENCE_AGENTS
 from evaluator.board import board_text, counts, seconds_text
 from evaluator.pipeline import Evaluator
 from evaluator.runfolder import Outcome, run_suite
@@ -17,10 +17,10 @@ BAR_WIDTH = 30
 
 
 def run_demo(suite: Suite, evaluator: Evaluator, folder: Path, write: Callable[[str], object]) -> bool:
-    """Evaluate every built-in agent on the suite; True if every expected status was reached."""
-    bar = ProgressBar(len(suite.tasks) * len(AGENTS))
+    """Evaluate every reference agent on the suite; True if every expected status was reached."""
+    bar = ProgressBar(len(suite.tasks) * len(REFERENCE_AGENTS))
     outcomes: dict[str, list[Outcome]] = {}
-    for agent in AGENTS:
+    for agent in REFERENCE_AGENTS:
         outcomes[agent] = run_suite(suite, agent, evaluator, folder / agent, progress=bar.of(agent))
     bar.end()
     records = {agent: [outcome.record for outcome in found] for agent, found in outcomes.items()}

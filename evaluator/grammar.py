@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     _round(run)
     _device(run)
     run.set_defaults(command="run")
-    demo = commands.add_parser("demo", help="the smoke suite with all built-in agents")
+    demo = commands.add_parser("demo", help="the smoke suite with all reference agents")
     demo.add_argument("--suite", default="smoke")
     demo.add_argument("--out", type=Path, metavar="DIR", help="default: a new folder below the state folder")
     _device(demo)

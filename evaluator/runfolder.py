@@ -25,7 +25,7 @@ from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
 from evaluator.records import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
 from evaluator.suites import Suite
-from evaluator.taskspec import Profile, TaskSpec
+from evaluator.taskspec import Profile, TaskSpec, write_files
 from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
@@ -164,10 +164,7 @@ def _kept(folder: Path, task: TaskSpec, candidate: Candidate) -> Record | None:
 
 
 def _evaluate(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator, sessions: int) -> Record:
-    for name, data in candidate.files.items():
-        path = folder / "candidates" / slug(task.id) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    write_files(candidate.files, folder / "candidates" / slug(task.id))
     record = evaluator.evaluate(task, candidate, sessions=sessions)
     write_record(record, folder / "records" / f"{slug(task.id)}.json")
     return record

@@ -189,6 +189,14 @@ def task_files(folder: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for path, name in names.items()}
 
 
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """The other way round: folders in between are made."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
 def task_digest(files: Mapping[str, bytes]) -> str:
     """sha256 over the sorted (path, sha256) of every file but description and variants."""
     lines = [

@@ -30,7 +30,7 @@ from evaluator.candidate import Candidate
 from evaluator.pipeline import Evaluator
 from evaluator.reasons import Status
 from evaluator.records import Record, TaskRef
-from evaluator.taskspec import TaskSpec
+from evaluator.taskspec import TaskSpec, write_files
 
 CHECK_SESSIONS = 1  # of the device clock: the answer is timed in full afterwards
 STANDS_FOR = {"cpu": "gfx942"}  # what a host without a GPU compiles for
@@ -56,7 +56,7 @@ def work_on(
     if kept := _kept(task, agent, path, sources, repeat):
         return Produced(kept, None)
     held = hold_session(task, agent, evaluator, repeat=repeat)
-    _write_sources(held.candidate, sources)
+    write_files(held.candidate.files, sources)
     write_session(held.session, path)
     return Produced(held.candidate, held.expected)
 
@@ -185,13 +185,6 @@ def _kept(task: TaskSpec, agent: Agent, path: Path, sources: Path, repeat: int) 
     problems = tuple((code, detail) for code, detail in session.problems)
     kept = Candidate(files, session.candidate.label, problems)
     return kept if same and session.settings == settings_text(agent) and kept.ref() == session.candidate else None
-
-
-def _write_sources(candidate: Candidate, folder: Path) -> None:
-    for name, data in candidate.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
 
 
 def _bytes(path: Path) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluator.errors import UsageError
-from evaluator.taskspec import TaskSpec, task_files
+from evaluator.taskspec import TaskSpec, task_files, write_files
 
 HIDDEN = ("expert", "variants")
 
@@ -19,10 +19,7 @@ def make_workspace(task: TaskSpec, folder: Path) -> list[str]:
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; give a new folder")
     visible = visible_files(task)
-    for name, data in visible.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    write_files(visible, folder)
     return sorted(visible)
 
 

@@ -8,6 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from evaluator.wording import counted
+
 CONTEXT = 3  # unchanged lines around a change
 LONGEST = 3000  # lines of one side that are compared
 MOST_PAIRS = 50_000  # of equal lines: what comparing costs goes by them; 225 000 took 3.8 s, 50 000 took 1.1 s
@@ -55,7 +57,7 @@ def diff(old: str, new: str) -> Diff:
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(CONTEXT):
         if (skipped := group[0][1] - (lines[-1].old or 0 if lines else 0)) > 0:
-            lines.append(Line("gap", None, None, f"{skipped} unchanged lines" if skipped > 1 else "1 unchanged line"))
+            lines.append(Line("gap", None, None, counted(skipped, "unchanged line")))
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
                 lines += [Line("same", i + 1, j1 + i - i1 + 1, before[i]) for i in range(i1, i2)]

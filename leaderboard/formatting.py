@@ -103,6 +103,7 @@ def moment(at: datetime) -> str:
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
+    """`counted`, with its noun on the same line."""
     return counted(count, noun, nouns).replace(" ", NBSP, 1)
 
 

@@ -165,6 +165,11 @@ ORIGINS = {"run_here": "run here", "imported": "imported"}
 VERIFICATIONS = {"none": "not verified", "checked": "checked", "reproduced": "reproduced"}
 
 
-def status_cell(status: str, url: str = "", note: str = "", value: str | None = None) -> Cell:
+def role_note(role: str, *more: str) -> str:
+    """What stands beside the name of a line: what it is unless it is an entry, and more where there is any."""
+    return ", ".join(filter(None, ("" if role == "entry" else ROLES[role], *more)))
+
+
+def status_cell(status: str, url: str = "", note: str = "") -> Cell:
     word = STATUSES[status]
-    return Cell(word.label, value or status, url, note, word.tone, word.mark)
+    return Cell(word.label, status, url, note, word.tone, word.mark)

@@ -79,7 +79,7 @@ class HostAdmin(Registered):
     list_display = ("name", "device_class", "is_enabled", "is_accepted", "quarantined_at", "seen_at", "note")
     list_select_related = ("device_class",)
     readonly_fields = (
-        *("is_accepted", "calibration", "quarantined_at", "quarantine_reason"),
+        *("evaluator", "is_accepted", "calibration", "quarantined_at", "quarantine_reason"),
         *("facts", "agents", "started_at", "seen_at"),
     )
     actions = HOST_ACTS
@@ -102,7 +102,7 @@ class SuiteAdmin(OnceMade):
     list_filter = ("is_current",)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return SuiteForm if obj is None else super().get_form(request, obj, change, **kwargs)
+        return super().get_form(request, obj, change, **kwargs, **({"form": SuiteForm} if obj is None else {}))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("name", "title", "members") if obj is None else ("name", "version", "digest", "title", "paths")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from evaluator.wording import counted
 from runs import services
 from runs.admin_sessions import RunForm
 from runs.doors import Act, Door, OnceMade, ReadOnly, actions, user_of
@@ -180,7 +181,11 @@ class RunAdmin(Keeper, OnceMade):
         asked = {name: value for name, value in data.items() if name != "may_spend"}
         first, *others = services.start_runs(actor=user_of(request), **asked)
         if others:
-            self.message_user(request, f"{len(others)} more were made: {', '.join(map(str, others))}.")
+            more = counted(len(others), "more was made", "more were made")
+            self.message_user(request, f"{more}: {', '.join(map(str, others))}.")
+        if not first.device_class.hosts.filter(is_enabled=True, quarantined_at__isnull=True).exists():
+            waits = f"No host of {first.device_class} takes work now: enable or register one, or it waits for good."
+            self.message_user(request, waits, messages.WARNING)
         return first
 
 

@@ -19,7 +19,11 @@ from runs.people.rights import may_see_unseen
 
 class RunForm(forms.ModelForm):  # type: ignore[type-arg]
     repeats = forms.IntegerField(
-        min_value=1, max_value=20, initial=services.REPEATS, help_text="So many runs, counted from the repeat above."
+        min_value=1,
+        max_value=20,
+        initial=services.REPEATS,
+        label="How many runs",
+        help_text="Counted from the repeat above; each is queued at once.",
     )
     may_spend = forms.BooleanField(
         required=False, label="Spend it", help_text="For what calls a paid model: leave it empty to see the estimate."

@@ -1,10 +1,10 @@
-"""From sources to rows and back: what a built-in agent writes for a task, and what a result's attempts evaluate."""
+"""From sources to rows and back: what a reference agent writes for a task, and what a result's attempts evaluate."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agents import AGENTS, produce
+from evaluator.agents import REFERENCE_AGENTS, produce
 from evaluator.candidate import Candidate
 from evaluator.taskreader import load_task
 from evaluator.taskspec import TaskSpec
@@ -14,14 +14,15 @@ from runs.models import Agent, Configuration, Result, Suite, Task
 
 
 def written_by(configuration: Configuration, suite: Suite, repeat: int) -> dict[int, Candidate]:
-    """A built-in agent's candidates for all tasks of a suite, by the task's primary key.
+    """A reference agent's candidates for all tasks of a suite, by the task's primary key.
 
     Raises:
-        RunError: the agent is none of ours, or a task in tasks/ is not the one of the suite.
+        RunError: it is no reference agent of ours, or a task in tasks/ is not the one of the suite.
     """
     agent = configuration.agent
-    if agent.kind != Agent.Kind.BUILT_IN or agent.slug not in AGENTS:
-        raise RunError(f"{agent} is not built in: its candidates come in a bundle ({', '.join(AGENTS)} are built in)")
+    if agent.kind != Agent.Kind.BUILT_IN or agent.slug not in REFERENCE_AGENTS:
+        known = ", ".join(REFERENCE_AGENTS)
+        raise RunError(f"the candidates of {agent} come in a bundle: only {known} write theirs at once")
     tasks = list(suite.tasks.all())
     return {task.pk: produce(agent.slug, spec_of(task), repeat).candidate for task in tasks}
 

@@ -13,17 +13,18 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Max, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.text import capfirst
 
 from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
+from runs.models.trail import REASON_CHARACTERS
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
 MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
-REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def _action(act: Act) -> Callable[..., Any]:
 
 
 class Door(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What all of ours share: no deletion, and a refused request comes back as a sentence."""
+    """What all of ours share: no deletion, and a refused form comes back as it was filled in, with a sentence."""
 
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
@@ -65,9 +66,14 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     ) -> HttpResponse:
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        except REFUSED as error:
-            self.message_user(request, _sentence(error), messages.ERROR)
-            return HttpResponseRedirect(request.get_full_path())
+        except REFUSED as error:  # nothing was written: the same form once more, as it was filled in
+            request.refusal = _sentence(error)  # type: ignore[attr-defined]
+            return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        refusal = getattr(request, "refusal", "")
+        return _refused(form, refusal) if refusal else form
 
     def confirmed(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> HttpResponse | None:
         """First a page that says what it means and asks why; then act on each row.
@@ -78,15 +84,19 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
         if "confirmed" not in request.POST:
             return self._confirmation(request, rows, act)
         asked = {"actor": user_of(request), "reason": request.POST.get("reason", "")[:REASON_CHARACTERS]}
-        count = 0
+        count, refused = 0, False
         for row in rows:
             try:
                 with transaction.atomic():
                     _refuse_what_moved(row, request.POST.get("newest", ""))
                     count += act.do(row, asked)
             except REFUSED as error:
+                refused = True
                 self.message_user(request, _sentence(error), messages.ERROR)
-        self.message_user(request, counted(count, *act.done), messages.SUCCESS if count else messages.WARNING)
+        told = counted(count, *act.done)
+        if not count:
+            told = f"{told.partition(';')[0]}{'' if refused else ': there was nothing to do'}"
+        self.message_user(request, told, messages.SUCCESS if count else messages.WARNING)
         return None
 
     def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> TemplateResponse:
@@ -153,6 +163,17 @@ class OnceMade(Door):
         raise NotImplementedError
 
 
+def _refused(form: Any, refusal: str) -> Any:
+    """The form with what a service said of it."""
+
+    class Refused(form):  # type: ignore[misc]
+        def clean(self) -> None:
+            super().clean()
+            raise ValidationError(refusal)
+
+    return Refused
+
+
 def _refuse_what_moved(row: Any, newest: str) -> None:
     """`newest`: the last entry of the trail about any of the rows when they were shown. Locks the row.
 
@@ -172,4 +193,4 @@ def user_of(request: HttpRequest) -> Any:
 
 
 def _sentence(error: Exception) -> str:
-    return " ".join(error.messages) if isinstance(error, ValidationError) else str(error)
+    return capfirst(" ".join(error.messages) if isinstance(error, ValidationError) else str(error))

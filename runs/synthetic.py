@@ -15,11 +15,11 @@ from statistics import fmean
 from typing import Any
 
 from evaluator.records import PROTOCOL
+from evaluator.taskspec import CATEGORIES
 from evaluator.unseen.cases import CONFIG_CATEGORIES
 
 MARK = "synthetic"
 ARCHITECTURES = {"synthetic-h100": "sm_90", "synthetic-mi300x": "gfx942", "synthetic-mi355x": "gfx950"}
-CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
 CASES = (13, 11, 11, 13, 11, 13, 13, 12, 11, 11, 10, 13, 14, 10, 11, 12, 11, 11, 10, 11, 12, 12, 11, 11)  # native-24's
 OPERATORS = ("elementwise", "reduce", "matmul", "attention")
 AGENTS, MODELS, REPEATS = 5, 8, 3

@@ -52,11 +52,11 @@ def main() -> int:
 
 def simulate(workers: int, results: int, evaluation_s: float) -> int:
     from django.db import connection
-    from queue_workers import counted  # sets Django up, in the folder that is known by now
+    from queue_workers import counted_statements  # sets Django up, in the folder that is known by now
 
     prepare(workers)
     begin = perf_counter()
-    with counted() as statements:
+    with counted_statements() as statements:
         runs = queue_all(results)
     took_s = perf_counter() - begin
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
@@ -66,7 +66,7 @@ def simulate(workers: int, results: int, evaluation_s: float) -> int:
     before = database_counters()
     connection.close()
     spent, took_s = work_in_processes(workers, evaluation_s)
-    tell_claims(spent, results, took_s, evaluation_s)
+    tell_claims(spent, results, took_s)
     tell_database(before, database_counters(), results, took_s)
     say(idle)
     tell_submitters(runs)
@@ -135,7 +135,7 @@ def idle_load(workers: int) -> str:
     """What the sweepers of workers that are all alive cost while the whole queue waits."""
     from django.conf import settings
     from django.db.models.functions import Now
-    from queue_workers import counted
+    from queue_workers import counted_statements
 
     from runs.models import Host
     from runs.sweeper import SWEEP_BEATS, sweep
@@ -143,7 +143,7 @@ def idle_load(workers: int) -> str:
     Host.objects.filter(name__startswith="simulated").update(seen_at=Now())
     sweep()
     begin = perf_counter()
-    with counted() as statements:
+    with counted_statements() as statements:
         for _ in range(3):
             sweep()
     each_s, each = (perf_counter() - begin) / 3, statements[0] / 3
@@ -203,7 +203,7 @@ def stat_of(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
-def tell_claims(spent: list[Spent], results: int, took_s: float, evaluation_s: float) -> None:
+def tell_claims(spent: list[Spent], results: int, took_s: float) -> None:
     claims = [second for one in spent for second in one.claim_s]
     verdicts = [second for one in spent for second in one.verdict_s]
     say(f"{len(claims) / took_s:.0f} results a second through claim, verdict and record, in {took_s:.0f} s")

@@ -99,7 +99,7 @@ def timed(call: Callable[[], T], spent: Spent) -> tuple[T, float, int]:
     """What it returns, seconds, and statements. SQLite gives up after waiting 20 s for its one writer: then again."""
     begin = perf_counter()
     while True:
-        with contextlib.suppress(OperationalError), counted() as statements:
+        with contextlib.suppress(OperationalError), counted_statements() as statements:
             return call(), perf_counter() - begin, statements[0]
         spent.locked += 1
 
@@ -120,7 +120,7 @@ def messages() -> Iterator[Callable[[], int]]:
 
 
 @contextlib.contextmanager
-def counted() -> Iterator[list[int]]:
+def counted_statements() -> Iterator[list[int]]:
     """[statements] that this thread sent within it."""
     found = [0]
 

@@ -220,7 +220,7 @@ class Site:
         self._deaths[name] = [*(death for death in self._deaths.get(name, []) if death > now - RESTART_WINDOW_S), now]
         say(f"the {name} ended with {child.returncode}; the end of its log:\n{tail(self.logs / f'{name}.log')}")
         if len(self._deaths[name]) > RESTARTS:
-            say(f"it ended {RESTARTS} times within a minute: stopping", to=sys.stderr)
+            say(f"it ended {len(self._deaths[name])} times within a minute: stopping", to=sys.stderr)
             return False
         self.start(name, *self._commands[name])
         return True

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from evaluator.agents.catalog import AGENTS, agent_names, produce, read_agent
-from evaluator.agents.interface import Desk, Produced, Work
+from evaluator.agents.catalog import REFERENCE_AGENTS, agent_names, produce, read_agent
+from evaluator.agents.interface import Produced
 
-__all__ = ["AGENTS", "Desk", "Produced", "Work", "agent_names", "produce", "read_agent"]
+__all__ = ["REFERENCE_AGENTS", "Produced", "agent_names", "produce", "read_agent"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any, Literal, cast
 import yaml
 
 from evaluator.agent_session import Own
-from evaluator.agents.interface import Checked, Desk, Launcher, Produced, Settings
+from evaluator.agents.interface import SHARED, Checked, Desk, Launcher, Produced, Settings
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
 from evaluator.fields import Fields, Problems
@@ -21,7 +20,6 @@ from evaluator.taskspec import TaskSpec
 FOLDER = Path(__file__).parent
 FILE = "agent.yaml"
 Kind = Literal["reference", "program", "model"]
-SHARED = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")
 KEYS = ("title", "kind", *SHARED, "needs", "own")
 LONGEST_S = 7 * 24 * 3600.0
 
@@ -154,9 +152,4 @@ def _never(candidate: Candidate) -> Checked:
     raise AssertionError("a reference agent checks nothing")
 
 
-@functools.cache
-def _reference_agents() -> tuple[str, ...]:
-    return tuple(name for name in agent_names() if read_agent(name).kind == "reference")
-
-
-AGENTS = _reference_agents()
+REFERENCE_AGENTS = tuple(name for name in agent_names() if read_agent(name).kind == "reference")

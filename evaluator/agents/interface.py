@@ -14,6 +14,8 @@ from evaluator.reasons import Status
 from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
 
+SHARED = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")  # with every agent
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -35,8 +37,7 @@ class Settings:
         return float(value) if isinstance(value, int | float) else None
 
     def as_dict(self) -> dict[str, Own | tuple[str, ...]]:
-        shared = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")
-        return {name: getattr(self, name) for name in shared} | dict(self.own)
+        return {name: getattr(self, name) for name in SHARED} | dict(self.own)
 
 
 @dataclass(frozen=True, slots=True)

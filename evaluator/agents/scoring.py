@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 from evaluator.reasons import Status
 from evaluator.records import CaseRecord, Record
+from evaluator.wording import counted
 
 LOG_CHARACTERS = 4000  # of what was printed
 
 
 def speedup_of(record: Record) -> float | None:
-    """Geometric mean over cases; None where a case has none."""
-    ratios = [case.speedup for case in record.cases]
-    if not ratios or record.status is not Status.PASSED:
+    """Geometric mean over the cases that count, as on boards; None where there is none, or one case has no ratio."""
+    ratios = [case.ratio for case in record.cases if case.ratio is not None]
+    logs = [ratio.log_ratio for ratio in ratios if ratio.eligible]
+    if not logs or len(ratios) < len(record.cases) or record.status is not Status.PASSED:
         return None
-    logs = [math.log(ratio) for ratio in ratios if ratio is not None]
-    return math.exp(sum(logs) / len(logs)) if len(logs) == len(ratios) else None
+    return math.exp(fmean(logs))
 
 
 def told(record: Record) -> str:
@@ -24,7 +26,9 @@ def told(record: Record) -> str:
     lines = [f"status: {record.status.value}", *([record.message] if record.message else [])]
     lines += [f"case {case.id}: {_case(case)}" for case in record.cases]
     if (speedup := speedup_of(record)) is not None:
-        lines.append(f"speedup: {speedup:.3f} (geometric mean over cases, of the baseline's time by yours)")
+        lines.append(
+            f"speedup: {speedup:.3f} (geometric mean over the cases that count, of the baseline's time by yours)"
+        )
     for one in record.isa:
         if one.side == "candidate":
             numbers = " ".join(f"{name}={value}" for name, value in one.numbers.items() if value is not None)
@@ -36,7 +40,15 @@ def told(record: Record) -> str:
 
 def _case(case: CaseRecord) -> str:
     if not case.correct:
-        return f"not right, or not reached ({case.draws} draws were right)"
+        return f"not right, or not reached ({counted(case.draws, 'draw was', 'draws were')} right)"
     known = case.relative_rmse is not None and case.allowed_rmse is not None
     error = f", relative RMSE {case.relative_rmse:.3g} of {case.allowed_rmse:.3g}" if known else ""
-    return f"right{error}" + ("" if case.speedup is None else f", speedup {case.speedup:.3f}")
+    return f"right{error}{_speedup(case)}"
+
+
+def _speedup(case: CaseRecord) -> str:
+    if case.speedup is None or case.ratio is None:
+        return ""
+    if not case.ratio.eligible:
+        return ", too short for a speedup to count"
+    return f", speedup {'at least ' if case.ratio.censored else ''}{case.speedup:.3f}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluator.backends.base import Backend, Sample, Toolchain
+from evaluator.backends.base import Backend, Sample
 from evaluator.backends.cpu import CpuBackend
 from evaluator.backends.cuda import CudaBackend
 from evaluator.backends.rocm import RocmBackend
 from evaluator.errors import HostError, UsageError
 
-__all__ = ["KNOWN", "Backend", "Sample", "Toolchain", "get_backend", "present"]
+__all__ = ["KNOWN", "Backend", "Sample", "get_backend", "present"]
 
 # "auto" takes the first that is here.
 KNOWN: Mapping[str, type[Backend]] = {"cuda": CudaBackend, "rocm": RocmBackend, "cpu": CpuBackend}

@@ -50,13 +50,13 @@ def translate(reading: Reading) -> Submission | None:
         seen.add(claim.task)
     listed = aka_reports.listed(reading)
     claims += aka_reports.listed_only(reading, listed, claims, is_known)
-    if _generation(reading, results) == PAPER_ERA:
+    if _generation(results) == PAPER_ERA:
         _note_faulty(reading, claims)
     reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
     declared = reading.declared(_from_folder(reading))
     return Submission(
         format=NAME,
-        generation=_generation(reading, results),
+        generation=_generation(results),
         digest=reading.digest,
         suite=SUITE,
         suite_tasks=tuple(tasks_of(SUITE)),
@@ -99,7 +99,7 @@ def _results(reading: Reading) -> Iterator[tuple[str, tuple[str, Mapping[str, An
             yield _folder(path), (path, raw)
 
 
-def _generation(reading: Reading, results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
+def _generation(results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
     if not results:
         return "v1"
     is_later = any("baseline_benchmark_methods" in raw for _, raw in results.values())

@@ -83,7 +83,7 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
         if said and times and not _close(said, fmean(times)):
             reading.find("time_disagrees", f"{path}: {field}", f"claimed {said:g} ms, {fmean(times):g} ms", task)
     _compare_counts(reading, path, task, raw, timed)
-    _compare_score(reading, path, task, raw, timed)
+    _compare_score(reading, path, task, raw)
 
 
 def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
@@ -93,7 +93,7 @@ def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, An
             reading.find("case_count_disagrees", f"{path}: {field}", f"claimed {said}, with a time {own}", task)
 
 
-def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
+def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any]) -> None:
     score = reading.number(raw.get("score"), f"{path}: score", task)
     if score is None:
         return

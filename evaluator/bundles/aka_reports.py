@@ -15,6 +15,7 @@ from typing import Any
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import Claim, Total
 from evaluator.reasons import Status
+from evaluator.wording import counted
 
 CSV_NAME, JSON_NAME, QUEUE = "overall_summary.csv", "task_type_breakdown.json", ".parallel"
 HEADER = ["Task Name", "Task Type", "Score", "Speedup", "Optimization_summary"]
@@ -147,7 +148,7 @@ def _listed(reading: Reading) -> Iterator[Listed]:
                 claimed = {"score": row[2], "speedup": row[3]}
                 yield Listed(f"{path}:{number}", row[0], row[1], "listed_only", claimed)
             else:
-                reading.problem(f"{path}:{number}", f"{len(row)} columns", f"{len(HEADER)}")
+                reading.problem(f"{path}:{number}", counted(len(row), "column"), f"{len(HEADER)}")
 
 
 def _queued(reading: Reading) -> Iterator[Listed]:

@@ -23,6 +23,7 @@ from evaluator.bundles.problems import BundleError, Problem, is_unseen, shown, s
 from evaluator.bundles.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.zips import is_zip, zip_members
 from evaluator.codec import plain_text
+from evaluator.wording import counted
 
 _UNREADABLE = (
     *(OSError, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError),
@@ -100,7 +101,7 @@ def _collect(members: Iterator[Member], budget: Budget) -> Contents:
             problems.append(problem)
     if problems:
         more = len(problems) - budget.limits.problems
-        rest = [Problem(budget.place, f"{more} more problems", "none")] if more > 0 else []
+        rest = [Problem(budget.place, counted(more, "more problem"), "none")] if more > 0 else []
         raise BundleError(problems[: budget.limits.problems] + rest)
     return files
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from evaluator.wording import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -19,7 +21,10 @@ class Finding:
     text: str
 
 
-MORE = "There are {count} more of this kind, which are not listed."
+def not_listed(count: int) -> str:
+    """The text of the one finding that stands for all of its kind beyond those that are kept."""
+    return f"{counted(count, 'more of this kind is', 'more of this kind are')} not listed."
+
 
 # {detail} is filled in by the format that finds it.
 FINDINGS: Mapping[str, str] = {

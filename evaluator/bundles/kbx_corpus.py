@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluator.bundles.kernelbenchx import CLAIMED, SUITE, is_known
+from evaluator.bundles.kbx_golden import SUITE
+from evaluator.bundles.kernelbenchx import CLAIMED, is_known
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of

@@ -12,7 +12,7 @@ from typing import Any
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
 
-FOLDER = "golden_results"
+SUITE, FOLDER = "kernelbenchx-176", "golden_results"
 SIZE, TIME, RATE = "input_size", "ms", "GB/s"
 COPIES = {"l20": "5090"}  # 187 of 189 published files have the same bytes
 
@@ -84,7 +84,7 @@ def _note_golden(reading: Reading, machine: str, paths: list[str]) -> None:
     reading.find("baseline_unstated", FOLDER, f"golden results of {machine}")
     if machine in COPIES:
         reading.find("copied_baseline", FOLDER, f"the published rows of {machine} are those of {COPIES[machine]}")
-    stems = {PurePosixPath(task).stem for task in tasks_of("kernelbenchx-176")}
+    stems = {PurePosixPath(task).stem for task in tasks_of(SUITE)}
     for path in paths:
         if PurePosixPath(path).stem not in stems:
             reading.find("unused_baseline", path, PurePosixPath(path).name)

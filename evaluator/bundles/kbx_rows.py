@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles.kbx_golden import RATE, SIZE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.kbx_golden import RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import CaseClaim
 from evaluator.bundles.tasklists import tasks_of
+from evaluator.wording import counted
 
 CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_eff.jsonl")
 FIELDS = {CALL: "call_ok", EXE: "exe_ok", EFF: "perf_ok"}
@@ -79,11 +80,11 @@ def fault(reading: Reading, row: Row, task: str, golden: Golden | None) -> str |
         reading.find("unpaired_rows", row.place, f"{len(strangers)}, as {sorted(strangers)[0]}", task)
         return "case_mismatch"
     if before and golden and (other := _other_work(row, golden.bytes_of(task))):
-        reading.find("other_workload", row.place, f"{len(other)} sizes, as {other[0]}", task)
+        reading.find("other_workload", row.place, f"{counted(len(other), 'size')}, as {other[0]}", task)
         return "case_mismatch"
     times = {size_of(raw): raw.get(TIME) for raw in row.performance}
     if before and times == before:
-        detail = f"all {len(times)} rows of {task} on {golden.machine if golden else ''}"
+        detail = f"all {counted(len(times), 'row')} of {task} on {golden.machine if golden else ''}"
         reading.find("copied_baseline", row.place, detail, task)
     bad = [time for time in times.values() if not _is_time(time)]
     return "impossible_time" if bad else None if times else "no_report"
@@ -123,7 +124,7 @@ def note_throughput(reading: Reading, row: Row, task: str, machine: str | None) 
     peak = PEAK_GBS.get(machine or "", math.inf)
     above = [raw[RATE] for raw in row.performance if _is_time(raw.get(RATE)) and raw[RATE] > peak]
     if above:
-        detail = f"{len(above)} rows of {task}, up to {max(above):g} GB/s of {peak}"
+        detail = f"{counted(len(above), 'row')} of {task}, up to {max(above):g} GB/s of {peak}"
         reading.find("above_peak", row.place, detail, task)
 
 
@@ -136,7 +137,7 @@ def _other_work(row: Row, golden: Mapping[str, float | None]) -> list[str]:
 
 def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
     """Fields of all three; exe and eff rows name only the file, and are joined through the suite."""
-    paths = {PurePosixPath(task).name: task for task in tasks_of("kernelbenchx-176")}
+    paths = {PurePosixPath(task).name: task for task in tasks_of(SUITE)}
     found = dict[str, dict[str, Any]]()
     for stage in STAGES:
         met = set[str]()

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from evaluator.bundles.kbx_golden import SUITE
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.submission import Claim, Total
 from evaluator.bundles.tasklists import tasks_of
 
 SUMMARY = "summary.json"
-SUITE = "kernelbenchx-176"
 
 
 def method(reading: Reading) -> dict[str, object]:

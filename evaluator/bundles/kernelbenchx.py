@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluator.bundles import kbx_rows, kbx_totals
-from evaluator.bundles.kbx_golden import Golden, read_golden
+from evaluator.bundles.kbx_golden import SUITE, Golden, read_golden
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of
@@ -19,7 +19,6 @@ from evaluator.wording import counted
 
 NAME = "KernelBench-X"
 MARKS = "metrics.json with call_ok and exe_ok, or results_call.jsonl, results_exe.jsonl and results_eff.jsonl"
-SUITE = "kernelbenchx-176"
 METRICS = "metrics.json"
 CLAIMED = ("call_ok", "exe_ok", "perf_ok", "dtype", "runtime_ms", "gbs", "tflops", "speedup", "maintainability")
 DTYPES = {"_fp16": "float16", "_bf16": "bfloat16", "_w8a8": "int8", "_int8": "int8", "_w4a16": "int4"}

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from evaluator import records
 from evaluator.agent_session import AgentSession, read_session
-from evaluator.bundles.archive import read_members
 from evaluator.bundles.contents import Renamed
 from evaluator.bundles.limits import MEASUREMENTS
 from evaluator.bundles.native_calibrations import calibrations_of, is_calibration
@@ -35,6 +34,7 @@ MANIFEST = "run.json"
 TEXTS = ("suite", "suite_digest", "agent", "protocol", "device_class")
 FOLDERS = ("records", "unseen", "sessions")
 UNFINISHED = "`python -m evaluator run` with the same folder goes on where it stopped"
+KINDS: dict[type, str] = {str: "text", int: "a whole number", dict: "an object"}  # in words for people
 T = TypeVar("T")
 
 
@@ -95,17 +95,12 @@ class Bundle:
     problems: tuple[Problem, ...] = field(default=())
 
 
-def read_bundle(path: Path) -> Bundle:
-    """Read a folder or an archive whole. What is wrong with a part is in the bundle's `problems`.
+def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
+    """What is wrong with a part is in the bundle's `problems`. `look` sees each task that is whole.
 
     Raises:
-        BundleError: it is none at all: not there, beyond a bound, or without a run.json that says what it is.
+        BundleError: it is none at all: without a run.json that says what it is.
     """
-    return bundle_of(Reading(own_files(read_members(path))))
-
-
-def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
-    """The bundle of files that are read already; raises like `read_bundle`. `look` sees each task that is whole."""
     values = _manifest(reading)
     if reading.problems:
         raise BundleError(reading.problems)
@@ -169,7 +164,7 @@ def _manifest(reading: Reading) -> dict[str, Any]:
 def _typed(reading: Reading, raw: Mapping[str, Any], name: str, kind: type[T], missing: T) -> T:
     value = raw.get(name)
     if type(value) is not kind:
-        reading.problem(f"{MANIFEST}: {name}", repr(value), kind.__name__)
+        reading.problem(f"{MANIFEST}: {name}", repr(value) if name in raw else "nothing", KINDS[kind])
         return missing
     return value
 

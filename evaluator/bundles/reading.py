@@ -11,12 +11,13 @@ from typing import Any
 
 from evaluator.bundles import parsers
 from evaluator.bundles.archive import digest_of
-from evaluator.bundles.findings import FINDINGS, MORE, Finding
+from evaluator.bundles.findings import FINDINGS, Finding, not_listed
 from evaluator.bundles.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
 from evaluator.bundles.masking import codes_in, masked, redacted, veiled
 from evaluator.bundles.problems import Problem, shown, shown_place
 from evaluator.bundles.submission import DECLARABLE, Claimed
 from evaluator.codec import DecodeError
+from evaluator.wording import counted
 
 DECLARED_FILE = "arenaboard.yaml"
 FAILED_MARKER = -1.0
@@ -64,10 +65,11 @@ class Reading:
     def end(self) -> None:
         """Say how many problems and findings there are beyond those that are listed."""
         if self._problem_count > PROBLEMS_KEPT:
-            self.problems.append(Problem("the bundle", f"{self._problem_count - PROBLEMS_KEPT} more problems", "none"))
+            more = counted(self._problem_count - PROBLEMS_KEPT, "more problem")
+            self.problems.append(Problem("the bundle", more, "none"))
         for code, count in self._found.items():
             if count > FINDINGS_KEPT:
-                self.findings.append(Finding(code, "the bundle", None, MORE.format(count=count - FINDINGS_KEPT)))
+                self.findings.append(Finding(code, "the bundle", None, not_listed(count - FINDINGS_KEPT)))
 
     def named(self, *names: str) -> Iterator[str]:
         """Paths whose last part is one of these, sorted."""

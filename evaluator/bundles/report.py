@@ -19,7 +19,7 @@ EXAMPLES = 3  # of each kind of finding, in the text
 
 
 def text_of(name: str, checked: Checked) -> str:
-    lines = [] if checked.submission is None else list(_about(name, checked.submission))
+    lines = [] if checked.submission is None else list(_about(checked.submission))
     for problem in checked.problems:
         lines.append(
             f"problem   {problem.place}\n          seen: {problem.seen}\n          expected: {problem.expected}"
@@ -47,7 +47,7 @@ def json_of(checked: Checked) -> str:
     return codec.dumps(value)
 
 
-def _about(name: str, submission: Submission) -> Iterator[str]:
+def _about(submission: Submission) -> Iterator[str]:
     known = [claim for claim in submission.claims if claim.is_known]
     yield f"format    {submission.format}, {submission.generation}"
     yield f"digest    {submission.digest}"

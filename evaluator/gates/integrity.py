@@ -8,6 +8,7 @@ from evaluator.gates.plausible import implausible
 from evaluator.judge.rejection import Rejection
 from evaluator.records import Finding
 from evaluator.taskspec import task_digest, task_files
+from evaluator.wording import counted
 
 NAME = "integrity"
 
@@ -20,6 +21,6 @@ def check(context: Context) -> Rejection | None:
             raise TaskError([f"{context.task.id} was edited while a candidate was evaluated for it"])
         return Rejection("task_changed", f"{context.task.id} is now {digest[:12]}, was {context.task.digest[:12]}")
     if (left := context.candidate_side().leftovers) > 0:
-        text = f"{left} processes were still there when a worker ended; they were killed"
+        text = f"still there when a worker ended, and killed: {counted(left, 'process', 'processes')}"
         context.findings.append(Finding(NAME, "child_left_behind", text))
     return implausible(context)

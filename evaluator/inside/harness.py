@@ -141,7 +141,7 @@ class Harness:
 
     def _damage(self) -> tuple[str, str] | None:
         damaged = self._device().damaged()
-        return ("wrote_outside", f"{damaged} buffers with a damaged red zone") if damaged else None
+        return ("wrote_outside", f"buffers with a damaged red zone: {damaged}") if damaged else None
 
     def _device(self) -> Device:
         assert self.device is not None

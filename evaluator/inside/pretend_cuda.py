@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from evaluator.inside import mi300x
-from evaluator.inside.unsupported import UnsupportedFeature
+from evaluator.inside.unsupported import lacking
 
 
 class Event:
@@ -110,15 +110,6 @@ def _each(names: tuple[str, ...], make: Callable[[], Any]) -> dict[str, Any]:
 def answering(value: object) -> Callable[..., Any]:
     """A function that gives the same answer to any arguments."""
     return lambda *arguments, **options: value
-
-
-def lacking(feature: str) -> Callable[..., Any]:
-    """A function that says what is not to be had here."""
-
-    def call(*arguments: object, **options: object) -> Any:
-        raise UnsupportedFeature(feature)
-
-    return call
 
 
 NAMES: dict[str, Any] = {

@@ -61,11 +61,6 @@ def write_held_out(record: HeldOutRecord, path: Path) -> None:
     codec.write(record, path, problems_of)
 
 
-def read_held_out_record(text: str | bytes) -> HeldOutRecord:
-    """Read and check one record; raises codec.DecodeError with every problem."""
-    return codec.read(HeldOutRecord, text, problems_of)
-
-
 def problems_of(record: HeldOutRecord) -> list[str]:
     problems = []
     if record.schema != HELD_OUT_SCHEMA_VERSION:

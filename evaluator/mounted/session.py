@@ -18,6 +18,7 @@ from evaluator.reasons import Flag
 from evaluator.records import GATE_NAMES, Finding, GateOutcome
 from evaluator.sandbox import WorkerError
 from evaluator.taskspec import task_digest, task_files
+from evaluator.wording import counted
 
 BASELINE_ONLY = "--baseline_only"  # how torch2hip's scripts are told to time the PyTorch module
 OURS = ("unsupported_feature", "host_budget")  # reasons that say already that this host is the cause
@@ -159,7 +160,8 @@ class Session:
         if task_digest(task_files(self.task.folder)) != self.task.folder_digest:
             raise TaskError([f"{self.task.id} was edited while a candidate was evaluated for it"])
         if candidate.leftovers:
-            text = f"{candidate.leftovers} processes were still there when a command ended; they were killed"
+            left = counted(candidate.leftovers, "process was", "processes were")
+            text = f"{left} still there when a command ended, and then killed"
             self.findings.append(Finding("integrity", "child_left_behind", text))
         for stage in sorted(candidate.printed_failures):
             text = f"the {stage} command prints FAIL, or more than is kept to look for it, and exits with 0"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass
 
+from evaluator.wording import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -24,7 +26,7 @@ class Ended:
 
     def __str__(self) -> str:
         how = "killed by the judge" if self.killed else self.signal or f"exit code {self.exit_code}"
-        return f"{how}, {self.leftovers} processes left behind" if self.leftovers else how
+        return f"{how}, {counted(self.leftovers, 'process', 'processes')} left behind" if self.leftovers else how
 
 
 class WorkerError(Exception):

@@ -11,6 +11,7 @@ from pathlib import Path
 from evaluator.suites import read_manifest, suite_names
 from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.validate.subject import Subject
+from evaluator.wording import counted
 
 LEAST_SMALL, LEAST_FULL = 5, 3
 LEAST_WORDS = 40  # of a description
@@ -86,7 +87,7 @@ def cases(subject: Subject) -> Iterator[str]:
     for profile, least in (("small", LEAST_SMALL), ("full", LEAST_FULL)):
         those = [case for case in task.cases if case.profile == profile]
         if len(those) < least:
-            yield f"{len(those)} {profile} cases; expected at least {least}"
+            yield f"{counted(len(those), f'{profile} case')}; expected at least {least}"
         if not any(value % 2 and value > 1 for case in those for value in case.numbers.values()):
             yield f"no {profile} case has an odd size"
         for axis in (axis for axis in task.axes if axis.kind != "dim"):

@@ -4,7 +4,7 @@ Across, everything is a percentage of the width, so that a drawing fits any scre
 down, it is pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
 """
 
-from leaderboard.charts.base import Anchor, Chart, Series, Tick
+from leaderboard.charts.base import Chart, Series
 from leaderboard.charts.boxes import BoxChart, GivenBox, boxes
 from leaderboard.charts.curves import CurveChart, GivenCurve, curves
 from leaderboard.charts.heat import HeatChart, heat_map
@@ -14,7 +14,6 @@ from leaderboard.charts.scatter import Group, ScatterChart, Spot, against
 from leaderboard.charts.stacked import StackedChart, stacked_bars
 
 __all__ = [
-    "Anchor",
     "BoxChart",
     "Chart",
     "CurveChart",
@@ -29,7 +28,6 @@ __all__ = [
     "Series",
     "Spot",
     "StackedChart",
-    "Tick",
     "against",
     "boxes",
     "curves",

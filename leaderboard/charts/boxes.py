@@ -87,7 +87,7 @@ class BoxChart(Chart):
         return self.bottom + 36
 
 
-def boxes(slug: str, title: str, description: str, axis: str, given: Sequence[GivenBox], note: str = "") -> BoxChart:
+def boxes(slug: str, title: str, description: str, axis: str, given: Sequence[GivenBox]) -> BoxChart:
     positive = [value for one in given for value, _ in one.values if value > 0]
     scale = log_axis(positive)
     step = ROW_LABEL + BOX + TEXT + ROW_GAP
@@ -99,7 +99,6 @@ def boxes(slug: str, title: str, description: str, axis: str, given: Sequence[Gi
         title=title,
         description=description,
         height=step * len(given) + AXIS,
-        note=note,
         axis=axis,
         boxes=drawn,
         ticks=(*zero, *(Tick(_across(scale, value), tick_text(value)) for value in scale.ticks)),

@@ -54,7 +54,7 @@ def efficient(spots: Sequence[Spot]) -> tuple[Spot, ...]:
 
 
 def cost_against_gain(
-    slug: str, title: str, description: str, axes: tuple[str, str], spots: Sequence[Spot], note: str = ""
+    slug: str, title: str, description: str, axes: tuple[str, str], spots: Sequence[Spot]
 ) -> ParetoChart:
     """Of at least one spot with a positive cost and gain. `axes` names what lies across and up."""
     ends = (AIR * max(spot.across for spot in spots), AIR * max(spot.up for spot in spots))
@@ -65,7 +65,6 @@ def cost_against_gain(
         title=title,
         description=description,
         height=TOP + PLOT + AXIS + LEGEND_STEP * len(groups),
-        note=note,
         axis=axes[0],
         up_axis=axes[1],
         groups=groups,

@@ -16,11 +16,9 @@ def ratio_dots(
     axis: str,
     series: tuple[Series, ...],
     rows: Sequence[GivenRow],
-    same: str = "baseline",
 ) -> RowChart:
-    """`same` is what a ratio of 1 means."""
     points = [point for _, _, points in rows for point in points]
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
     scale = log_axis(ends)
     ticks = [(value, tick_text(value)) for value in scale.ticks]
-    return dots(slug, "ratios", title, description, axis, series, rows, [(1.0, same)], ticks, scale.share)
+    return dots(slug, "ratios", title, description, axis, series, rows, [(1.0, "baseline")], ticks, scale.share)

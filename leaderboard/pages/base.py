@@ -15,6 +15,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, percent, printable
 from leaderboard.statistics.top_task import TopTask
 from leaderboard.tables import Cell, Table
+from leaderboard.words import role_note
 
 Query = Mapping[str, str]
 
@@ -67,8 +68,9 @@ def query_string(query: Query, names: tuple[str, ...], **changes: str) -> str:
     return f"?{urlencode(kept)}" if kept else ""
 
 
-def count_cell(number: int) -> Cell:
-    return Cell(str(number), number)
+def count_cell(number: int | None) -> Cell:
+    """A count, or a dash where there is none."""
+    return Cell(NONE) if number is None else Cell(str(number), number)
 
 
 def top_task_cells(found: TopTask | None) -> tuple[Cell, Cell]:
@@ -86,6 +88,19 @@ def moment_cell(at: datetime | None) -> Cell:
 
 def entry_name(agent: str, model: str | None) -> str:
     return printable(f"{agent} · {model}" if model else agent)
+
+
+def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
+    return (f"{rank}. " if rank else "") + entry_name(agent, model)
+
+
+def why_unranked(rank: int | None, role: str) -> str:
+    return "" if rank else role_note(role) or "not ranked"
+
+
+def entry_cells(name: str, configuration: str, note: str = "") -> tuple[Cell, Cell]:
+    """An entry's name, which leads to its configuration, and for CSV what that is called."""
+    return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
 
 
 def whole_number(text: str | None) -> int | None:

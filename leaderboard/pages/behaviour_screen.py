@@ -8,10 +8,10 @@ from math import log
 from typing import TYPE_CHECKING
 
 from leaderboard.formatting import rate, times
-from leaderboard.pages.base import page_url
+from leaderboard.pages.base import count_cell, entry_cells, page_url
 from leaderboard.strategies import STRATEGIES, UNCHANGED
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import CATEGORIES, ROLES
+from leaderboard.words import CATEGORIES, role_note
 
 if TYPE_CHECKING:
     from leaderboard.pages.behaviour import Label, Outcomes
@@ -82,12 +82,10 @@ def paper_table() -> Table:
 
 
 def _outcome_cells(one: Outcomes) -> tuple[Cell, ...]:
-    role = ROLES[one.role] if one.role != "entry" else ""
     return (
-        Cell(one.name, one.name, page_url("configuration", one.configuration), role),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration, role_note(one.role)),
         Cell(CATEGORIES[one.category], one.category),
-        Cell(str(one.answers), one.answers),
+        count_cell(one.answers),
         Cell(rate(one.handed_in, one.answers), one.handed_in),
         Cell(rate(one.judged, one.answers), one.judged),
         *(Cell(rate(count, one.judged), count) for count in (one.build_failures, one.turned_away, one.passed)),
@@ -97,9 +95,8 @@ def _outcome_cells(one: Outcomes) -> tuple[Cell, ...]:
 def _label_cells(own: Sequence[Label]) -> tuple[Cell, ...]:
     first, by_label = own[0], {one.label: one for one in own}
     return (
-        Cell(first.name, first.name, page_url("configuration", first.configuration)),
-        Cell(first.configuration, first.configuration),
-        Cell(str(first.of), first.of),
+        *entry_cells(first.name, first.configuration),
+        count_cell(first.of),
         *(_share_cell(by_label.get(slug)) for slug in WORDS),
         *(Cell("", by_label[slug].median_speedup if slug in by_label else None) for slug in WORDS),
     )

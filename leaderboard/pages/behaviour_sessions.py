@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.formatting import rate, seconds, significant
-from leaderboard.pages.base import count_cell, entry_name, page_url
+from leaderboard.pages.base import count_cell, entry_cells, entry_name
 from leaderboard.pages.session_words import UNSAID
 from leaderboard.queries.behaviour import SessionsRow, VersionsRow
 from leaderboard.tables import Cell, Column, Table, table
@@ -107,8 +107,7 @@ def _cells(one: Sessions) -> tuple[Cell, ...]:
     endings = ", ".join(f"{ENDINGS[ended].label} {count}" for ended, count in one.endings.items())
     counts = (one.failed_builds, one.turned_away, one.not_judged, one.passed)
     return (
-        Cell(one.name, one.name, page_url("configuration", one.configuration)),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration),
         Cell(CATEGORIES[one.category], one.category),
         Cell(str(one.sessions), one.sessions, note=endings),
         count_cell(one.versions),

@@ -12,7 +12,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.board_place import Board, load, other_places
 from leaderboard.pages.board_query import BoardView, Choice
 from leaderboard.pages.standings import Answer, Entry, RankedBy
-from leaderboard.statistics import INTERVAL_FROM_TASKS
+from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, too_few
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,8 +157,6 @@ def _refusals(board: Board) -> tuple[str, ...]:
             refusals.append(
                 "No mean speedup, score or geometric mean over categories: the paper times them on different clocks."
             )
-    if tasks < INTERVAL_FROM_TASKS:
-        refusals.append(
-            f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}. The counts are exact."
-        )
+    if few := too_few(tasks, INTERVAL_FROM_TASKS, "No intervals: an interval needs"):
+        refusals.append(f"{few} The counts are exact.")
     return tuple(refusals)

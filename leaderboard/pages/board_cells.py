@@ -28,7 +28,7 @@ def extra_keys(has_speed: bool) -> tuple[str, ...]:
     return _RATES + (_SPEED if has_speed else ())
 
 
-def rank_row(board: Board, entry: Entry) -> tuple[Cell, ...]:
+def rank_row(entry: Entry) -> tuple[Cell, ...]:
     estimate, found = entry.usable_speedup, entry.outcomes
     return (
         _rank_cell(entry),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, stacked_bars
 from leaderboard.formatting import plural, rate, significant
-from leaderboard.pages.base import entry_name
+from leaderboard.pages.base import entry_name, ranked_name, why_unranked
 from leaderboard.pages.board_cells import ratio_interval
 from leaderboard.pages.board_place import Board
 from leaderboard.pages.standings import Entry
@@ -36,7 +36,7 @@ def charts(board: Board, entries: Sequence[Entry]) -> dict[str, Chart]:
 
 
 def _speed(entries: Sequence[Entry], tasks: int) -> Chart:
-    rows = [(_label(entry), _aside(entry), (_speed_point(entry.usable_speedup),)) for entry in entries]
+    rows = [(*_head(entry), (_speed_point(entry.usable_speedup),)) for entry in entries]
     means = "Bars are 95 % intervals over tasks" if tasks >= INTERVAL_FROM_TASKS else "There are too few for intervals"
     description = (
         f"Usable speedup over {plural(tasks, 'task')}: what a user gains who keeps the better of candidate and "
@@ -54,7 +54,7 @@ def _speed_point(found: Estimate | None) -> Point:
 
 
 def _outcomes(entries: Sequence[Entry]) -> Chart:
-    bars = [(_label(entry), _aside(entry), _counts(entry), ()) for entry in entries]
+    bars = [(*_head(entry), _counts(entry), ()) for entry in entries]
     description = (
         "Of all answers of each entry, how many are faster than the baseline, no different, slower, not correct or "
         "without a verdict. Faster means that the whole 95 % interval of the ratio lies above 1."
@@ -73,10 +73,7 @@ def _rates(entries: Sequence[Entry], tasks: int) -> Chart:
         for entry in entries
         if entry.role != "entry" and entry.correctness.share is not None
     ]
-    rows = [
-        (_label(entry), _aside(entry), (_rate_point(entry.correctness), _rate_point(entry.compilation)))
-        for entry in entries
-    ]
+    rows = [(*_head(entry), (_rate_point(entry.correctness), _rate_point(entry.compilation))) for entry in entries]
     means = "Bars are 95 % intervals" if tasks >= INTERVAL_FROM_TASKS else "There are too few tasks for intervals"
     description = (
         f"Share of {plural(tasks, 'task')} that compiled and that were correct, for each entry. {means}; "
@@ -96,9 +93,5 @@ def _rate_point(found: Rate) -> Point:
     return Point(found.share, rate(found.count, found.of), found.interval.low, found.interval.high)
 
 
-def _label(entry: Entry) -> str:
-    return (f"{entry.rank}. " if entry.rank else "") + entry_name(entry.agent, entry.model)
-
-
-def _aside(entry: Entry) -> str:
-    return "" if entry.rank else "reference line" if entry.role != "entry" else "not ranked"
+def _head(entry: Entry) -> tuple[str, str]:
+    return ranked_name(entry.rank, entry.agent, entry.model), why_unranked(entry.rank, entry.role)

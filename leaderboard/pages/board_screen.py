@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from leaderboard.formatting import factor, listed, significant
 from leaderboard.pages import board_cells
@@ -58,9 +59,9 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     columns = _paper_columns(board) if paper else _rank_columns(board)
     if not is_sortable:
         columns = tuple(replace(column, sort_url="", sorted="") for column in columns)
-    row = board_cells.paper_row if paper else board_cells.rank_row
+    row = partial(board_cells.paper_row, board) if paper else board_cells.rank_row
     groups = tuple(
-        Group(tuple(row(board, entry) for entry in entries if _group(entry) == place), *about)
+        Group(tuple(row(entry) for entry in entries if _group(entry) == place), *about)
         for place, about in enumerate(GROUPS)
     )
     empty = "No run is published on this board yet. Start one in the admin, publish it, and it stands here."

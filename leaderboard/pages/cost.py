@@ -10,7 +10,7 @@ from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, seconds
 from leaderboard.pages import cost_agents
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_name, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_cells, entry_name, page_url
 from leaderboard.pages.cost_agents import AgentCost
 from leaderboard.queries import cost, published
 from leaderboard.queries.cost import EvaluationRow
@@ -119,8 +119,7 @@ def _evaluations_table(found: Sequence[EvaluationCost]) -> Table:
     )
     rows = [
         (
-            Cell(one.name, one.name, page_url("configuration", one.configuration)),
-            Cell(one.configuration, one.configuration),
+            *entry_cells(one.name, one.configuration),
             Cell(one.device_class, one.device_class),
             count_cell(one.answers),
             Cell(seconds(one.mean_s), round(one.mean_s, 3)),

@@ -11,7 +11,7 @@ from leaderboard.charts import Chart, Group, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
 from leaderboard.pages import standings
-from leaderboard.pages.base import count_cell, entry_name, page_url
+from leaderboard.pages.base import count_cell, entry_cells, entry_name
 from leaderboard.pages.session_words import count_text, usd
 from leaderboard.queries import cost
 from leaderboard.queries.cost import AgentRow
@@ -153,8 +153,7 @@ def _mean(total: float | None, count: int) -> float | None:
 def _cells(one: AgentCost) -> tuple[Cell, ...]:
     speed = f"{one.usable_speedup:.3f}×" if one.usable_speedup is not None else NONE
     return (
-        Cell(one.name, one.name, page_url("configuration", one.configuration), note=one.configuration),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration, one.configuration),
         Cell(f"{one.suite}@{one.suite_version}", f"{one.suite}@{one.suite_version}"),
         Cell(one.device_class, one.device_class),
         count_cell(one.sessions),

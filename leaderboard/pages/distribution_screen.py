@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
-from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.base import entry_name, page_url, ranked_name, why_unranked
 from leaderboard.pages.board_cells import ratio_interval
 from leaderboard.statistics.spread import QUANTILES, Curve, Distribution, Quantile
 from leaderboard.statistics.spreads import ClockName, Spread
@@ -73,10 +73,6 @@ def _share_at_most(spread: Spread) -> Curve:
     return spread.share_at_most
 
 
-def _name(entry: EntrySpread) -> str:
-    return (f"{entry.rank}. " if entry.rank else "") + entry_name(entry.agent, entry.model)
-
-
 def _given(entry: EntrySpread, curve: Curve) -> GivenCurve:
     return GivenCurve(entry_name(entry.agent, entry.model), curve.points, curve.shares, curve.low, curve.high)
 
@@ -88,8 +84,8 @@ def _box(entry: EntrySpread, spread: Spread, tasks: Sequence[str]) -> GivenBox:
         f"{significant(found.p75.value)}×"
     )
     values = tuple(zip(spread.speedups, tasks, strict=True))
-    aside = "" if entry.rank else "reference line" if entry.role != "entry" else "not ranked"
-    return GivenBox(_name(entry), aside, values, found.p25.value, found.median.value, found.p75.value, text)
+    name, aside = ranked_name(entry.rank, entry.agent, entry.model), why_unranked(entry.rank, entry.role)
+    return GivenBox(name, aside, values, found.p25.value, found.median.value, found.p75.value, text)
 
 
 def _quantiles(entries: Sequence[EntrySpread], refused: str | None) -> Table:
@@ -112,7 +108,8 @@ def _quantiles(entries: Sequence[EntrySpread], refused: str | None) -> Table:
 
 def _quantile_row(entry: EntrySpread) -> tuple[Cell, ...]:
     url = page_url("configuration", entry.configuration)
-    name = Cell(_name(entry), entry_name(entry.agent, entry.model), url, entry.refused or "")
+    shown = ranked_name(entry.rank, entry.agent, entry.model)
+    name = Cell(shown, entry_name(entry.agent, entry.model), url, entry.refused or "")
     head = (name, Cell(entry.configuration, entry.configuration))
     if entry.spread is None:
         nothing = (Cell(NONE),) * (1 + len(QUANTILES) * 3 + 4)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, Series, stacked_bars
 from leaderboard.formatting import NONE, plural, printable, rate
-from leaderboard.pages.base import Query, by_slug, count_cell, page_url, query_string
+from leaderboard.pages.base import Query, by_slug, count_cell, entry_cells, page_url, query_string
 from leaderboard.tables import Cell, Column, Group, Table, first, table
-from leaderboard.words import ROLES, STATUSES, status_cell
+from leaderboard.words import STATUSES, role_note, status_cell
 
 if TYPE_CHECKING:
     from leaderboard.pages.failures import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
@@ -125,8 +125,7 @@ def unseen_table(found: Sequence[UnseenFailure]) -> Table:
     rows = [
         (
             Cell(one.reason, one.reason),
-            Cell(one.name, one.name, page_url("configuration", one.configuration)),
-            Cell(one.configuration, one.configuration),
+            *entry_cells(one.name, one.configuration),
             Cell(one.round, one.round),
             Cell(one.device_class, one.device_class),
             Cell(rate(one.regressions, one.of), one.regressions),
@@ -184,13 +183,11 @@ def _heading(status: str) -> str:
 
 def _matrix_cells(one: AnswerCounts, statuses: Sequence[str]) -> tuple[Cell, ...]:
     suite = f"{one.suite}@{one.suite_version}"
-    role = ROLES[one.role] if one.role != "entry" else ""
     return (
-        Cell(one.name, one.name, page_url("configuration", one.configuration), role),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration, role_note(one.role)),
         Cell(suite, suite),
         Cell(one.device_class, one.device_class),
-        Cell(str(one.of), one.of),
+        count_cell(one.of),
         *(_count_cell(one, status) for status in statuses),
     )
 
@@ -207,8 +204,7 @@ def _reason_cells(one: ReasonCount) -> tuple[Cell, ...]:
     return (
         status_cell(one.status),
         Cell(one.reason, one.reason),
-        Cell(one.name, one.name, page_url("configuration", one.configuration), suite),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration, suite),
         Cell(suite, suite),
         Cell(one.device_class, one.device_class),
         Cell(rate(one.count, one.of), one.count),

@@ -21,8 +21,12 @@ from leaderboard.queries import boards
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
 from leaderboard.queries.generalization import RoundRow
-from leaderboard.statistics import INTERVAL_FROM_TASKS
-from leaderboard.statistics.limits import SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
+from leaderboard.statistics.limits import (
+    INTERVAL_FROM_TASKS,
+    SECRET_COUNTS_FROM_TASKS,
+    UNSEEN_SPEED_FROM_TASKS,
+    too_few,
+)
 from leaderboard.tables import Table, first
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
@@ -206,8 +210,8 @@ def _refusals(entries: Sequence[UnseenEntry], is_functional: bool, tasks: int) -
             f"No mean speedup for {refused} of {plural(len(entries), 'line')}: it needs {UNSEEN_SPEED_FROM_TASKS} "
             "tasks on which both sides are right on every unseen case, with eligible cases on both sides."
         )
-    if tasks < INTERVAL_FROM_TASKS:
-        found.append(f"No intervals: an interval needs {INTERVAL_FROM_TASKS} tasks, and there are {tasks}.")
+    if few := too_few(tasks, INTERVAL_FROM_TASKS, "No intervals: an interval needs"):
+        found.append(few)
     if incomplete := [entry.name for entry in entries if not entry.measures.is_complete]:
         found.append(
             f"{plural(len(incomplete), 'line')} incomplete: answers without a verdict on every unseen case are in no "

@@ -10,7 +10,7 @@ from leaderboard.charts import Chart, Group, Series, Spot, StackedChart, against
 from leaderboard.formatting import percent, plural, rate, times
 from leaderboard.pages.generalization_parts import SuiteCounts, UnseenAnswer, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Quadrants
-from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, ROLES
+from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, role_note
 
 SERIES = tuple(Series(key, word.label) for key, word in QUADRANTS.items() if key != "evaluation_error")
 
@@ -40,10 +40,9 @@ _Bar = tuple[str, str, Sequence[int], Sequence[str]]
 
 
 def _bar(name: str, role: str, counts: Quadrants, conditional: Conditional, retention: Conditional) -> _Bar:
-    notes = [ROLES[role]] if role != "entry" else []
-    notes += [f"{counts.without_verdict} without a verdict"] if counts.without_verdict else []
+    missing = f"{counts.without_verdict} without a verdict" if counts.without_verdict else ""
     lines = (f"conditional correctness {_rate(conditional)}", f"retention {_rate(retention)}")
-    return name, ", ".join(notes), [getattr(counts, series.key) for series in SERIES], lines
+    return name, role_note(role, missing), [getattr(counts, series.key) for series in SERIES], lines
 
 
 def _rate(found: Conditional) -> str:
@@ -126,7 +125,7 @@ def _categories(entries: Sequence[UnseenEntry]) -> Chart:
     rows = [
         (
             entry.name,
-            "" if entry.role == "entry" else ROLES[entry.role],
+            role_note(entry.role),
             [_cell(one.conditional) for one in entry.measures.pooled.categories],
         )
         for entry in entries

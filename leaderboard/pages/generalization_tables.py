@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, interval, plural, rate, times
-from leaderboard.pages.base import page_url, top_task_cells
+from leaderboard.pages.base import count_cell, entry_cells, page_url, top_task_cells
 from leaderboard.pages.generalization_parts import SuiteCounts, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
 from leaderboard.tables import Cell, Column, Group, Table, Value
@@ -35,7 +35,7 @@ def counts_table(counts: Sequence[SuiteCounts]) -> Table:
     )
     rows = [
         (
-            *_entry_cells(one.configuration, one.name, one.refused or ""),
+            *entry_cells(one.name, one.configuration, one.refused or ""),
             *_rate_cells(one.conditional),
             *_rate_cells(one.retention),
             *_quadrant_counts(one.paper),
@@ -75,7 +75,7 @@ def _quadrant_cells(found: Measures) -> tuple[Cell, ...]:
         *_rate_cells(found.retention),
         *_quadrant_counts(found.paper),
         *_quadrant_counts(found.strict),
-        _count_cell(found.paper.without_verdict),
+        count_cell(found.paper.without_verdict),
         Cell("", found.conditional.worst),
         Cell("", found.conditional.best),
     )
@@ -115,7 +115,7 @@ def _speed_cells(found: Transfer) -> tuple[Cell, ...]:
     ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
     values: tuple[Value, ...] = (found.gap, found.absolute_gap, found.ratio, *ends, found.refused)
     return (
-        _count_cell(found.tasks),
+        count_cell(found.tasks),
         _speed_cell(found.seen),
         *top_task_cells(found.seen_top),
         _speed_cell(found.unseen),
@@ -195,11 +195,7 @@ def _grouped(who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[
 
 
 def _who(entry: UnseenEntry, note: str = "") -> tuple[Cell, ...]:
-    return _entry_cells(entry.configuration, entry.name, note)
-
-
-def _entry_cells(configuration: str, name: str, note: str) -> tuple[Cell, ...]:
-    return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
+    return entry_cells(entry.name, entry.configuration, note)
 
 
 def _rate_columns(key: str, label: str, metric: str = "") -> tuple[Column, ...]:
@@ -221,11 +217,7 @@ def _rate_cells(found: Conditional | None, *, tasks: bool = False) -> tuple[Cell
 
 
 def _quadrant_counts(found: Quadrants | None) -> tuple[Cell, ...]:
-    return tuple(Cell(NONE) if found is None else _count_cell(getattr(found, name)) for name in _COUNTS)
-
-
-def _count_cell(count: int) -> Cell:
-    return Cell(str(count), count)
+    return tuple(Cell(NONE) if found is None else count_cell(getattr(found, name)) for name in _COUNTS)
 
 
 def _speed_cell(value: float | None) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from leaderboard.formatting import plural
-from leaderboard.pages.base import Page, Query, by_slug, moment_cell, page_url
+from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.generalization import PlaceRow
 from leaderboard.tables import Cell, Column, Table, table
@@ -64,7 +64,7 @@ def _table(rows: Sequence[PlaceRow], places: Sequence[UnseenPlace]) -> Table:
             Cell(row.round, row.round),
             moment_cell(row.opened_at),
             moment_cell(row.revealed_at) if row.revealed_at else Cell("still secret"),
-            Cell(str(row.entries), row.entries),
+            count_cell(row.entries),
         )
         for row, place in zip(rows, places, strict=True)
     ]

@@ -19,6 +19,10 @@ UNITS: Mapping[str, Callable[[int], str]] = {
     "mhz": lambda value: f"{value}{NBSP}MHz",
     "w": lambda value: f"{value}{NBSP}W",
 }
+NOT_RANKED: Mapping[bool | None, str] = {
+    None: "not ranked: `doctor --health` did not run there",
+    False: "not ranked: its noise is above the limit",
+}
 WHAT_TO_DO = (
     "It claims nothing. Run python -m evaluator doctor --health there, set right what it finds, and lift the "
     "quarantine in the admin, with a reason. Its worker tries the known kernels again before it takes work."
@@ -183,11 +187,15 @@ def _sign_of_life(row: HostRow, now: datetime) -> Cell:
 def _acceptance(row: HostRow) -> Cell:
     if row.is_functional:
         return Cell("not needed", None, note="it times nothing that counts")
-    if row.is_accepted is None:
-        return Cell("unknown", None, note="not ranked: `doctor --health` did not run there")
-    if row.is_accepted:
+    return replace(accepted_cell(row.is_accepted), note=NOT_RANKED.get(row.is_accepted, ""))
+
+
+def accepted_cell(is_accepted: bool | None) -> Cell:
+    if is_accepted is None:
+        return Cell("unknown", None)
+    if is_accepted:
         return Cell("accepted", True, tone="good", mark="✓")
-    return Cell("not accepted", False, note="not ranked: its noise is above the limit", tone="bad", mark="✕")
+    return Cell("not accepted", False, tone="bad", mark="✕")
 
 
 def _noise_cells(row: HostRow) -> tuple[Cell, ...]:
@@ -201,7 +209,7 @@ def _noise_cells(row: HostRow) -> tuple[Cell, ...]:
         share_cell(found.get("aa_bias"), AA_BIAS),
         time_cell(found.get("e0_ns")),
         *(share_cell(floors.get(name)) for name in TIME_BUCKETS_NS),
-        *(_count(found.get(name)) for name in ("aa_sessions", "aa_cases")),
+        *(count_cell(found.get(name)) for name in ("aa_sessions", "aa_cases")),
         moment_cell(datetime.fromisoformat(made_at) if made_at else None),
     )
 
@@ -220,10 +228,6 @@ def share(value: float) -> str:
 
 def time_cell(time_ns: float | None) -> Cell:
     return Cell(NONE) if time_ns is None else Cell(milliseconds(time_ns / 1e6), time_ns / 1e6)
-
-
-def _count(value: int | None) -> Cell:
-    return Cell(NONE) if value is None else count_cell(value)
 
 
 def bucket(name: str) -> str:

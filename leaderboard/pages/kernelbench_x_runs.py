@@ -14,13 +14,13 @@ from itertools import pairwise
 from math import fsum
 from statistics import fmean, geometric_mean, median
 
+from evaluator.bundles.kbx_golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, ClaimRow
 from leaderboard.statistics.top_task import TopTask, top_task
 
-SUITE = "kernelbenchx-176"
 QUANTIZED = "Quantization"
 
 

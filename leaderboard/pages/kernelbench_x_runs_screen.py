@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars
 from leaderboard.charts.heat import Steps
 from leaderboard.formatting import NONE, percent, plural, rate, significant
-from leaderboard.pages.base import page_url, top_task_cells
+from leaderboard.pages.base import count_cell, page_url, top_task_cells
 from leaderboard.pages.kernelbench_x_runs import Imported, ImportedRound, ImportedRun
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import status_cell
@@ -119,13 +119,13 @@ def _rounds(rounds: Sequence[ImportedRound]) -> Table:
             Cell(one.name, one.name, page_url("submission", one.submission), "self-declared"),
             Cell("", one.submission),
             Cell(one.rounds, one.rounds),
-            Cell(str(one.rescued), one.rescued),
+            count_cell(one.rescued),
             _speed(one.rescued_speedup),
             *top_task_cells(one.rescued_top),
-            Cell(str(one.persistent), one.persistent),
+            count_cell(one.persistent),
             _speed(one.persistent_speedup),
             *top_task_cells(one.persistent_top),
-            Cell(str(one.lost), one.lost),
+            count_cell(one.lost),
         )
         for one in rounds
     ]

@@ -13,7 +13,7 @@ from leaderboard.charts import Chart, Point, Series
 from leaderboard.charts.rows import dots
 from leaderboard.formatting import NBSP, NONE, moment, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
-from leaderboard.pages.host_tables import bucket, hosts_table, share, share_cell, time_cell
+from leaderboard.pages.host_tables import accepted_cell, bucket, hosts_table, share, share_cell, time_cell
 from leaderboard.queries import hosts, noise
 from leaderboard.queries.hosts import HostRow
 from leaderboard.queries.noise import CalibrationRow
@@ -155,7 +155,7 @@ def _unmeasured_table(found: Sequence[UnmeasuredHost]) -> Table:
             Cell(one.because, one.because, note=one.to_do),
             Cell("", one.to_do),
             Cell(one.device_class, one.device_class),
-            _accepted(one.is_accepted),
+            accepted_cell(one.is_accepted),
             count_cell(one.evaluations),
         )
         for one in found
@@ -170,26 +170,14 @@ def _cells(line: CalibrationLine) -> tuple[Cell, ...]:
     return (
         moment_cell(line.made_at),
         Cell(line.host, line.host),
-        _accepted(line.is_accepted),
+        accepted_cell(line.is_accepted),
         share_cell(found.get("aa_sd"), AA_SD),
         share_cell(found.get("aa_bias"), AA_BIAS),
         time_cell(found.get("e0_ns")),
         *(share_cell(floors.get(name)) for name in TIME_BUCKETS_NS),
-        *(_count(found.get(name)) for name in ("aa_sessions", "aa_cases")),
+        *(count_cell(found.get(name)) for name in ("aa_sessions", "aa_cases")),
         Cell(changes or NONE, changes),
     )
-
-
-def _accepted(is_accepted: bool | None) -> Cell:
-    if is_accepted is None:
-        return Cell("unknown", None)
-    if is_accepted:
-        return Cell("accepted", True, tone="good", mark="✓")
-    return Cell("not accepted", False, tone="bad", mark="✕")
-
-
-def _count(value: int | None) -> Cell:
-    return Cell(NONE) if value is None else count_cell(value)
 
 
 def _charts(lines: Sequence[CalibrationLine]) -> dict[str, Chart]:

@@ -10,7 +10,7 @@ from leaderboard.charts import Chart, heat_map
 from leaderboard.formatting import NONE, percent, plural, rate, significant, times
 from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import ROLES
+from leaderboard.words import role_note
 
 if TYPE_CHECKING:
     from leaderboard.pages.portability import PlaceTally, PortableEntry, PortableTask, TaskOnDevice
@@ -31,7 +31,7 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
                 entry_name(entry.agent, entry.model),
                 entry.configuration,
                 f"?configuration={entry.configuration}#tasks",
-                entry.configuration if entry.role == "entry" else f"{entry.configuration}, {ROLES[entry.role]}",
+                ", ".join(filter(None, (entry.configuration, role_note(entry.role)))),
             ),
             Cell(f"{entry.suite}@{entry.suite_version}", f"{entry.suite}@{entry.suite_version}"),
             Cell(entry.protocol, entry.protocol),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
 from leaderboard.tables import Cell, Column, Group, Table, table
@@ -85,7 +85,7 @@ def _index(rows: Sequence[PaperTable]) -> Table:
             Cell(row.citation, row.citation, row.url),
             Cell(row.device or NONE, row.device),
             Cell(row.clock or NONE, row.clock),
-            Cell(str(row.size), row.size),
+            count_cell(row.size),
         )
         for row in rows
     ]

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.formatting import plural
-from leaderboard.pages.base import entry_name, moment_cell, page_url
+from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
 from leaderboard.pages.entrants import agent_version
 from leaderboard.queries.runs import RunRow
 from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import ROLES, RUN_STATES
+from leaderboard.words import RUN_STATES, role_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +103,11 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
 
 
 def _cells(line: RunLine) -> tuple[Cell, ...]:
-    name = entry_name(line.agent, line.model)
     progress = line.progress
-    repeat = f", repeat {line.repeat}" if line.repeat else ""
+    repeat = f"repeat {line.repeat}" if line.repeat else ""
     return (
         Cell(f"Run {line.id}", line.id, page_url("run", line.id)),
-        Cell(
-            name,
-            name,
-            page_url("configuration", line.configuration),
-            note=(ROLES[line.role] if line.role != "entry" else "") + repeat.removeprefix(", "),
-        ),
-        Cell(line.configuration, line.configuration),
+        *entry_cells(entry_name(line.agent, line.model), line.configuration, role_note(line.role, repeat)),
         Cell(f"{line.suite}@{line.suite_version}", f"{line.suite}@{line.suite_version}"),
         Cell(line.device_class, line.device_class),
         Cell(

@@ -33,7 +33,7 @@ def count_text(number: int | None) -> str:
     return UNSAID if number is None else f"{number:,}".replace(",", "\u202f")
 
 
-def count_cell(number: int | None) -> Cell:
+def said_count_cell(number: int | None) -> Cell:
     return Cell(count_text(number), number)
 
 

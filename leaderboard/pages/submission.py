@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+from evaluator.wording import spelled
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, sentence, short
 from leaderboard.pages.audits import Audit, audit_of, audits_table
@@ -130,7 +131,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
     totals = tuple(TotalLine(**one) for one in about.get("totals", ()))
     return SubmissionPage(
         title=f"Submission {row.id}",
-        lead="" if row.is_told else "What is in it becomes public with its run.",
+        lead=_lead(row),
         crumbs=(Link("Submit", page_url("submit")),),
         tables=by_slug(
             _timeline(trail),
@@ -179,6 +180,14 @@ def _identity(row: SubmissionRow) -> dict[str, Any]:
     }
 
 
+def _lead(row: SubmissionRow) -> str:
+    if row.is_told:
+        return ""
+    if row.state == "rejected" or row.outcome == "taken_down":
+        return "What is in it is public nowhere."
+    return "What is in it becomes public with its run."
+
+
 def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     facts = [("Received", moment(row.received_at), "")]
     if row.outcome:
@@ -204,9 +213,9 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     if tasks := about.get("suite_tasks"):
         missing = f", {about['absent']} missing, which count as not produced" if about.get("absent") else ""
         facts.append(("Suite", f"{about['suite']}: {plural(tasks, 'task')}{missing}", ""))
-    facts += [(name.replace("_", " "), f"{value} ({_how(row, name)})", "") for name, value in _declared(row).items()]
+    facts += [(spelled(name), f"{value} ({_how(row, name)})", "") for name, value in _declared(row).items()]
     if absent := _not_said(row):
-        facts.append(("Not said", ", ".join(name.replace("_", " ") for name in absent), ""))
+        facts.append(("Not said", ", ".join(map(spelled, absent)), ""))
     return tuple(facts)
 
 

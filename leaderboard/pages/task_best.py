@@ -11,10 +11,10 @@ from statistics import fmean
 from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.eligibility import may_count
 from leaderboard.formatting import NONE, factor, moment, rate, times
-from leaderboard.pages.base import entry_name, moment_cell, page_url
+from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
 from leaderboard.queries.task_answers import TaskAnswerRow
 from leaderboard.tables import Cell, Column, Group, Table, table
-from leaderboard.words import ROLES
+from leaderboard.words import role_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def entries_table(found: Sequence[TaskEntry]) -> Table:
     )
     caption = "Every configuration with public answers, by device class, the fastest first"
     empty = "Nobody has a public answer to this task yet."
-    return table("configurations", caption, columns, [_entry_cells(one) for one in found], empty)
+    return table("configurations", caption, columns, [_cells(one) for one in found], empty)
 
 
 def best_table(found: Sequence[BestKnown]) -> Table:
@@ -155,11 +155,9 @@ def _best(row: TaskAnswerRow, log_speedup: float) -> BestKnown:
     return BestKnown(*place, log_speedup, row.log_speedup_low, row.log_speedup_high)
 
 
-def _entry_cells(one: TaskEntry) -> tuple[Cell, ...]:
-    role = ROLES[one.role] if one.role != "entry" else ""
+def _cells(one: TaskEntry) -> tuple[Cell, ...]:
     return (
-        Cell(one.name, one.name, page_url("configuration", one.configuration), role),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration, role_note(one.role)),
         Cell(one.device_class, one.device_class),
         Cell(rate(one.correct, one.runs), one.correct),
         Cell(rate(one.compiled, one.runs), one.compiled),
@@ -185,8 +183,7 @@ def _best_cells(one: BestKnown) -> tuple[Cell, ...]:
     ends = [None if end is None else factor(end) for end in (one.log_speedup_low, one.log_speedup_high)]
     return (
         moment_cell(one.since),
-        Cell(one.name, one.name, page_url("configuration", one.configuration)),
-        Cell(one.configuration, one.configuration),
+        *entry_cells(one.name, one.configuration),
         _speed_cell(one.log_speedup),
         Cell("", ends[0]),
         Cell("", ends[1]),

@@ -11,7 +11,7 @@ from leaderboard.pages.contract import Contract, InputLine
 from leaderboard.queries.generalization import TaskCaseRow
 from leaderboard.queries.tasks import TaskResult
 from leaderboard.tables import Cell, Column, Group, Table, table
-from leaderboard.words import CONFIG_CATEGORIES, ROLES, status_cell
+from leaderboard.words import CONFIG_CATEGORIES, role_note, status_cell
 
 
 def cases_table(cases: Sequence[dict[str, Any]]) -> Table:
@@ -89,10 +89,9 @@ def _axis_cell(value: object) -> Cell:
 
 def _result_cells(row: TaskResult) -> tuple[Cell, ...]:
     name = entry_name(row.agent, row.model)
-    notes = [ROLES[row.role]] if row.role != "entry" else []
-    notes += [f"repeat {row.repeat}"] if row.repeat else []
+    repeat = f"repeat {row.repeat}" if row.repeat else ""
     return (
-        Cell(name, name, note=", ".join(notes)),
+        Cell(name, name, note=role_note(row.role, repeat)),
         Cell(row.configuration, row.configuration),
         status_cell(row.status, page_url("result", row.id)),
         Cell(row.message or NONE, row.message),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, F, Max, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Q
 
 from evaluator import VERSION
 from runs.models import Attempt, Host
@@ -26,7 +26,6 @@ class WaitingRow(NamedTuple):
     queued_at: datetime
     started_at: datetime | None
     heartbeat_at: datetime | None
-    lease_until: datetime | None
     host: str | None
     requeues: int
     is_paused: bool
@@ -59,7 +58,6 @@ class HostRow(NamedTuple):
     seen_at: datetime | None
     running: int
     ended: int
-    last_ended_at: datetime | None
 
     @property
     def may_claim(self) -> bool:
@@ -77,7 +75,7 @@ def open_attempts(limit: int) -> list[WaitingRow]:
     fields = (
         *("result_id", "number", "status", "result__task__path", "result__run_id", "result__run__configuration__slug"),
         *("result__run__device_class__slug", "result__run__device_class__architecture"),
-        *("queued_at", "started_at", "heartbeat_at", "lease_until", "host__name", "requeues"),
+        *("queued_at", "started_at", "heartbeat_at", "host__name", "requeues"),
     )
     paused = ExpressionWrapper(Q(status="queued") & Q(result__run__paused_at__isnull=False), BooleanField())
     found = rows.annotate(is_paused=paused).values_list(*fields, "is_paused")[:limit]
@@ -109,16 +107,14 @@ def durations() -> dict[str, list[timedelta]]:
 
 def hosts() -> list[HostRow]:
     known = ~withheld(attempt="attempts__", run="attempts__result__run__")
-    ended = known & Q(attempts__ended_at__isnull=False)
     rows = Host.objects.select_related("device_class").annotate(
         running=Count("attempts", filter=known & Q(attempts__status="running")),
-        ended=Count("attempts", filter=ended),
-        last_ended_at=Max("attempts__ended_at", filter=ended),
+        ended=Count("attempts", filter=known & Q(attempts__ended_at__isnull=False)),
     )
     fields = (
         *("name", "device_class__slug", "device_class__title", "device_class__architecture"),
         *("device_class__is_functional", "is_enabled", "is_accepted", "calibration"),
         *("quarantined_at", "quarantine_reason", "facts", "agents", "evaluator", "note", "started_at", "seen_at"),
-        *("running", "ended", "last_ended_at"),
+        *("running", "ended"),
     )
     return [HostRow(*row) for row in rows.order_by("name").values_list(*fields)]

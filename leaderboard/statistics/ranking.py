@@ -53,12 +53,12 @@ def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
     ]
 
 
-def holm(p_values: Sequence[float], error: float = FAMILY_ERROR) -> list[bool]:
-    """Which hypotheses Holm's procedure rejects: the smallest p against error/m, the next against error/(m − 1) …"""
+def holm(p_values: Sequence[float]) -> list[bool]:
+    """Which hypotheses Holm's procedure rejects: the smallest p against α/m, the next against α/(m − 1) …"""
     order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     rejected = [False] * len(p_values)
     for step, index in enumerate(order):
-        if p_values[index] > error / (len(order) - step):
+        if p_values[index] > FAMILY_ERROR / (len(order) - step):
             break
         rejected[index] = True
     return rejected

@@ -44,7 +44,13 @@ class SaidForm(forms.Form):
     precision = _line("Precision", "Of another benchmark: the dtype that was run.")
     output_tokens = forms.IntegerField(required=False, min_value=0, label="Output tokens", help_text="In all.")
     cost_usd = forms.DecimalField(required=False, min_value=0, label="Cost", help_text="In US dollars, in all.")
-    started_at = _line("Day of the run", "Such as 2026-11-28.")
+    started_at = forms.DateField(
+        required=False,
+        input_formats=["%Y-%m-%d"],
+        label="Day of the run",
+        help_text="Such as 2026-11-28.",
+        error_messages={"invalid": "A day is expected, such as 2026-11-28."},
+    )
 
     def declared(self) -> dict[str, str]:
         """What was said, as text."""
@@ -61,7 +67,7 @@ class FactsForm(SaidForm):
 
     def clean(self) -> None:
         if not self.errors and not self.declared():
-            raise forms.ValidationError("Nothing was said.")
+            raise forms.ValidationError("Nothing was said: fill in at least one of these.")
 
 
 class HandInForm(SaidForm):
@@ -99,7 +105,11 @@ class TextForm(forms.Form):
 
 class TokenForm(forms.Form):
     name = forms.CharField(max_length=60, label="What it is for")
-    scope = forms.ChoiceField(choices=ApiToken.Scope.choices, label="What it may do")
+    scope = forms.ChoiceField(
+        choices=[(ApiToken.Scope.SUBMIT, "hand in, and look"), (ApiToken.Scope.LOOK, "only look")],
+        label="What it may do",
+        help_text="To look is to see what became of what you handed in.",
+    )
     days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Valid for so many days")
 
 
@@ -113,7 +123,9 @@ class VerifyForm(forms.Form):
 
 
 class AuditForm(forms.Form):
-    verdict = forms.ChoiceField(choices=[(name, name.replace("_", " ")) for name in VERDICTS], label="Verdict")
+    verdict = forms.ChoiceField(
+        choices=[("", "choose"), *((name, name.replace("_", " ")) for name in VERDICTS)], label="Verdict"
+    )
     place = forms.CharField(max_length=300, required=False, label="Place", help_text="Such as kernel.hip:12-18.")
     quote = forms.CharField(
         max_length=10_000, required=False, label="Quoted lines", widget=forms.Textarea(attrs={"rows": 5})

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -97,7 +98,7 @@ def audit(request: HttpRequest, result: int) -> HttpResponse:
             services.audit_result(result=row, actor=user_of(request), **form.cleaned_data)
             return redirect(f"/result/{row.pk}/")
         except RunError as error:
-            form.add_error(None, f"{error}.")
+            form.add_error(None, f"{capfirst(str(error))}.")
     context = {"form": form, "result": row, "audits": row.audits.all()}
     return shown(request, "audit", f"Audit of result {row.pk}", context)
 

@@ -12,11 +12,14 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from evaluator.wording import spelled
 from runs import services
-from runs.desk.forms import FactsForm, HandInForm, TextForm, TokenForm
+from runs.desk.forms import FactsForm, HandInForm, TokenForm
 from runs.desk.taking import is_too_large, take
 from runs.desk.uploading import MOST_BYTES
 from runs.doors import user_of
@@ -43,10 +46,14 @@ def hand_in(request: HttpRequest) -> HttpResponse:
         form.add_error("bundle", f"It is longer than {MOST_BYTES >> 20} MiB.")
     if request.method == "POST" and form.is_valid():
         submission, is_new = take(form, user_of(request))
-        if not is_new:
-            messages.info(request, f"These bytes are known: they are {submission}.")
-        is_mine = submission.submitter_id == request.user.pk
-        return redirect("desk:mine", submission.pk) if is_mine else redirect(f"/submission/{submission.pk}/")
+        if submission.submitter_id == request.user.pk:
+            if not is_new:
+                messages.info(request, f"These bytes are known: they are {submission}.")
+            return redirect("desk:mine", submission.pk)
+        known = '<a href="/submission/{}/">{}</a>, which somebody else handed in.'
+        form.add_error("bundle", format_html(f"These bytes are known: they are {known}", submission.pk, submission))
+    if request.FILES and form.errors and "bundle" not in form.errors:
+        form.add_error("bundle", "A browser keeps no file beside a form that was refused: choose it again.")
     mine = Submission.objects.filter(submitter=request.user.pk)
     return shown(request, "hand_in", "Hand in a bundle", {"form": form, "submissions": mine[:20]})
 
@@ -56,22 +63,7 @@ def hand_in(request: HttpRequest) -> HttpResponse:
 @login_required
 def mine(request: HttpRequest, submission: int) -> HttpResponse:
     """Everything about a submission, for its submitter and for maintainers."""
-    row = _asked_for(request, submission, may_see)
-    audits = ResultAudit.objects.filter(result__run=row.run_id).select_related("result__task") if row.run_id else []
-    context = {
-        "submission": row,
-        "trail": row.trail.order_by("at", "id"),
-        "reviews": row.reviews.all(),
-        "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
-        "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
-        "declared": [(name.replace("_", " "), value, _day(row, name)) for name, value in row.said.items()],
-        "asked": [name.replace("_", " ") for name in row.not_said],
-        "may_say": owns(request.user, row) and bool(services.sayable(row)),
-        "findings": _by_kind(row),
-        "totals": row.about.get("totals", [])[:MOST_TOTALS],
-        "form": TextForm(),
-    }
-    return shown(request, "mine", f"Submission {row.pk}", context)
+    return _whole(request, _asked_for(request, submission, may_see))
 
 
 @never_cache
@@ -85,15 +77,24 @@ def facts(request: HttpRequest, submission: int) -> HttpResponse:
             services.declare(submission=row, facts=form.declared(), actor=user_of(request))
             return redirect("desk:mine", submission)
         except RunError as error:
-            form.add_error(None, f"{error}.")
+            form.add_error(None, f"{capfirst(str(error))}.")
     return shown(request, "facts", f"What submission {row.pk} does not say", {"form": form, "submission": row})
 
 
 @require_POST
+@never_cache
 @login_required
 def take_down(request: HttpRequest, submission: int) -> HttpResponse:
+    """It cannot be undone, so its form asks for a tick beside the reason."""
     row = _asked_for(request, submission, may_take_down)
-    _act(request, lambda: services.take_down(submission=row, actor=user_of(request), reason=_text(request)))
+    try:
+        if "sure" not in request.POST:
+            raise RunError("tick that it is meant: what is taken down cannot be brought back")
+        services.take_down(submission=row, actor=user_of(request), reason=_text(request))
+    except RunError as error:
+        messages.error(request, f"Nothing was changed: {error}.")
+        return _whole(request, row, _text(request))
+    messages.success(request, f"Submission {row.pk} is taken down.")
     return redirect("desk:mine", submission)
 
 
@@ -103,7 +104,11 @@ def answer(request: HttpRequest, audit: int) -> HttpResponse:
     row = get_object_or_404(ResultAudit, pk=audit, result__run__submission__isnull=False)
     if not owns(request.user, row.result.run.submission):
         raise PermissionDenied
-    _act(request, lambda: services.answer_audit(audit=row, text=_text(request), actor=user_of(request)))
+    try:
+        services.answer_audit(audit=row, text=_text(request), actor=user_of(request))
+        messages.success(request, "Your answer is kept, and waits for a maintainer.")
+    except RunError as error:
+        messages.error(request, f"Nothing was changed: {error}.")
     return redirect("desk:mine", row.result.run.submission.pk)
 
 
@@ -115,8 +120,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _, text = services.make_token(user=user_of(request), **form.cleaned_data)
+            form = TokenForm()  # filled in as it was, it would make a second one
         except RunError as error:
-            form.add_error(None, f"{error}.")
+            form.add_error(None, f"{capfirst(str(error))}.")
     rows = ApiToken.objects.filter(user=request.user.pk)
     return shown(request, "tokens", "Tokens", {"form": form, "token": text, "tokens": rows, "now": timezone.now()})
 
@@ -124,8 +130,29 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 @needs(may_hand_in)
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
-    services.revoke_token(token=get_object_or_404(ApiToken, pk=token, user=request.user.pk), actor=user_of(request))
+    row = get_object_or_404(ApiToken, pk=token, user=request.user.pk)
+    services.revoke_token(token=row, actor=user_of(request))
+    messages.success(request, f"Token {row.name} is revoked: programs that use it are turned away.")
     return redirect("desk:tokens")
+
+
+def _whole(request: HttpRequest, row: Submission, typed: str = "") -> HttpResponse:
+    """`typed`: the reason of a takedown that was refused."""
+    audits = ResultAudit.objects.filter(result__run=row.run_id).select_related("result__task") if row.run_id else []
+    context = {
+        "submission": row,
+        "trail": row.trail.order_by("at", "id"),
+        "reviews": row.reviews.all(),
+        "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
+        "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
+        "declared": [(spelled(name), value, _day(row, name)) for name, value in row.said.items()],
+        "asked": [spelled(name) for name in row.not_said],
+        "may_say": owns(request.user, row) and bool(services.sayable(row)),
+        "findings": _by_kind(row),
+        "totals": row.about.get("totals", [])[:MOST_TOTALS],
+        "typed": typed,
+    }
+    return shown(request, "mine", f"Submission {row.pk}, in full", context)
 
 
 def _by_kind(submission: Submission) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -155,10 +182,3 @@ def _may_answer(request: HttpRequest, submission: Submission, audit: ResultAudit
 
 def _text(request: HttpRequest) -> str:
     return request.POST.get("text", "")[:10_000]
-
-
-def _act(request: HttpRequest, act: Any) -> None:
-    try:
-        act()
-    except RunError as error:
-        messages.error(request, f"Nothing was changed: {error}.")

@@ -16,6 +16,8 @@ from runs.models.results import Result, Run
 from runs.models.rounds import Round
 from runs.models.submissions import Submission
 
+REASON_CHARACTERS, DETAIL_CHARACTERS = 300, 200
+
 
 class AuditEntry(models.Model):
     """One action on a run, host, round, submission or account, or on a row of the registry, which `detail` names. To
@@ -68,13 +70,15 @@ class AuditEntry(models.Model):
     account = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="trail", help_text="Whose it was."
     )
-    detail = models.CharField(max_length=200, blank=True, help_text="From what to what, which token, at what estimate.")
+    detail = models.CharField(
+        max_length=DETAIL_CHARACTERS, blank=True, help_text="From what to what, which token, at what estimate."
+    )
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     undoes = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, related_name="+", help_text="What this takes back."
     )
-    reason = models.CharField(max_length=300, blank=True)
+    reason = models.CharField(max_length=REASON_CHARACTERS, blank=True)
 
     class Meta:
         ordering = ("-at", "-id")

@@ -30,7 +30,7 @@ urlpatterns = [
     _page("account/sign-up/", accounts.SignupView, "account_signup", "Sign up"),
     _page("account/inactive/", accounts.AccountInactiveView, "account_inactive", "This account is closed"),
     _page("account/again/", accounts.ReauthenticateView, "account_reauthenticate", "Your password again"),
-    _page("account/email/", accounts.EmailView, "account_email", "E-mail addresses"),
+    _page("account/email/", views.EmailView, "account_email", "E-mail addresses"),
     _page(
         "account/email/sent/",
         accounts.EmailVerificationSentView,

@@ -1,27 +1,29 @@
 """The only writer of rows. Keyword-only, one transaction each; what cannot be done is refused before anything changes.
 
-entries   create runs, run again, pause, resume, cancel
-publishing what of runs is public: publish, withdraw, take either back
-claims    a worker's side: claim, heartbeat, verdict, release; and the sweeper's: dead claims, lost messages
-sessions  a worker's side of an agent's session; those that bundles bring
-starts    runs of an agent of ours, by repeats
-spending  estimates and caps of what calls a paid model
-unseen    a worker's side of unseen cases: which they are, what became of them
-imports   a bundle from elsewhere as a run
-rounds    open and reveal rounds of unseen cases
-hosts     signs of life, what a host runs on, quarantine
+entries      create runs, run again, pause, resume, cancel
+publishing   what of runs is public: publish, withdraw, take either back
+claims       a worker's side: claim, heartbeat, verdict, release; and the sweeper's: dead claims, lost messages
+sessions     a worker's side of an agent's session; those that bundles bring
+starts       runs of an agent of ours, by repeats
+spending     estimates and caps of what calls a paid model
+unseen       a worker's side of unseen cases: which they are, what became of them
+imports      a bundle from elsewhere as a run
+rounds       open and reveal rounds of unseen cases
+hosts        signs of life, what a host runs on, quarantine
 submissions  what is handed in: received, checked, accepted, closed
 facts        what a bundle does not say, added after hand-in
 suspicions   what a new bundle resembles
 verification claims measured again
-audits    what people find, answers to it, decisions
-accounts  roles, closing, passwords and second factors of others
-tokens    of programs that hand in
-names     the configuration of what a submitter says
-mirror    tasks and suites as tasks/ has them, the published tables
-registry  agents, models, configurations, device classes, hosts, suites of one's own
-synthetic boards for benchmarks of the site
-revision  how often anything public may have changed
+takedowns    bundle, sources and sessions of a submission, removed
+audits       what people find, answers to it, decisions
+accounts     roles, closing, passwords and second factors of others
+tokens       of programs that hand in
+names        the configuration of what a submitter says
+mirror       tasks and suites as tasks/ has them, the published tables
+registry     agents, models, configurations, device classes, hosts, suites of one's own
+synthetic    boards for benchmarks of the site
+revision     how often anything public may have changed
+measured, trail, turns: rows of measurements, the entry that each action leaves, places in the queue: for the others
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ from runs.services.publishing import publish_results, publish_run, undo_results,
 from runs.services.registry import change_row, register_suite, save_row
 from runs.services.rounds import mirror_round, open_round, reveal_round
 from runs.services.sessions import begin_session, record_session, session_goes_on
-from runs.services.spending import Estimate, estimate_of, left_to_spend, stop_at_cap
+from runs.services.spending import estimate_of, left_to_spend, stop_at_cap
 from runs.services.starts import REPEATS, start_runs, told_estimate
 from runs.services.submissions import (
     Upload,
@@ -76,14 +78,12 @@ from runs.services.submissions import (
 from runs.services.synthetic import remove_synthetic, seed_synthetic_board
 from runs.services.takedowns import take_down
 from runs.services.tokens import make_token, revoke_token, token_of
-from runs.services.unseen import UnseenJob, begin_unseen, fail_unseen, record_unseen
+from runs.services.unseen import begin_unseen, fail_unseen, record_unseen
 from runs.services.verification import begin_verification, conclude_verifications, verify_by_policy
 
 __all__ = [
     "REPEATS",
     "Claim",
-    "Estimate",
-    "UnseenJob",
     "Upload",
     "accept",
     "accept_claims",

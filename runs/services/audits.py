@@ -14,7 +14,6 @@ from runs.models.audits import ADVERSE, VERDICTS
 from runs.services.trail import Actor, note
 
 ANSWER_DAYS = 14
-TRAIL_CHARACTERS = 300
 LONGEST_TEXT = 10_000
 CLEARS = ("clean", "interesting")
 Action = AuditEntry.Action
@@ -55,8 +54,7 @@ def audit_result(
     if verdict in CLEARS and attempt.is_held:
         attempt.is_held = False  # its flag stays: a reader still sees that it was held
         attempt.save(update_fields=["is_held"])
-    text = f"{verdict.replace('_', ' ')}: {audit.reason}"[:TRAIL_CHARACTERS]
-    note(Action.AUDIT, actor, text, run=result.run, result=result)
+    note(Action.AUDIT, actor, f"{verdict.replace('_', ' ')}: {audit.reason}", run=result.run, result=result)
     return audit
 
 
@@ -105,5 +103,5 @@ def decide_review(*, review: Review, decision: str, actor: Actor) -> Review:
     review.decision = decision.strip()[:LONGEST_TEXT]
     review.save(update_fields=["closed_at", "closed_by_name", "decision"])
     if review.submission is not None:
-        note(Action.DECIDE, actor, f"{review}: {review.decision}"[:TRAIL_CHARACTERS], submission=review.submission)
+        note(Action.DECIDE, actor, f"{review}: {review.decision}", submission=review.submission)
     return review

@@ -88,6 +88,17 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
 
 
 @transaction.atomic
+def rerun_failed(*, run: Run, actor: Actor, reason: str = "") -> list[Attempt]:
+    """The same for each result of a run whose newest attempt ended without a pass.
+
+    Raises:
+        RunError: as `rerun_results`.
+    """
+    failed = run.results.filter(attempts__is_latest=True, attempts__ended_at__isnull=False)
+    return rerun_results(results=failed.exclude(attempts__status="passed"), actor=actor, reason=reason)
+
+
+@transaction.atomic
 def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> int:
     """End every open attempt. A worker that runs one notices at its next heartbeat; its verdict counts no more."""
     ended = 0
@@ -101,17 +112,6 @@ def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "")
                 note(AuditEntry.Action.CANCEL, actor, reason, run=result.run, result=result, from_attempt=attempt)
             ended += changed
     return ended
-
-
-@transaction.atomic
-def rerun_failed(*, run: Run, actor: Actor, reason: str = "") -> list[Attempt]:
-    """The same for each result of a run whose newest attempt ended without a pass.
-
-    Raises:
-        RunError: as `rerun_results`.
-    """
-    failed = run.results.filter(attempts__is_latest=True, attempts__ended_at__isnull=False)
-    return rerun_results(results=failed.exclude(attempts__status="passed"), actor=actor, reason=reason)
 
 
 @transaction.atomic
@@ -155,6 +155,13 @@ def queue_first(result: Result, turns: Turns) -> Attempt:
     return _queue(result, number=1, turn=turns.take(result.run))
 
 
+def locked(results: Iterable[Result]) -> list[Result]:
+    """Fresh rows, locked in one order, so that two people who click at once wait for each other."""
+    keys = [result.pk for result in results]
+    found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
+    return list(found.select_related("run__device_class", "run__configuration__agent"))
+
+
 def _refuse_what_cannot_run(result: Result) -> None:
     if not result.candidate_files and not result.candidate_problems and not agents.awaits_session(result):
         raise RunError(f"{result} has no candidate that could be evaluated again")
@@ -170,10 +177,3 @@ def _queue(result: Result, *, number: int, turn: int) -> Attempt:
     attempt = Attempt.objects.create(result=result, number=number, wanted_evaluator=VERSION, **place)
     wake.on_commit(attempt_id=attempt.pk, queue=result.run.device_class.architecture)
     return attempt
-
-
-def locked(results: Iterable[Result]) -> list[Result]:
-    """Fresh rows, locked in one order, so that two people who click at once wait for each other."""
-    keys = [result.pk for result in results]
-    found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
-    return list(found.select_related("run__device_class", "run__configuration__agent"))

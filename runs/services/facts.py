@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluator.bundles.submission import DECLARABLE
+from evaluator.wording import spelled
 from runs import wake
 from runs.errors import RunError
 from runs.models import AuditEntry, Run, Submission
@@ -18,7 +19,6 @@ from runs.services.trail import note
 BEFORE_IT_IS_READ = (Submission.State.RECEIVED, Submission.State.CHECKING)
 NAMING = ("model", *SETTINGS)  # the configuration that a run stands under
 READING = ("level",)  # which tasks a bundle's numbers are
-ENTRY_CHARACTERS = 300  # of the trail
 
 
 def sayable(submission: Submission) -> tuple[str, ...]:
@@ -49,13 +49,13 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     if submission.run_id:  # nobody publishes it meanwhile
         submission.run = Run.objects.select_for_update().get(pk=submission.run_id)
     if late := [name for name in facts if name not in sayable(submission)]:
-        raise RunError(f"{', '.join(late)} of {submission} cannot be said any more")
+        raise RunError(f"{', '.join(map(spelled, late))} of {submission} cannot be said any more")
     day = timezone.now().date().isoformat()
     submission.declared = {**submission.declared, **facts}
     submission.declared_on = {**submission.declared_on, **dict.fromkeys(facts, day)}
     submission.save(update_fields=["declared", "declared_on"])
-    told = "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items())
-    note(AuditEntry.Action.DECLARE, actor, told[:ENTRY_CHARACTERS], submission=submission)
+    told = "; ".join(f"{spelled(name)}: {value}" for name, value in facts.items())
+    note(AuditEntry.Action.DECLARE, actor, told, submission=submission)
     if submission.state in BEFORE_IT_IS_READ or set(READING) & set(facts):
         _read_again(submission)
     elif submission.run is not None and set(NAMING) & set(facts):

@@ -34,7 +34,6 @@ from runs.models import (
     UnseenEvaluation,
 )
 from runs.services.measured import insert_measurements
-from runs.services.publishing import publish_run
 from runs.services.sessions import store_session
 from runs.services.trail import Actor, note
 from runs.services.unseen import cases_of, store
@@ -45,17 +44,13 @@ FROM_SECRET = "the cases that follow from the secret"
 
 
 @transaction.atomic
-def import_run(*, bundle: Bundle, configuration: Configuration, actor: Actor, publish: bool = False) -> Run:
-    """The run of a bundle: a draft or, with `publish`, public at once. The same bundle twice is the same run.
+def import_run(*, bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
+    """The run of a bundle: a draft. The same bundle twice is the same run.
 
     Raises:
         BundleError: with every problem of the bundle, and with everything that this site knows otherwise.
-        RunError: it cannot be published.
     """
-    run = Run.objects.filter(bundle_digest=bundle.digest).first() or _written(bundle, configuration, actor)
-    if publish and run.state == Run.State.DRAFT:
-        run = publish_run(run=run, actor=actor)
-    return run
+    return Run.objects.filter(bundle_digest=bundle.digest).first() or _written(bundle, configuration, actor)
 
 
 def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:

@@ -148,8 +148,16 @@ def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int
 def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: AuditEntry | None = None) -> None:
     before, result.published_attempt = result.published_attempt, attempt
     result.save(update_fields=["published_attempt"])
-    moved = {"from_attempt": before, "to_attempt": attempt, "undoes": undoes}
-    note(AuditEntry.Action.PUBLISH, actor, reason, run=result.run, result=result, **moved)
+    note(
+        AuditEntry.Action.PUBLISH,
+        actor,
+        reason,
+        run=result.run,
+        result=result,
+        from_attempt=before,
+        to_attempt=attempt,
+        undoes=undoes,
+    )
 
 
 def _newest_answer(result: Result) -> Attempt | None:

@@ -18,7 +18,6 @@ from runs.models import Agent, AuditEntry, Configuration, DeviceClass, Host, Mod
 from runs.services.trail import Actor, note
 
 Row = TypeVar("Row", Agent, ModelVersion, Configuration, DeviceClass, Host)
-DETAIL_CHARACTERS = 200  # of the trail's column
 FROZEN = ("agent_id", "model_id", "settings_digest", "role")  # of a configuration that has runs
 
 
@@ -53,7 +52,7 @@ def change_row(*, row: Row, actor: Actor, reason: str = "") -> Row:
     changed = _changes(before, rows.values().get(pk=row.pk))
     if changed:
         detail = f"{row._meta.verbose_name} {row}: {', '.join(changed)}"
-        note(AuditEntry.Action.REGISTER, actor, reason, detail=detail[:DETAIL_CHARACTERS])
+        note(AuditEntry.Action.REGISTER, actor, reason, detail=detail)
     return row
 
 

@@ -57,7 +57,7 @@ def start_runs(
     ]
     told = told_estimate(configuration=configuration, suite=suite, repeats=repeats)
     for run in runs:
-        trail.note(AuditEntry.Action.START, actor, note, run=run, detail=told[:200])
+        trail.note(AuditEntry.Action.START, actor, note, run=run, detail=told)
     return runs
 
 

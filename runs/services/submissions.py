@@ -36,7 +36,6 @@ from runs.services.trail import Actor, note
 CHECK_S = 900  # reading, and then writing, a million measurements; what takes longer has lost its worker
 MOST_CHECKS = 3
 LONGEST_NAME = 200
-REASON_CHARACTERS = 300  # of the trail
 CLAIMS_AT_ONCE = 50  # each with the times of all its cases
 State, Action = Submission.State, AuditEntry.Action
 OUR_FAULT = Problem("our side", "the check failed", "a verdict", "A maintainer has to look; nothing is wrong with you.")
@@ -240,7 +239,7 @@ def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reaso
     submission.state, submission.outcome = State.CLOSED, outcome
     submission.save(update_fields=["state", "outcome"])
     told = f"{outcome.label}: {reason}" if reason else str(outcome.label)
-    note(Action.CLOSE, actor, told[:REASON_CHARACTERS], submission=submission)
+    note(Action.CLOSE, actor, told, submission=submission)
     mail.on_commit(submission, f"It is closed, {told.rstrip('.')}.")
     return submission
 

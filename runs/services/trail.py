@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 
 from runs.models import Attempt, AuditEntry, Host, Result, Round, Run, Submission
+from runs.models.trail import DETAIL_CHARACTERS, REASON_CHARACTERS
 
 Actor = User | str  # a user, or the name of the command that acts
 
@@ -13,11 +14,13 @@ def note(
     action: AuditEntry.Action,
     actor: Actor,
     reason: str,
-    **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | User | str | None,
+    detail: str = "",
+    **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | User | None,
 ) -> None:
-    """`about` holds columns of the entry: a run with its result and attempts, a host, a round, a submission, or an
-    account with the detail of what was changed.
+    """`about` holds columns of the entry: a run with its result and attempts, a host, a round, a submission or an
+    account. What of reason and detail their columns have no room for is left out.
     """
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)
-    AuditEntry.objects.create(action=action, actor=user, actor_name=name, reason=reason, **about)
+    texts = {"reason": reason[:REASON_CHARACTERS], "detail": detail[:DETAIL_CHARACTERS]}
+    AuditEntry.objects.create(action=action, actor=user, actor_name=name, **texts, **about)

@@ -154,11 +154,12 @@ def test_two_searches_are_the_same_and_repeats_begin_elsewhere():
     assert len(set(digests[0])) == len(digests[0])  # nothing is checked twice
 
 
-def test_it_checks_no_more_versions_than_allowed():
+@pytest.mark.parametrize(("allowed", "checked"), [(3, "3 versions were"), (1, "1 version was")])
+def test_it_checks_no_more_versions_than_allowed(allowed, checked):
     check = ScriptedCheck(judged_by())
-    work = launch(desk_for("block_tuner", load_task(SOFTMAX), check, {"max_iterations": 3}))
-    assert len(check.seen) == 3
-    assert work.message == "3 versions were checked, as many as were allowed"
+    work = launch(desk_for("block_tuner", load_task(SOFTMAX), check, {"max_iterations": allowed}))
+    assert len(check.seen) == allowed
+    assert work.message == f"{checked} checked, as many as were allowed"
 
 
 def test_it_stops_when_no_time_is_left():

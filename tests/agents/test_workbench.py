@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from statistics import geometric_mean
 
 import pytest
 
@@ -17,6 +18,7 @@ from evaluator.reasons import Status
 from evaluator.taskreader import load_task
 from tests.evaluator.test_records import passed, wrong
 from tests.evaluator.test_runfolder import CountingEvaluator, errored
+from tests.records import make_gpu_record
 
 TASK = "triton2triton/arena/softmax"
 FILE = "softmax.py"
@@ -72,6 +74,27 @@ def test_what_is_told_holds_verdict_and_cases_but_no_reason_of_a_hold():
     assert text.startswith("status: passed\ncase ")
     for finding in record.findings:
         assert finding.text not in text
+
+
+def test_one_right_draw_of_a_wrong_case_is_one_draw():
+    record = passed()
+    one = dataclasses.replace(record, cases=(dataclasses.replace(record.cases[0], correct=False, draws=1),))
+    assert "not right, or not reached (1 draw was right)" in scoring.told(one)
+
+
+def test_what_is_too_short_to_be_timed_makes_no_speedup():
+    """On an H200 an unchanged GELU was told 0.75: its tiny cases take less than can be measured, "at least" 0.59."""
+    record = make_gpu_record()
+    counted = {"n=524288,rounds=1": 21.2 / 3, "n=8388608,rounds=1": 21.2 / 20.9}
+    counted |= {"n=4194304,rounds=1024": 152.2 / 101.3, "n=4194304,rounds=8192": 1164.3 / 1170.1}
+    assert scoring.speedup_of(record) == pytest.approx(geometric_mean(counted.values()))
+    lines = dict(line.removeprefix("case ").split(": ", 1) for line in scoring.told(record).splitlines())
+    assert lines["n=1000,rounds=3"].endswith("too short for a speedup to count")
+    assert lines["n=524288,rounds=1"].endswith("speedup at least 7.067")
+    assert lines["n=4194304,rounds=1024"].endswith("speedup 1.502")
+    short = dataclasses.replace(record, cases=record.cases[:1])
+    assert scoring.speedup_of(short) is None
+    assert scoring.speedup_of(dataclasses.replace(record, cases=(*record.cases, passed().cases[0]))) is None
 
 
 @pytest.fixture

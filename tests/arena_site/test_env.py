@@ -260,3 +260,18 @@ def test_a_command_that_cannot_work_says_why_in_one_line_and_ends_with_1(
     ended = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
     assert ended.stderr.startswith(said)
+
+
+MAIL = "from django.core.mail import get_connection as g; c = g(); print(*[getattr(c, name) for name in {names}])"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tls", "use_tls", "use_ssl"), [("starttls", True, False), ("tls", False, True)])
+def test_a_mail_server_is_asked_by_its_port_and_name(tmp_path: Path, tls: str, use_tls: bool, use_ssl: bool) -> None:
+    names = ("host", "port", "username", "password", "use_tls", "use_ssl")
+    given = {"PATH": os.environ["PATH"], "SECRET_KEY": "qwertyuiop" * 4, "ARENA_STATE": str(tmp_path)}
+    given |= {"EMAIL_HOST": "mail.example", "EMAIL_PORT": "587", "EMAIL_TLS": tls}
+    given |= {"EMAIL_USER": "arena", "EMAIL_PASSWORD": "tell nobody"}
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", MAIL.format(names=names)]
+    ended = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
+    assert ended.stdout.strip() == f"mail.example 587 arena tell nobody {use_tls} {use_ssl}", ended.stderr

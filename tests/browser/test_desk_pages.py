@@ -61,6 +61,12 @@ def test_every_page_of_the_desk_is_clean(addresses, user, visit, scheme, width) 
         visitor.go(address)
         assert visitor.violations() == [], address
         assert visitor.overflow() <= 0, address
+    page = visitor.go("/admin/runs/run/")
+    page.locator("input.action-select").first.check()
+    page.locator("select[name=action]").select_option("withdraw")
+    page.get_by_role("button", name="Go", exact=True).click()
+    expect(page.locator("#reason")).to_be_focused()
+    assert visitor.overflow() <= 0, "the confirmation of an action"
 
 
 def test_logging_in_leads_to_where_one_wanted_to_go(visit) -> None:

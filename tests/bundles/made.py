@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
+
+from evaluator.bundles.archive import read_members
+from evaluator.bundles.native import Bundle, bundle_of, own_files
+from evaluator.bundles.reading import Reading
 
 Files = dict[str, bytes]
 GELU, SILU = "hip2hip/gpumode/GELU", "hip2hip/gpumode/SiLU"
 RELU, ZETA, MATMUL = "Activation/relu.py", "Math/zeta.py", "Quantization/matmul_w8a8.py"
 KERNEL = b"// a kernel\n"
+
+
+def read_bundle(path: Path) -> Bundle:
+    """One of our own, a folder or an archive."""
+    return bundle_of(Reading(own_files(read_members(path))))
 
 
 def dumped(value: Any) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.bundles.checking import check_files
-from evaluator.bundles.findings import FINDINGS
+from evaluator.bundles.findings import FINDINGS, not_listed
 from tests.bundles.known_faults import KNOWN, REFUSED
 from tests.bundles.made import (
     MATMUL,
@@ -226,6 +226,13 @@ def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> 
         checked = check_files(files)
         assert checked.submission is not None, checked.problems
         assert {finding.code for finding in checked.submission.findings} == expected, checked.submission.format
+
+
+def test_what_is_beyond_those_that_are_kept_is_counted() -> None:
+    assert [not_listed(count) for count in (1, 2)] == [
+        "1 more of this kind is not listed.",
+        "2 more of this kind are not listed.",
+    ]
 
 
 def test_the_codes_are_used_and_their_sentences_end() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from evaluator import codec
 from evaluator.bundles.checking import check, check_files
-from evaluator.bundles.native import bundle_of, own_files, read_bundle
+from evaluator.bundles.native import bundle_of, own_files
 from evaluator.bundles.native_rules import unfit
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
@@ -21,6 +21,7 @@ from evaluator.calibration import Acceptance
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
 from tests.agent_sessions import make_session
+from tests.bundles.made import read_bundle
 from tests.records import CALIBRATION, make_gpu_record, make_record
 
 GELU, SILU = "hip2hip/arena/GELU", "hip2hip/arena/SiLU"
@@ -85,6 +86,18 @@ def test_a_session_of_something_else_is_refused_with_everything_that_differs() -
     found = with_sessions(candidate=other.ref(), repeat=2, agent="codex", settings={}, device_class="h100-sxm")
     seen = {problem.place.rpartition(": ")[2] for problem in bundle_of(Reading(found)).problems}
     assert seen == {"candidate", "repeat", "agent", "settings", "device class"}
+
+
+def test_what_the_manifest_lacks_or_holds_in_another_form_is_said_in_words() -> None:
+    found = with_sessions()
+    manifest = json.loads(found["run.json"])
+    del manifest["protocol"]
+    found["run.json"] = json.dumps(manifest | {"repeat": "0"}).encode()
+    with pytest.raises(BundleError) as refused:
+        bundle_of(Reading(found))
+    said = {problem.place: (problem.seen, problem.expected) for problem in refused.value.problems}
+    assert said["run.json: protocol"] == ("nothing", "text")
+    assert said["run.json: repeat"] == ("'0'", "a whole number")
 
 
 def test_sessions_are_there_for_every_task_and_whole() -> None:

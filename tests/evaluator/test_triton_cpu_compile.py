@@ -160,7 +160,10 @@ def test_what_the_compiler_prints_is_part_of_the_error(capfd):
 
 
 def compile_alone(compiled, limit_s=60.0):
-    [compilation] = compiler.compile_in_children("kernel", "", [GFX942], lambda target: compiled(), limit_s)
+    launch = SimpleNamespace(
+        identity=(0, ""), function=None, kernel="kernel", configuration="", compiled_for=lambda target: compiled()
+    )
+    [compilation] = compiler.Compilations([GFX942]).of(launch, limit_s)
     return compilation
 
 

@@ -125,7 +125,7 @@ def test_too_few_cases_even_sizes_and_missing_dtypes_are_found(folder: Path) -> 
 
     change_config(folder, change)
     problems = found("cases", folder)
-    for expected in ("1 small cases", "0 full cases", "no small case has an odd size", "dtype bfloat16, float16"):
+    for expected in ("1 small case;", "0 full cases;", "no small case has an odd size", "dtype bfloat16, float16"):
         assert expected in problems
 
 

@@ -38,7 +38,7 @@ def test_six_tasks_carry_an_interval_and_two_do_not(published, entry, page) -> N
     interval = named(everything, "One").correctness.interval
     assert (interval.low, interval.high) == pytest.approx((0.436496, 0.969946), abs=2e-6)
     assert named(category, "One").correctness.interval is None
-    assert any("needs 6 tasks, and there are 2" in refusal for refusal in category.refusals)
+    assert any("needs 6 tasks; there are 2. The counts are exact." in refusal for refusal in category.refusals)
     assert not any("No intervals" in refusal for refusal in everything.refusals)
 
 

@@ -30,6 +30,14 @@ def test_far_unchanged_lines_become_a_gap() -> None:
     assert found.added == 2
 
 
+def test_one_line_that_is_left_out_is_one_line() -> None:
+    old = [f"line {number}" for number in range(10)]
+    gap = next(
+        line for line in diff("\n".join(old), "\n".join([*old[:4], "new", *old[4:]])).lines if line.kind == "gap"
+    )
+    assert gap.text == "1 unchanged line"
+
+
 def test_lines_are_numbered_from_one() -> None:
     assert [(line.new, line.text) for line in numbered("x\n\ny")] == [(1, "x"), (2, ""), (3, "y")]
 

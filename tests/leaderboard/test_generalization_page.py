@@ -57,7 +57,7 @@ def test_a_category_counts_its_own_tasks(make_site, entry, page) -> None:
     shown = page("/generalization/native/hip2hip/cpu-x86_64/")
     assert len(shown.tasks) == 4
     assert named(shown, "One").measures.pooled.conditional.of == 4
-    assert any("needs 6 tasks, and there are 4" in refusal for refusal in shown.refusals)
+    assert any("needs 6 tasks; there are 4." in refusal for refusal in shown.refusals)
 
 
 def test_regressions_have_case_text_and_a_link_to_the_result(make_site, entry, page, client) -> None:

@@ -133,6 +133,15 @@ def test_runs_can_be_narrowed(suite, page) -> None:
     assert len(page("/runs/").runs) == 2
 
 
+def test_what_a_run_repeats_stands_beside_what_its_line_is(published, entry, page) -> None:
+    baseline = entry("Baseline", role="reference_line")
+    for repeat in (0, 1):
+        published(configuration=baseline, repeat=repeat)
+    published(configuration=entry("One"), repeat=2)
+    rows = page("/runs/").tables["runs"].groups[0].rows
+    assert {row[1].note for row in rows} == {"reference line", "reference line, repeat 1", "repeat 2"}
+
+
 def test_pages_of_runs_neither_repeat_nor_lose(db, page) -> None:
     suite = factories.make_suite()
     configuration = factories.make_configuration()

@@ -14,7 +14,7 @@ from evaluator.backends import get_backend
 from evaluator.candidate import read_candidate
 from evaluator.mounted.checkout import load_mounted
 from evaluator.mounted.evaluation import ScriptEvaluator
-from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, problems_of, read_held_out_record, write_held_out
+from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, problems_of, write_held_out
 from evaluator.reasons import Status
 from evaluator.records import CandidateRef, Host, TaskRef, read_record
 from evaluator.taskspec import task_files
@@ -78,7 +78,7 @@ def test_the_command_writes_what_held_out_shapes_say_beside_the_record(
     words += ["--held-out", str(tmp_path / "held_out_shapes.yaml"), "--out", str(tmp_path / "result.json")]
     assert main(words) == 0
     assert read_record((tmp_path / "result.json").read_text()).status is Status.PASSED
-    held_out = read_held_out_record((tmp_path / "result.held_out.json").read_text())
+    held_out = codec.read(HeldOutRecord, (tmp_path / "result.held_out.json").read_text(), problems_of)
     assert held_out.quadrant == "opt_regression"
     assert "held-out shapes: opt_regression\nbaseline: right on all of them\n" in capsys.readouterr().out
 
@@ -155,7 +155,7 @@ def test_a_record_that_contradicts_itself_is_neither_written_nor_read(tmp_path: 
         write_held_out(record, tmp_path / "record.json")
     both = replace(record, schema=2, candidate_outcome=right)
     with pytest.raises(codec.DecodeError) as caught:
-        read_held_out_record(codec.dumps(both))
+        codec.read(HeldOutRecord, codec.dumps(both), problems_of)
     assert caught.value.problems == [
         "schema: seen 2; expected 1",
         "cases: times must stand exactly where both sides are right",

@@ -49,6 +49,26 @@ def test_where_no_mail_is_sent_an_account_has_no_right_until_an_admin_gives_it(c
     assert mail.outbox == []
 
 
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_visitor_is_led_to_an_address_only_while_none_is_confirmed(
+    client: Client, mailing: None, person: Any, is_confirmed: bool
+) -> None:
+    sam = person("sam", email="sam@example.org")
+    EmailAddress.objects.create(user=sam, email=sam.email, primary=True, verified=is_confirmed)
+    client.force_login(sam)
+    assert (b"Confirm an address" in client.get("/account/").content) is not is_confirmed
+
+
+def test_a_link_that_is_not_sent_again_so_soon_is_said_not_to_be(client: Client, mailing: None, person: Any) -> None:
+    sam = person("sam", email="sam@example.org")
+    EmailAddress.objects.create(user=sam, email=sam.email, primary=True)
+    client.force_login(sam)
+    asked = {"email": sam.email, "action_send": ""}
+    assert b"Nothing was sent" not in client.post("/account/email/", asked, follow=True).content
+    assert b"Nothing was sent" in client.post("/account/email/", asked, follow=True).content
+    assert len(mail.outbox) == 1
+
+
 def test_sign_up_can_be_closed(client: Client, settings: Any, db: None) -> None:
     settings.SIGN_UP = False
     assert b"Nobody signs up here" in client.post("/account/sign-up/", NEW).content

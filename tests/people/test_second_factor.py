@@ -45,6 +45,24 @@ def test_staff_without_one_is_led_to_make_one(client: Client, person: Any, role:
     assert client.get(address)["Location"].startswith(f"{MAKE}?next=%2F")
 
 
+@pytest.mark.parametrize("role", [Role.SUBMITTER, Role.OPERATOR])
+def test_only_whose_role_needs_one_is_told_so(client: Client, person: Any, role: Role) -> None:
+    person("sam", role)
+    log_in(client, "sam")
+    assert (b"Your role needs one" in client.get(MAKE).content) == (role is Role.OPERATOR)
+
+
+@pytest.mark.parametrize("role", [Role.SUBMITTER, Role.OPERATOR])
+def test_only_staff_is_led_to_the_admin_from_the_own_pages(client: Client, person: Any, role: Role) -> None:
+    client.force_login(person("sam", role))
+    assert (b'<a href="/admin/">Admin</a>' in client.get("/account/").content) == (role is Role.OPERATOR)
+
+
+def test_the_admin_leads_to_the_form_of_passwords_that_counts_wrong_tries(client: Client, person: Any) -> None:
+    client.force_login(person("sam", Role.OPERATOR))
+    assert client.get("/admin/password_change/")["Location"] == "/account/password/"
+
+
 @pytest.mark.parametrize("role", [Role.VISITOR, Role.SUBMITTER])
 def test_others_are_not_asked(client: Client, person: Any, role: Role) -> None:
     person("sam", role)

@@ -283,3 +283,11 @@ def is_a_way_around(node: ast.AST) -> bool:
     writes = called in {"User", "update", "create", "get_or_create", "update_or_create"}
     flags = writes and FLAGS & {keyword.arg for keyword in node.keywords}
     return called in CALLS or bool(flags) or (of_groups and called in {"add", "set", "remove", "clear"})
+
+
+def test_a_reason_from_a_shell_that_is_too_long_for_its_column_is_cut(person: Any) -> None:
+    """PostgreSQL refuses a longer one; forms take no more."""
+    sam = person("sam", Role.SUBMITTER)
+    call_command("give_role", "sam", Role.MAINTAINER, "--reason", "because " * 100, stdout=StringIO())
+    [*_, (_, _, _, reason)] = trail(sam)
+    assert reason == ("because " * 100)[:300]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.admin import site as admin_site
 from django.contrib.auth.models import Permission, User
@@ -10,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from runs import services
-from runs.models import Agent, Attempt, AuditEntry, Configuration, Host, Run, Suite, Task
+from runs.models import Agent, Attempt, AuditEntry, Configuration, DeviceClass, Host, Run, Suite, Task
 from tests.factories import make_attempt, make_run
 from tests.records import make_record
 from tests.runs.conftest import Site
@@ -94,6 +96,7 @@ def test_a_configuration_under_a_second_name_is_refused_with_the_first(site: Sit
     values = {"slug": "again", "agent": site.configuration.agent_id, "model": "", "settings": "{}", "role": "entry"}
     response = maintainer.post(reverse("admin:runs_configuration_add"), values, follow=True)
     assert "Rewrite with these settings is registered already, as rewrite" in response.content.decode()
+    assert 'value="again"' in response.content.decode(), "what was filled in stays"
     assert not Configuration.objects.filter(slug="again").exists()
 
 
@@ -113,6 +116,7 @@ def test_a_suite_is_frozen_from_chosen_tasks_and_then_never_edited(site: Site, m
     assert (suite.label, list(suite.tasks.all())) == ("mine@1", [task])
     again = maintainer.post(reverse("admin:runs_suite_add"), values, follow=True).content.decode()
     assert "is exactly this list of tasks" in again
+    assert 'value="My suite"' in again, "what was filled in stays"
     page = reverse("admin:runs_suite_change", args=[suite.pk])
     assert maintainer.post(page, {"name": "other", "title": ""}).status_code == 403
 
@@ -150,7 +154,7 @@ def test_runs_are_paused_resumed_and_their_failures_run_again_from_the_list(site
     assert "is paused already" in act(maintainer, "run", "pause", run)
     assert "1 run resumed" in act(maintainer, "run", "resume", run)
     finish(run, site)
-    assert "0 attempts queued" in act(maintainer, "run", "rerun_failed", run)
+    assert "0 attempts queued: there was nothing to do" in act(maintainer, "run", "rerun_failed", run)
 
 
 def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer: Client) -> None:
@@ -252,3 +256,26 @@ def test_the_admin_asks_for_a_password(client: Client) -> None:
     response = client.get("/admin/runs/run/")
     assert response.status_code == 302
     assert response["Location"].startswith("/admin/login/")
+
+
+def test_the_admin_says_when_in_the_words_of_every_page_and_starts_runs_by_that_name(
+    site: Site, maintainer: Client
+) -> None:
+    page = maintainer.get(reverse("admin:runs_run_change", args=[make_run(status="passed").pk])).content.decode()
+    assert re.search(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC", page)
+    assert 'value="Start the runs"' in maintainer.get(reverse("admin:runs_run_add")).content.decode()
+
+
+@pytest.mark.parametrize("slug", ["cpu-x86_64", "mi300x-spx"])
+def test_a_run_that_nobody_could_take_is_said_to_wait(site: Site, maintainer: Client, slug: str) -> None:
+    device = DeviceClass.objects.get(slug=slug)
+    values = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": device.pk, "repeat": 0}
+    told = maintainer.post(reverse("admin:runs_run_add"), values | {"repeats": 2}, follow=True).content.decode()
+    assert "1 more was made: run" in told
+    assert ("No host of mi300x-spx takes work now" in told) == (slug == "mi300x-spx")
+
+
+def test_what_a_worker_says_of_its_host_is_nobodys_to_write(site: Site, maintainer: Client) -> None:
+    page = maintainer.get(reverse("admin:runs_host_change", args=[site.host.pk])).content.decode()
+    assert 'name="note"' in page
+    assert 'name="evaluator"' not in page

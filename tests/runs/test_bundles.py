@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluator.bundles.native import read_bundle
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.calibration import write_calibration
@@ -31,6 +30,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from tests.bundles.made import read_bundle
 from tests.records import CALIBRATION, make_gpu_case, record_for
 from tests.runs.bundling import make_folder, make_zip, passing
 from tests.runs.conftest import Site
@@ -39,10 +39,9 @@ pytestmark = pytest.mark.django_db
 H100 = RecordHost("cuda", "h100-sxm", "sm_90", {"card": "synthetic", "torch": "2.11.0"})
 
 
-def imported(site: Site, path: Path, **options: bool) -> Run:
-    return services.import_run(
-        bundle=read_bundle(path), configuration=site.configuration, actor="test", publish=options.get("publish", False)
-    )
+def imported(site: Site, path: Path, *, publish: bool = False) -> Run:
+    run = services.import_run(bundle=read_bundle(path), configuration=site.configuration, actor="test")
+    return services.publish_run(run=run, actor="test") if publish else run
 
 
 def problems_of(site: Site, path: Path) -> list[str]:
@@ -71,7 +70,7 @@ def test_a_folder_and_its_zip_are_one_run(site: Site, tmp_path: Path) -> None:
     again = imported(site, zip_folder(folder), publish=True)
     assert (first.pk, again.state) == (again.pk, "published")
     assert (Run.objects.count(), Result.objects.filter(published_attempt__isnull=False).count()) == (1, 2)
-    imported(site, folder, publish=True)
+    imported(site, folder)
     assert AuditEntry.objects.filter(action="publish", result=None).count() == 1
 
 
@@ -217,7 +216,7 @@ def test_the_committed_bundles_are_of_the_tasks_as_they_are() -> None:
         bundle = read_bundle(path)
         assert bundle.problems == (), path.name
         configuration = Configuration.objects.get(slug=bundle.agent)
-        run = services.import_run(bundle=bundle, configuration=configuration, actor="test", publish=True)
+        run = services.import_run(bundle=bundle, configuration=configuration, actor="test")
         assert run.results.count() == len(bundle.tasks)
         assert {entry.record.host.device_class for entry in bundle.entries} == {bundle.device_class}
         assert all(host.calibrations.exists() for host in Host.objects.filter(attempts__result__run=run))

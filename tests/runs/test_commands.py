@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -72,7 +74,7 @@ def test_a_sweep_says_what_it_did() -> None:
 def test_a_worker_needs_a_registered_host(settings: object) -> None:
     registry.load_registry(registry.BUNDLED)
     settings.HOST_NAME = "elsewhere"  # type: ignore[attr-defined]
-    with pytest.raises(CommandError, match=r"'elsewhere' \(ARENA_HOST\); there are local"):
+    with pytest.raises(CommandError, match=r"'elsewhere'; there are local \(ARENA_HOST"):
         call_command("worker")
 
 
@@ -138,6 +140,27 @@ def test_the_demo_says_which_result_it_did_not_expect(working: Site, monkeypatch
 def test_the_demo_says_that_its_suite_is_missing(site: Site) -> None:
     with pytest.raises(CommandError, match="no suite is named 'smoke'"):
         call_command("demo_run")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["demo_run"], "no host is named 'nowhere'; there are local (ARENA_HOST"),
+        (["worker"], "no host is named 'nowhere'; there are local (ARENA_HOST"),
+        (
+            ["start_runs", "nobody", "--suite", "two"],
+            "no configuration is named 'nobody'; there are baseline, block_tuner",
+        ),
+        (["start_runs", "expert", "--suite", "none"], "no suite is named 'none'; there are two (`manage.py"),
+        (["make_token", "sam"], "no user is named 'sam'; there are "),
+    ],
+)
+def test_a_name_that_is_none_is_told_with_those_there_are(
+    site: Site, settings: Any, command: list[str], said: str
+) -> None:
+    settings.HOST_NAME = "nowhere"
+    with pytest.raises(CommandError, match=re.escape(said)):
+        call_command(*command)
 
 
 def test_the_demo_says_that_a_configuration_is_missing(site: Site) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.forms import ChoiceField, Form
 from django.test import Client
 
 from runs import intake, services
+from runs.desk.forms import AuditForm, HandInForm, TokenForm
 from runs.models import ApiToken, Result, Review, Submission, Verification
 from tests import factories
 from tests.bundles import made
@@ -75,12 +77,12 @@ def test_whoever_may_sees_a_page_that_nobody_keeps(address: str) -> None:
 
 def test_a_bundle_goes_in_by_the_form_and_its_page_says_what_comes_next(site: Site, tmp_path: Path) -> None:
     client, user = logged_in("submit_bundle")
-    response = hand_in(client, make_zip(tmp_path / "run", site.suite))
+    response = hand_in(client, make_zip(tmp_path / "run", site.suite), started_at="2026-11-28")
     submission = Submission.objects.get()
     assert response["Location"] == f"/submission/{submission.pk}/mine/"
     assert (submission.submitter, submission.declared) == (
         user,
-        {"agent": "Sam's agent", "output_tokens": "1200"},
+        {"agent": "Sam's agent", "output_tokens": "1200", "started_at": "2026-11-28"},
     )
     assert b"A worker checks it within minutes" in client.get(response["Location"]).content
     intake.check_next()
@@ -89,10 +91,35 @@ def test_a_bundle_goes_in_by_the_form_and_its_page_says_what_comes_next(site: Si
 
 def test_what_the_form_lacks_is_said_beside_its_field_and_nothing_is_kept(site: Site, tmp_path: Path) -> None:
     client, _ = logged_in("submit_bundle")
-    response = hand_in(client, make_zip(tmp_path / "run", site.suite), consent="", licence="mine")
+    response = hand_in(
+        client, make_zip(tmp_path / "run", site.suite), consent="", licence="mine", started_at="yesterday"
+    )
     assert response.status_code == 200
-    assert {"consent", "licence"} == set(response.context["form"].errors)
+    assert {"consent", "licence", "started_at", "bundle"} == set(response.context["form"].errors)
+    assert b"choose it again" in response.content, "a browser keeps no file"
+    assert b'<a href="#id_licence">Licence</a>' in response.content, "the form is longer than a screen"
     assert not Submission.objects.exists()
+
+
+def test_bytes_that_somebody_else_handed_in_are_said_to_be_theirs_on_the_form(site: Site, tmp_path: Path) -> None:
+    first, _ = logged_in("submit_bundle")
+    path = make_zip(tmp_path / "run", site.suite)
+    hand_in(first, path)
+    known = Submission.objects.get()
+    client, _ = logged_in("submit_bundle")
+    told = hand_in(client, path).content.decode()
+    assert f'These bytes are known: they are <a href="/submission/{known.pk}/">submission {known.pk}</a>' in told
+    assert 'value="1200"' in told, "what was filled in stays"
+    assert "These bytes" not in client.get("/submit/tokens/").content.decode(), "no other page says it later"
+
+
+def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:
+    user = factories.make_user()
+    client = Client()
+    client.force_login(user)
+    body = client.get(f"/submission/{factories.make_submission(submitter=user).pk}/mine/").content
+    assert b"Look again" in body
+    assert b"http-equiv" not in body
 
 
 def test_a_bundle_that_is_too_long_is_dropped(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +179,7 @@ def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None
     result = submission.run.results.first()
     auditor, _ = logged_in("audit_result", "review_submission")
     asked = {"verdict": "hacked", "reason": "It knows."}
-    assert b"quote the lines" in auditor.post(f"/review/result/{result.pk}/audit/", asked).content
+    assert b"Quote the lines" in auditor.post(f"/review/result/{result.pk}/audit/", asked).content
     auditor.post(f"/review/result/{result.pk}/audit/", asked | {"quote": "if (judge)"})
     assert Result.objects.get(pk=result.pk).audit == "hacked"
     mine = Client()
@@ -204,19 +231,34 @@ def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path)
     address = f"/submission/{submission.pk}/take-down/"
     other, _ = logged_in("submit_bundle")
     assert other.post(address, {"text": "x"}).status_code == 403
-    assert b"say why" in client.post(address, {"text": ""}, follow=True).content
-    client.post(address, {"text": "A mistake."})
+    assert b"say why" in client.post(address, {"text": "", "sure": "on"}).content
+    refused = client.post(address, {"text": "A <mistake>."}).content
+    assert b"tick that it is meant" in refused
+    assert b"A &lt;mistake&gt;.</textarea>" in refused, "what was typed is kept"
+    assert Submission.objects.get().outcome == ""
+    told = client.post(address, {"text": "A mistake.", "sure": "on"}, follow=True).content
+    assert b"is taken down." in told
     assert Submission.objects.get().outcome == "taken_down"
+    assert b"What is in it is public nowhere." in Client().get(f"/submission/{submission.pk}/").content
+
+
+@pytest.mark.parametrize("form", [HandInForm, TokenForm, AuditForm])
+def test_a_choice_fits_the_field_of_a_telephone(form: type[Form]) -> None:
+    """33 letters stood in a field at 320 pixels."""
+    fields = [field for field in form.base_fields.values() if isinstance(field, ChoiceField)]
+    assert [text for field in fields for _, text in field.choices if len(text) > 33] == []
+    assert fields
 
 
 def test_a_token_is_shown_once_and_revoked_by_its_owner_alone() -> None:
     client, _ = logged_in("submit_bundle")
     shown = client.post("/submit/tokens/", {"name": "ci", "days": "30", "scope": "submit"}).content
     assert b"arena_" in shown
+    assert b'value="ci"' not in shown, "sent once more it would make a second one"
     assert b"arena_" not in client.get("/submit/tokens/").content
     row = ApiToken.objects.get()
     assert row.expires_at - datetime.now(UTC) < timedelta(days=31)
     other, _ = logged_in("submit_bundle")
     assert other.post(f"/submit/tokens/{row.pk}/revoke/").status_code == 404
-    client.post(f"/submit/tokens/{row.pk}/revoke/")
+    assert b"Token ci is revoked" in client.post(f"/submit/tokens/{row.pk}/revoke/", follow=True).content
     assert ApiToken.objects.get().revoked_at is not None

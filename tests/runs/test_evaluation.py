@@ -18,9 +18,10 @@ from evaluator.records import Record, read_record
 from evaluator.taskreader import load_task
 from evaluator.taskspec import TaskSpec
 from runs import archive, candidates, evaluation, jobs, services
+from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
-from tests.factories import sha256
+from tests.factories import make_agent, sha256
 from tests.runs import fakes
 from tests.runs.conftest import Site
 
@@ -151,6 +152,13 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
     assert (attempt.status, attempt.message) == ("passed", "")
     assert attempt.measurements.count() == len(record.cases) > 0
     assert record.candidate.digest == attempt.result.candidate_digest
+
+
+def test_an_agent_that_is_none_of_ours_writes_nothing_here(site: Site) -> None:
+    stranger = Configuration.objects.get(slug="baseline")
+    stranger.agent = make_agent(name="Somebody")
+    with pytest.raises(RunError, match="only baseline, expert, rewrite write theirs at once"):
+        candidates.written_by(stranger, site.suite, repeat=0)
 
 
 def test_lines_of_the_log_say_what_they_are_about(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,7 @@ def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(nat
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5", "output_tokens": "1200"}
     assert native.declared_on == {"cost_usd": day, "output_tokens": day}
     entry = native.trail.get(action="declare")
-    assert (entry.actor, entry.reason) == (sam, "output tokens: 1200; cost usd: 3.5")
+    assert (entry.actor, entry.reason) == (sam, "output tokens: 1200; cost in USD: 3.5")
     assert native.state == "accepted"
     page = client.get(f"/submission/{native.pk}/mine/").content.decode()
     assert f"3.5 <small>self-declared on {TODAY():%-d %b %Y}</small>" in page
@@ -132,7 +132,7 @@ def test_what_was_said_or_read_once_cannot_be_said_again(
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     asked = {"cost_usd": "1", "agent": "B", "state": "closed", "run": "1", "submitter": "2"}
     form = logged_in(sam).post(f"/submission/{native.pk}/facts/", asked)
-    assert form.context["form"].non_field_errors() == ["Nothing was said."]
+    assert form.context["form"].non_field_errors() == ["Nothing was said: fill in at least one of these."]
     native.refresh_from_db()
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     assert (native.state, native.submitter) == ("accepted", sam)

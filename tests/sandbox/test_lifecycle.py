@@ -86,6 +86,11 @@ def test_closing_a_worker_twice_says_the_same_and_calls_are_refused(sandbox: San
         worker.put("late.py", b"")
 
 
+def test_how_a_worker_ended_counts_what_it_left_behind() -> None:
+    texts = [str(Ended(exit_code=0, signal=None, killed=False, leftovers=count)) for count in range(3)]
+    assert texts == ["exit code 0", "exit code 0, 1 process left behind", "exit code 0, 2 processes left behind"]
+
+
 @KINDS
 def test_closing_a_sandbox_leaves_nothing_and_a_second_time_does_nothing(
     kind: str, opened: Callable[..., Sandbox], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.agents.interface import Desk, Work
 from evaluator.agents.scoring import speedup_of
 from evaluator.candidate import Candidate
+from evaluator.wording import counted
 
 FINDERS = {".py": triton_knobs, ".hip": hip_knobs, ".cu": hip_knobs}
 
@@ -89,7 +90,8 @@ class Search:
 
     def _why_over(self) -> tuple[Ending, str | None]:
         if len(self._seen) >= self._desk.settings.max_iterations:
-            return "finished", f"{len(self._seen)} versions were checked, as many as were allowed"
+            checked = counted(len(self._seen), "version was", "versions were")
+            return "finished", f"{checked} checked, as many as were allowed"
         if self._desk.left_s < self._slowest_s:
             return "timed_out", "no time was left for another check"
         return "finished", None

@@ -95,16 +95,10 @@ class Compilations:
         return [compilation.report() for _, made in self._made.values() for compilation in made]
 
 
-def compile_in_children(
-    kernel: str, configuration: str, targets: Sequence[Target], compiled: Callable[[Target], Any], limit_s: float
-) -> tuple[Compilation, ...]:
-    """`compiled` gives Triton's compiled kernel; it runs in the children only, which run side by side."""
-    return _answers(kernel, configuration, _started(targets, compiled, limit_s))
-
-
 def _started(
     targets: Sequence[Target], compiled: Callable[[Target], Any], limit_s: float
 ) -> list[tuple[Target, _Child]]:
+    """`compiled` gives Triton's compiled kernel; it runs in the children only, which run side by side."""
     return [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
 
 

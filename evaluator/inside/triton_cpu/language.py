@@ -19,8 +19,8 @@ from triton.runtime.jit import JITFunction
 
 from evaluator.inside.triton_cpu import combine, meaning, quick
 from evaluator.inside.triton_cpu.builder import semantic
-from evaluator.inside.triton_cpu.errors import UnsupportedFeature
 from evaluator.inside.triton_cpu.rewrite import MEANING
+from evaluator.inside.unsupported import lacking
 
 BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"),
@@ -161,15 +161,8 @@ def _of_libdevice() -> Iterable[Replacement]:
         if inspect.isfunction(stub):
             known = vars(hip_libdevice).get(name)
             yield Replacement(
-                libdevice, name, _bound(known) if known else _lacking(f"libdevice.{name}, which gfx942 has not")
+                libdevice, name, _bound(known) if known else lacking(f"libdevice.{name}, which gfx942 has not")
             )
-
-
-def _lacking(feature: str) -> Callable[..., Any]:
-    def call(*arguments: Any, **options: Any) -> Any:
-        raise UnsupportedFeature(feature)
-
-    return call
 
 
 def _static_assert(condition: Any, message: Any = "", **options: object) -> None:
@@ -192,5 +185,5 @@ LANGUAGE = {
     "reduce": combine.reduce,
     "associative_scan": combine.associative_scan,
     "map_elementwise": combine.map_elementwise,
-    "dot_scaled": _lacking("Triton operation dot_scaled"),
+    "dot_scaled": lacking("Triton operation dot_scaled"),
 }

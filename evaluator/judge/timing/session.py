@@ -31,6 +31,7 @@ from evaluator.thresholds import (
     REPLACED_BLOCKS,
     WARMUP_CALLS,
 )
+from evaluator.wording import counted
 
 SideName = Literal["baseline", "candidate"]
 Judge = Callable[[SideName, Contents, Mapping[str, torch.Tensor]], Rejection | None]
@@ -161,7 +162,7 @@ class _Watch:
             if not any(time > 0 for time in found.dev_ns):
                 return f"no reading of the {side} is positive"
             if found.crowded:
-                return f"the device was not free around {found.crowded} calls of the {side}"
+                return f"the device was not free around {counted(found.crowded, 'call')} of the {side}"
             if _is_visible(found) and side not in self._slow_hosts:
                 return f"the host was slow in {found.visible} of {len(found.dev_ns)} calls of the {side}"
         for name, seen, usual in zip(("read", "arithmetic"), canary, self.usual_ns, strict=True):

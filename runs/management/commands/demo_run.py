@@ -1,4 +1,4 @@
-"""The demo: three built-in agents on the smoke suite, evaluated by this host's worker, told as it goes, published."""
+"""The demo: the reference agents on the smoke suite, evaluated by this host's worker, told as it goes, published."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import F, Q
 from django.utils import timezone
 
-from evaluator.agents import produce
+from evaluator.agents import REFERENCE_AGENTS, produce
 from evaluator.errors import EvaluatorError
 from runs import candidates, services
 from runs.errors import RunError
+from runs.management.named import ONE_HOST, current_suite, row_named
 from runs.models import Attempt, Configuration, Host, Round, Run, Suite
 
-AGENTS = ("baseline", "expert", "rewrite")
 ACTOR = "demo_run"
 ROUND = "demo"  # revealed, in tasks/rounds/
 GENERALIZES = ("rewrite",)  # on unseen cases, too: they take about three times as long as the seen ones
@@ -32,12 +32,10 @@ class Command(BaseCommand):
         parser.add_argument("--suite", default="smoke")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        host = Host.objects.select_related("device_class").get(name=settings.HOST_NAME)
-        suite = Suite.objects.filter(name=options["suite"], is_current=True).first()
-        if suite is None:
-            raise CommandError(f"no suite is named {options['suite']!r}: `manage.py sync_tasks` reads tasks/suites/")
+        host = row_named(Host.objects.select_related("device_class"), ONE_HOST, name=settings.HOST_NAME)
+        suite = current_suite(options["suite"])
         try:
-            runs = [_run_of(agent, suite, host) for agent in AGENTS]
+            runs = [_run_of(agent, suite, host) for agent in REFERENCE_AGENTS]
         except (RunError, EvaluatorError) as error:
             raise CommandError(f"the demo cannot start: {error}") from error
         drafts = [run for run in runs if run.state == Run.State.DRAFT]

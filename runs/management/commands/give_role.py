@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs import services
 from runs.errors import RunError
+from runs.management.named import row_named
 from runs.people.rights import Role
 
 
@@ -21,9 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--reason", required=True, help="why; it stands in the trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username=options["user"]).first()
-        if user is None:
-            raise CommandError(f"there is no user {options['user']!r}")
+        user = row_named(User.objects.all(), username=options["user"])
         try:
             services.give_role(user=user, role=Role(options["role"]), actor="give_role", reason=options["reason"])
         except RunError as error:

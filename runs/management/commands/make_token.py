@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs import services
 from runs.errors import RunError
+from runs.management.named import row_named
 from runs.models import ApiToken
 
 
@@ -23,9 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="from the shell", help="why; it stands in the trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username=options["user"]).first()
-        if user is None:
-            raise CommandError(f"there is no user {options['user']!r}")
+        user = row_named(User.objects.all(), username=options["user"])
         try:
             asked = {name: options[name] for name in ("name", "days", "scope", "reason")}
             row, text = services.make_token(user=user, actor="make_token", **asked)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs import services
 from runs.errors import RunError
-from runs.models import Suite
+from runs.management.named import current_suite
 
 ACTOR = "open_round"
 
@@ -22,9 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--suite", required=True, help="its current version")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        suite = Suite.objects.filter(name=options["suite"], is_current=True).first()
-        if suite is None:
-            raise CommandError(f"no suite is named {options['suite']!r}: `manage.py sync_tasks` reads tasks/suites/")
+        suite = current_suite(options["suite"])
         try:
             opened = services.open_round(slug=options["slug"], suite=suite, actor=ACTOR)
         except ValidationError as error:

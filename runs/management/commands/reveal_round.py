@@ -13,6 +13,7 @@ from evaluator.taskspec import Profile
 from evaluator.unseen.generate import core_cases
 from runs import candidates, services
 from runs.errors import RunError
+from runs.management.named import row_named
 from runs.models import Round
 
 ACTOR = "reveal_round"
@@ -28,10 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--again", action="store_true", help="print a round that is revealed already")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = Round.objects.select_related("suite").filter(slug=options["slug"]).first()
-        if found is None:
-            known = ", ".join(Round.objects.values_list("slug", flat=True)) or "none"
-            raise CommandError(f"no round is named {options['slug']!r}; there are {known}")
+        found = row_named(Round.objects.select_related("suite"), slug=options["slug"])
         try:
             if not (found.is_revealed and options["again"]):
                 found = services.reveal_round(round=found, actor=ACTOR, reason=options["reason"])

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs import services
+from runs.management.named import row_named
 
 
 class Command(BaseCommand):
@@ -38,8 +39,6 @@ def _code(secret: str) -> str:
 
 
 def _forget(name: str, reason: str) -> str:
-    user = User.objects.filter(username=name).first()
-    if user is None:
-        raise CommandError(f"there is no user {name!r}")
+    user = row_named(User.objects.all(), username=name)
     had_one = services.forget_second_factor(user=user, actor="second_factor", reason=reason)
     return f"{name} makes a new second factor at the next login" if had_one else f"{name} had none"

@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["remove"]:
-                self.stdout.write(f"removed {services.remove_synthetic()} synthetic runs")
+                self.stdout.write(f"removed {counted(services.remove_synthetic(), 'synthetic run')}")
             else:
                 self._seed(options["measurements"])
         except RunError as error:

@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evaluator.errors import EvaluatorError
 from runs import services
 from runs.errors import RunError
-from runs.models import Configuration, DeviceClass, Round, Suite
+from runs.management.named import current_suite, row_named
+from runs.models import Configuration, DeviceClass, Round
 
 
 class Command(BaseCommand):
@@ -25,8 +26,8 @@ class Command(BaseCommand):
         parser.add_argument("--spend", action="store_true", help="the estimate was seen: start what calls a paid model")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        configuration = _one(Configuration.objects.select_related("agent", "model"), slug=options["configuration"])
-        suite = _one(Suite.objects.filter(is_current=True), name=options["suite"])
+        configuration = row_named(Configuration.objects.select_related("agent", "model"), slug=options["configuration"])
+        suite = current_suite(options["suite"])
         repeats = options["repeats"]
         try:
             estimate = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
@@ -35,19 +36,12 @@ class Command(BaseCommand):
             runs = services.start_runs(
                 configuration=configuration,
                 suite=suite,
-                device_class=_one(DeviceClass.objects.all(), slug=options["device"]),
+                device_class=row_named(DeviceClass.objects.all(), slug=options["device"]),
                 repeats=repeats,
                 repeat=options["first"],
-                round=_one(Round.objects.all(), slug=options["round"]) if options["round"] else None,
+                round=row_named(Round.objects.all(), slug=options["round"]) if options["round"] else None,
                 actor="start_runs",
             )
         except (RunError, EvaluatorError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"queued: {', '.join(f'/run/{run.pk}/' for run in runs)}")
-
-
-def _one(rows: Any, **named: str) -> Any:
-    row = rows.filter(**named).first()
-    if row is None:
-        raise CommandError(f"no {rows.model._meta.verbose_name} is named {next(iter(named.values()))!r}")
-    return row

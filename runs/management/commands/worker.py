@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import HostError
 from runs import evaluation
+from runs.management.named import ONE_HOST, row_named
 from runs.models import Host
 from runs.sweeper import Sweeper
 from runs.wake import CHECKS
@@ -23,10 +24,7 @@ class Command(BaseCommand):
     help = "Claims and evaluates attempts for the host that ARENA_HOST names (default: local), until it is stopped."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        host = Host.objects.select_related("device_class").filter(name=settings.HOST_NAME).first()
-        if host is None:
-            known = ", ".join(Host.objects.values_list("name", flat=True)) or "none"
-            raise CommandError(f"no host is registered as {settings.HOST_NAME!r} (ARENA_HOST); there are {known}")
+        host = row_named(Host.objects.select_related("device_class"), ONE_HOST, name=settings.HOST_NAME)
         lock = _locked(Path(settings.STATE) / f"worker-{host.name}.lock")
         if lock is None:
             raise CommandError(f"another worker works for {host}: one device, one worker", returncode=3)
