@@ -6,6 +6,7 @@ with Evaluator(get_backend("cpu")) as evaluator:
 
 from __future__ import annotations
 
+import gc
 import re
 import traceback
 from collections.abc import Iterator, Sequence
@@ -16,12 +17,14 @@ from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple
 
+import torch
+
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate, baseline
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
-from evaluator.gates.context import Context, checked
+from evaluator.gates.context import Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
@@ -46,6 +49,19 @@ class Said(NamedTuple):
     gate: str
     kind: Literal["rejection", "hold", "finding"]
     code: str
+
+
+class Fault(NamedTuple):
+    """One of ours in an evaluation. Not the error itself: it would keep every tensor of its frames, 37 GB once."""
+
+    text: str
+    log: str
+    of_sandbox: bool
+
+    @classmethod
+    def of(cls, error: Exception) -> Fault:
+        log = "".join(traceback.format_exception(error))
+        return cls(str(error), log, of_sandbox=isinstance(error, SandboxError))
 
 
 class Evaluator:
@@ -87,18 +103,17 @@ class Evaluator:
             profiles = " or ".join(self.backend.profiles)
             raise UsageError(f"{task.id}: at least one session and one case of profile {profiles} are expected")
         begin = monotonic()
-        try:
-            return self._attempt(task, candidate, sessions)
-        except (SandboxError, BaselineError) as first:
-            healthy = self._is_healthy()
-            try:
-                with self._turn.exclusive():
-                    return self._attempt(task, candidate, sessions)
-            except (SandboxError, BaselineError) as second:
-                theirs = isinstance(second, SandboxError) and isinstance(first, SandboxError)
-                charged = theirs and healthy and self._is_healthy()
-                record = self._faulted(task, candidate, (first, second), charged)
-                return replace(record, seconds={"total": round(monotonic() - begin, 4)})
+        first = self._tried(task, candidate, sessions)
+        if isinstance(first, Record):
+            return first
+        healthy = self._is_healthy()
+        with self._turn.exclusive():
+            second = self._tried(task, candidate, sessions)
+        if isinstance(second, Record):
+            return second
+        charged = first.of_sandbox and second.of_sandbox and healthy and self._is_healthy()
+        record = self._faulted(task, candidate, (first, second), charged)
+        return replace(record, seconds={"total": round(monotonic() - begin, 4)})
 
     def evaluate_unseen(
         self,
@@ -165,6 +180,16 @@ class Evaluator:
             with performance.clocked(context, side) as runner:
                 yield runner
 
+    def _tried(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record | Fault:
+        """A fault is said once nothing is left of the attempt: the second one, and others, need its memory."""
+        try:
+            return self._attempt(task, candidate, sessions)
+        except (SandboxError, BaselineError, torch.OutOfMemoryError) as error:
+            fault = Fault.of(error)
+        gc.collect()
+        release(self.backend)
+        return fault
+
     def _attempt(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record:
         begin, started_at = monotonic(), datetime.now(UTC)
         with self._context(task, candidate) as context:
@@ -199,7 +224,7 @@ class Evaluator:
                 yield context
             finally:
                 context.close_runner()
-                context.release()
+                release(self.backend)
                 used += [side.sandbox for side in sides if side.sandbox is not None]
                 for sandbox in used:
                     sandbox.close()
@@ -250,13 +275,11 @@ class Evaluator:
             return False
         return True
 
-    def _faulted(
-        self, task: TaskSpec, candidate: Candidate, errors: tuple[Exception, Exception], charged: bool
-    ) -> Record:
+    def _faulted(self, task: TaskSpec, candidate: Candidate, faults: tuple[Fault, Fault], charged: bool) -> Record:
         """Two faults of ours on one candidate; `charged` if its sandbox broke twice on a host that is healthy."""
         context = Context(task, candidate, baseline(task), self.backend, lambda _: _never())
-        context.log += ["".join(traceback.format_exception(error)) for error in errors]
-        rejection = Rejection("repeated_fault" if charged else "host_fault", str(errors[1]))
+        context.log += [fault.log for fault in faults]
+        rejection = Rejection("repeated_fault" if charged else "host_fault", faults[1].text)
         gates = [GateOutcome(gate.NAME, "not_reached", 0.0) for gate in GATES]
         if charged:
             gates[1] = GateOutcome(compile_gate.NAME, "failed", 0.0)

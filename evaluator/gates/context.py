@@ -82,6 +82,11 @@ class Context:
             self._reference = Reference(self.task, device=self.backend.torch_device)
         return self._reference
 
+    @property
+    def runs_reversed(self) -> bool:
+        """Are contents kept, and asked for again in the opposite order? A GPU has no order to reverse."""
+        return self.backend.torch_device == "cpu"
+
     def contents(self, case: Case, draw: Draw) -> Contents:
         """Made where the judge computes: a full case takes seconds on a CPU."""
         return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
@@ -128,15 +133,10 @@ class Context:
             self.candidate = self.open_side(self.candidate_files)
         return self.candidate
 
-    def release(self) -> None:
-        """Give back what torch keeps for later: others use the device, too (four evaluations filled 140 GB)."""
-        if self.backend.torch_device != "cpu":
-            torch.cuda.empty_cache()
-
     def give_way(self) -> None:
-        """Between two cases: a timed session of another evaluation goes first."""
+        """Between two cases, when nothing holds the last one's tensors: a session of another evaluation goes first."""
         if self.backend.has_clock:
-            self.release()
+            release(self.backend)
             with self.spending("turn"):
                 self.turn.give_way()
 
@@ -152,6 +152,12 @@ class Context:
         self.runner = None
         if self.candidate is not None:
             self.candidate.give_up_sandbox()
+
+
+def release(backend: Backend) -> None:
+    """Give back what torch keeps for later: others use the device, too (four evaluations filled 140 GB)."""
+    if backend.torch_device != "cpu":
+        torch.cuda.empty_cache()
 
 
 def checked(gate: ModuleType, context: Context) -> Rejection | None:

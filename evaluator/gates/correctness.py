@@ -24,6 +24,7 @@ from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.reasons import Flag
 from evaluator.records import Finding
 from evaluator.sandbox import WorkerDied
+from evaluator.taskspec import Case
 
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of those that the reversed run decides
@@ -54,25 +55,32 @@ def check(context: Context) -> Rejection | None:
     forward: list[Judged] = []
     with trusted_runner(context.baseline, cross_compile=True) as baseline:
         for case in context.backend.cases(context.task):
-            state = context.cases[case.id] = CaseState(case)
-            for draw in draws_of(context.task):
-                judged = _judge(context, state, draw, baseline)
-                wrong = judged.rejection
-                if wrong and not may_depend_on_order(context, judged) and context.decides(wrong):
-                    return wrong
-                if context.backend.torch_device == "cpu":
-                    forward.append(judged)
-            state.correct = True  # unless the reversed run finds otherwise
+            if rejection := _check_case(context, case, baseline, forward):
+                return rejection
             context.give_way()
         if context.baseline.language == "python":
             note_baseline(context, baseline)
     if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
     context.close_runner()
-    if context.backend.torch_device != "cpu":
+    if not context.runs_reversed:
         return None
     with context.candidate_side().runner("reversed") as runner:
         return reversed_calls(context, runner, forward)
+
+
+def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Judged]) -> Rejection | None:
+    """Every draw of one case; `forward` gets what a reversed run may ask for again."""
+    state = context.cases[case.id] = CaseState(case)
+    for draw in draws_of(context.task):
+        judged = _judge(context, state, draw, baseline)
+        wrong = judged.rejection
+        if wrong and not may_depend_on_order(context, judged) and context.decides(wrong):
+            return wrong
+        if context.runs_reversed:
+            forward.append(judged)
+    state.correct = True  # unless the reversed run finds otherwise
+    return None
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
@@ -186,8 +194,8 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
 
 
 def may_depend_on_order(context: Context, judged: Judged) -> bool:
-    """What is wrong in one order may be right in the other: the reversed run decides. A GPU has no order to reverse."""
-    if context.backend.torch_device != "cpu":
+    """What is wrong in one order may be right in the other: the reversed run decides."""
+    if not context.runs_reversed:
         return False
     numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
     return numeric and _is_reversed_draw(judged.draw)

@@ -20,7 +20,7 @@ from evaluator.calibration import Calibration, read_calibration
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
-from evaluator.gates.context import CaseState, Context
+from evaluator.gates.context import CaseState, Context, release
 from evaluator.gates.correctness import wrong_output
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
@@ -166,9 +166,10 @@ def _session(
             for side in order:
                 _call_first(context, runners[id(side)], cases)
         context.at_work = None
-        context.release()
+        release(context.backend)
         with context.spending("turn"):  # only now: first calls compile, for half a minute, and need no clock
             stack.enter_context(context.turn.alone())
+        stack.callback(release, context.backend)
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):

@@ -100,7 +100,7 @@ def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) ->
     ]
     with candidate.spending("correctness"):
         _each(trials, _forward)
-        if candidate.backend.torch_device == "cpu":
+        if candidate.runs_reversed:
             _each(trials, _reversed)
     with candidate.spending("performance"):
         _time(trials, baseline, candidate)
@@ -111,15 +111,13 @@ def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) ->
 def _barred(context: Context, trusted: bool) -> Rejection | None:
     """What turns a side away before any case: its source or its build. Ours, if that happens twice."""
     through = _through_trusted_build if trusted else _through_build
-    try:
-        return through(context)
-    except (SandboxError, BaselineError):
-        context.renew()
-    try:
-        return through(context)
-    except (SandboxError, BaselineError) as error:
-        context.renew()
-        return Rejection("host_fault", str(error))
+    for _ in range(2):
+        try:
+            return through(context)
+        except (SandboxError, BaselineError) as error:
+            fault = Rejection("host_fault", str(error))
+            context.renew()
+    return fault
 
 
 def _through_trusted_build(context: Context) -> Rejection | None:
@@ -146,15 +144,9 @@ def _compiles_launches(context: Context) -> bool:
 def _each(trials: list[Trial], step: Callable[[Trial], None]) -> None:
     """A step on every case, once more after a fault of ours; no worker is left."""
     for trial in trials:
-        try:
-            step(trial)
-        except FAULTS:
-            _renew(trial)
-            try:
-                step(trial)
-            except FAULTS as error:
-                _renew(trial)
-                trial.give_up(error)
+        if not _done(trial, step, is_last=False):
+            _done(trial, step, is_last=True)
+        trial.candidate.context.give_way()
     for half in trials[0].halves:
         try:
             half.context.close_runner()
@@ -162,9 +154,17 @@ def _each(trials: list[Trial], step: Callable[[Trial], None]) -> None:
             half.context.renew()
 
 
-def _renew(trial: Trial) -> None:
-    for half in trial.halves:
-        half.context.renew()
+def _done(trial: Trial, step: Callable[[Trial], None], *, is_last: bool) -> bool:
+    """False after a fault, once nothing is left of the try: an error that is kept would keep its tensors."""
+    try:
+        step(trial)
+    except FAULTS as error:
+        for half in trial.halves:
+            half.context.renew()
+        if is_last:
+            trial.give_up(error)
+        return False
+    return True
 
 
 def _forward(trial: Trial) -> None:
@@ -186,7 +186,6 @@ def _forward(trial: Trial) -> None:
                 _judge_draw(trial, half, Judged(half.state, draw, contents, reference), call)
     for half in trial.halves:
         _judge_launches(half)
-    context.give_way()
 
 
 def _called(half: Half, contents: Contents) -> Call | Rejection | None:
@@ -222,7 +221,8 @@ def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection
     if judged.rejection and not correctness.may_depend_on_order(half.context, judged):
         half.fail(judged.rejection)
         return
-    half.forward.append(judged)
+    if half.context.runs_reversed:
+        half.forward.append(judged)
     if half.trusted and judged.rejection is None:
         trial.candidate.state.baseline_errors = dict(half.lent)
 
