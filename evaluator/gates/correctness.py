@@ -93,8 +93,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     call = context.runner.call(state.case, contents)
     reference = context.reference.outputs(state.case, contents)
     judged = Judged(state, draw, contents, reference)
-    asked = draw.index == 0 or draw.kind == "special"
-    if asked:
+    if asked := draw.index == 0 or draw.kind == "special":
         _ask_baseline(baseline, judged)
     before = (state.relative_rmse, state.allowed_rmse)
     judged_call(context, judged, call)
@@ -103,6 +102,23 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
     return judged
+
+
+def wrong_when_timed(context: Context, judged: Judged, call: Call) -> Rejection | None:
+    """As `wrong_output`, of a draw that no check has used: where it looks wrong, a fresh baseline is asked for it.
+
+    Raises:
+        BaselineError: as `trusted_call`.
+    """
+    state, before = judged.state, (judged.state.relative_rmse, judged.state.allowed_rmse)
+    wrong = wrong_output(context, state, judged.draw, call, judged.reference)
+    if wrong is None or wrong.reason != "mismatch":
+        return wrong
+    assert context.baseline is not None
+    with trusted_runner(context.baseline) as baseline:
+        _ask_baseline(baseline, judged)
+    state.relative_rmse, state.allowed_rmse = before
+    return wrong_output(context, state, judged.draw, call, judged.reference)
 
 
 def _ask_baseline(baseline: Runner, judged: Judged) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from time import monotonic
 
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.correctness import wrong_output
+from evaluator.gates.correctness import Judged, wrong_when_timed
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, trusted_call, trusted_runner
@@ -45,7 +45,7 @@ def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: 
         if isinstance(theirs, Rejection):
             return theirs
         reference = context.reference.outputs(state.case, contents)
-        if rejection := wrong_output(context, state, draw, theirs, reference):
+        if rejection := wrong_when_timed(context, Judged(state, draw, contents, reference), theirs):
             return rejection
         if index > 0:
             times[0].append(ours.wall_ns / 1e6)

@@ -21,7 +21,7 @@ from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context, release
-from evaluator.gates.correctness import wrong_output
+from evaluator.gates.correctness import Judged, wrong_when_timed
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
@@ -263,8 +263,8 @@ def _wrong(
         return None
     with context.spending("judging"):  # a part of timed
         reference = context.reference.outputs(state.case, contents)
-        judged = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
-        return wrong_output(context, judged, FIRST_CALLS, Call(0, outputs), reference)
+        told = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
+        return wrong_when_timed(context, Judged(told, FIRST_CALLS, contents, reference), Call(0, outputs))
 
 
 def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:
