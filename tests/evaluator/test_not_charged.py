@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import sleep
 from types import SimpleNamespace
 
@@ -10,8 +11,10 @@ import torch
 
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, SandboxError
+from evaluator.gates import correctness, unseen
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.correctness import _judge
+from evaluator.gates.correctness import Judged, _judge
+from evaluator.gates.unseen import Half
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call
@@ -60,6 +63,48 @@ def test_who_is_further_off_is_wrong(judge):
     assert hard.rejection.reason == "mismatch"
     assert hard.state.relative_rmse > hard.state.allowed_rmse
     assert judge(HARD, 1e-3, 0.0).rejection is not None
+
+
+@pytest.fixture
+def timed(tiny_task, monkeypatch):
+    """What is said of a timed call that is as far off as this, where a fresh baseline is as far off as that."""
+    task = tiny_task("triton2triton")
+    state = CaseState(task.cases[0])
+
+    def judged(candidate: float, baseline: float):
+        fresh = nullcontext(runner(baseline))
+        monkeypatch.setattr(correctness, "trusted_runner", lambda side: fresh)
+        hard = Judged(state, HARD, {"hard": 1.0}, {"y": RIGHT})
+        context = SimpleNamespace(task=task, baseline=object())
+        return state, correctness.wrong_when_timed(context, hard, runner(candidate).call(None, hard.contents))
+
+    return judged
+
+
+def test_a_timed_draw_may_be_harder_than_those_that_were_checked(timed):
+    state, wrong = timed(1e-3, baseline=5e-4)
+    assert wrong is None
+    assert state.relative_rmse == pytest.approx(1e-3, rel=1e-2)
+    assert state.relative_rmse < state.allowed_rmse
+
+
+def test_who_is_further_off_in_a_timed_call_is_wrong(timed):
+    assert timed(1e-3, baseline=2e-4)[1].reason == "mismatch"
+    assert timed(float("nan"), baseline=5e-4)[1].reason == "nan", "no baseline excuses that"
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_contents_are_kept_only_for_a_reversed_run(device, tiny_task, monkeypatch):
+    """Of 8 cases of a round a card held 80 draws, with their answers in float64."""
+    task = tiny_task("triton2triton")
+    monkeypatch.setattr(correctness, "_judge", lambda context, state, draw, baseline: Judged(state, draw, {}, {}))
+    monkeypatch.setattr(correctness, "judged_call", lambda context, judged, call: judged)
+    context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device=device), None)
+    half, case = Half(context, False, CaseState(task.cases[0]), None), task.cases[0]
+    forward: list[Judged] = []
+    assert correctness._check_case(context, case, None, forward) is None
+    unseen._judge_draw(None, half, Judged(half.state, HARD, {}, {}), Rejection("raised", ""))
+    assert (bool(forward), bool(half.forward)) == (device == "cpu", device == "cpu")
 
 
 def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(tiny_task) -> None:

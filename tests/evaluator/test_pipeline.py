@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import weakref
 from dataclasses import replace
 from typing import ClassVar
 
 import pytest
+import torch
 
 from evaluator.backends import get_backend
 from evaluator.candidate import baseline
@@ -84,6 +86,7 @@ def test_a_fault_of_ours_is_tried_once_more(tiny_task):
         ((SandboxError("gone"), SandboxError("gone again")), False, Status.ERRORED, "host_fault"),
         ((BaselineError("bad"), BaselineError("bad")), True, Status.ERRORED, "host_fault"),
         ((SandboxError("gone"), BaselineError("bad")), True, Status.ERRORED, "host_fault"),
+        ((torch.OutOfMemoryError("full"), torch.OutOfMemoryError("full")), True, Status.ERRORED, "host_fault"),
     ],
 )
 def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_baseline(
@@ -96,6 +99,24 @@ def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_base
     assert (record.status, record.reason) == (status, reason)
     assert str(errors[1]) in record.message
     assert problems_of(record) == []
+
+
+class LargeEvaluator(FailingEvaluator):
+    """What fails holds something large."""
+
+    def _attempt(self, task, candidate, sessions):
+        self.before = self.large() if self.attempts else None  # what is left of the try before
+        large = torch.zeros(1000)
+        self.large = weakref.ref(large)
+        return super()._attempt(task, candidate, sessions)
+
+
+@pytest.mark.slow
+def test_nothing_is_left_of_a_failed_try(tiny_task):
+    task = tiny_task("triton2triton")
+    with LargeEvaluator(SandboxError("CUDA out of memory")) as evaluator:
+        assert evaluator.evaluate(task, baseline(task)).status is Status.PASSED
+    assert (evaluator.attempts, evaluator.before) == (2, None)
 
 
 class Watched(Turn):
