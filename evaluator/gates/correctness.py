@@ -7,6 +7,7 @@ draws a case run again in the opposite order of programs (HIP: blocks, waves, la
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import torch
@@ -104,8 +105,10 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     return judged
 
 
-def wrong_when_timed(context: Context, judged: Judged, call: Call) -> Rejection | None:
-    """As `wrong_output`, of a draw that no check has used: where it looks wrong, a fresh baseline is asked for it.
+def wrong_when_timed(
+    context: Context, judged: Judged, call: Call, baseline: AbstractContextManager[Runner]
+) -> Rejection | None:
+    """As `wrong_output`, of a draw that no check has used: where it looks wrong, the baseline is asked for it, too.
 
     Raises:
         BaselineError: as `trusted_call`.
@@ -114,9 +117,8 @@ def wrong_when_timed(context: Context, judged: Judged, call: Call) -> Rejection 
     wrong = wrong_output(context, state, judged.draw, call, judged.reference)
     if wrong is None or wrong.reason != "mismatch":
         return wrong
-    assert context.baseline is not None
-    with trusted_runner(context.baseline) as baseline:
-        _ask_baseline(baseline, judged)
+    with baseline as runner:
+        _ask_baseline(runner, judged)
     state.relative_rmse, state.allowed_rmse = before
     return wrong_output(context, state, judged.draw, call, judged.reference)
 

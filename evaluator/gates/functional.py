@@ -5,6 +5,7 @@ Times are the judge's own, from the command to the answer: about 0.1 ms of conve
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import monotonic
 
 from evaluator.gates.context import CaseState, Context
@@ -45,7 +46,9 @@ def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: 
         if isinstance(theirs, Rejection):
             return theirs
         reference = context.reference.outputs(state.case, contents)
-        if rejection := wrong_when_timed(context, Judged(state, draw, contents, reference), theirs):
+        if rejection := wrong_when_timed(
+            context, Judged(state, draw, contents, reference), theirs, nullcontext(baseline)
+        ):
             return rejection
         if index > 0:
             times[0].append(ours.wall_ns / 1e6)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -25,7 +25,7 @@ from evaluator.gates.correctness import Judged, wrong_when_timed
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
+from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline, trusted_runner
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
@@ -264,7 +264,18 @@ def _wrong(
     with context.spending("judging"):  # a part of timed
         reference = context.reference.outputs(state.case, contents)
         told = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
-        return wrong_when_timed(context, Judged(told, FIRST_CALLS, contents, reference), Call(0, outputs))
+        judged, call = Judged(told, FIRST_CALLS, contents, reference), Call(0, outputs)
+        return wrong_when_timed(context, judged, call, _fresh_baseline(context))
+
+
+@contextmanager
+def _fresh_baseline(context: Context) -> Iterator[Runner]:
+    """In a sandbox of its own: the session's worker is one that a candidate's work may have reached."""
+    side = context.open_side(context.baseline_files)
+    if rejection := compile_gate.build_trusted(side, context):
+        raise BaselineError(f"the baseline of {context.task.id}: {rejection.of_baseline}")
+    with trusted_runner(side) as runner:
+        yield runner
 
 
 def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:

@@ -11,13 +11,13 @@ import torch
 
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, SandboxError
-from evaluator.gates import correctness, unseen
+from evaluator.gates import correctness, performance, unseen
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import Judged, _judge
 from evaluator.gates.unseen import Half
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import Call
+from evaluator.judge.side import Call, trusted_call, trusted_runner
 from evaluator.sandbox import WorkerFault
 
 RIGHT = torch.ones(100, dtype=torch.float64)
@@ -66,17 +66,15 @@ def test_who_is_further_off_is_wrong(judge):
 
 
 @pytest.fixture
-def timed(tiny_task, monkeypatch):
+def timed(tiny_task):
     """What is said of a timed call that is as far off as this, where a fresh baseline is as far off as that."""
     task = tiny_task("triton2triton")
     state = CaseState(task.cases[0])
 
     def judged(candidate: float, baseline: float):
-        fresh = nullcontext(runner(baseline))
-        monkeypatch.setattr(correctness, "trusted_runner", lambda side: fresh)
         hard = Judged(state, HARD, {"hard": 1.0}, {"y": RIGHT})
-        context = SimpleNamespace(task=task, baseline=object())
-        return state, correctness.wrong_when_timed(context, hard, runner(candidate).call(None, hard.contents))
+        call, fresh = runner(candidate).call(None, hard.contents), nullcontext(runner(baseline))
+        return state, correctness.wrong_when_timed(SimpleNamespace(task=task), hard, call, fresh)
 
     return judged
 
@@ -155,3 +153,18 @@ WAIT = "RuntimeError: hipcpu: impossible wait: a lane\n"
 )
 def test_only_native_code_says_what_the_runtime_lacks(trace, reason):
     assert rejection_of(WorkerFault("call", "builtins.RuntimeError", trace, "")).reason == reason
+
+
+@pytest.mark.slow
+def test_the_baseline_that_is_asked_is_fresh_and_leaves_the_sessions_alone(evaluator, tiny_task):
+    task = tiny_task("triton2triton")
+    case = task.cases_of(("small",))[0]
+    with evaluator._context(task, baseline(task)) as context:
+        contents = context.contents(case, HARD)
+        with trusted_runner(context.open_side(context.baseline_files)) as of_session:
+            first = trusted_call(of_session, case, contents)
+            with performance._fresh_baseline(context) as fresh:
+                assert fresh.side is not of_session.side
+                again = trusted_call(fresh, case, contents)
+            assert torch.equal(first.outputs["y"], again.outputs["y"])
+            trusted_call(of_session, case, contents)
