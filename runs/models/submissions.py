@@ -156,6 +156,7 @@ class ApiToken(models.Model):
     used_at = models.DateTimeField(null=True, blank=True, help_text="The last time.")
 
     class Meta:
+        verbose_name = "API token"
         ordering = ("-created_at", "-id")
         constraints = [
             models.CheckConstraint(name="apitoken_scope_is_known", condition=Q(scope__in=["submit", "look"])),

@@ -107,6 +107,13 @@ def test_a_running_run_is_polled_and_reloads_without_javascript(suite, client) -
     assert b"<html" not in part.content
 
 
+@pytest.mark.parametrize(("status", "leads"), [("queued", True), ("running", False), ("passed", False)])
+def test_a_run_that_waits_leads_to_the_queue(status, leads, suite, client) -> None:
+    run = factories.make_run(suite=suite, status=status)
+    for address in (f"/run/{run.pk}/", f"/run/{run.pk}/progress/"):
+        assert (b'<a href="/queue/">the queue</a>' in client.get(address).content) is leads
+
+
 def test_a_run_that_ended_is_left_alone(suite, client) -> None:
     run = factories.make_run(suite=suite, status="passed")
     body = client.get(f"/run/{run.pk}/").content.decode()
