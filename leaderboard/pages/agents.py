@@ -21,7 +21,7 @@ from leaderboard.queries import entrants, runs
 from leaderboard.queries.entrants import AgentRow, ModelRow
 from leaderboard.tables import Cell, Column, Table, table
 
-KINDS = {"built_in": "built in: a program of this project", "external": "external"}
+KINDS = {"built_in": "built in: this project starts it", "external": "external"}
 NEWEST_RUNS = 50
 TO_ADD = "A file of agents, models and configurations is read by `manage.py load_registry FILE`."
 
@@ -183,5 +183,5 @@ def _models_table(rows: Sequence[ModelRow]) -> Table:
         )
         for row in rows
     ]
-    empty = f"No model is registered: the built-in agents need none. {TO_ADD}"
+    empty = f"No model is registered: settings may name one, and some agents need none. {TO_ADD}"
     return table("models", "Models, at the identifiers that were passed to their providers", columns, lines, empty)

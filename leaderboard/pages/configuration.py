@@ -8,6 +8,7 @@ from leaderboard.formatting import NONE, plural, printable
 from leaderboard.pages.agents import NEWEST_RUNS, EntrantPage
 from leaderboard.pages.base import Link, Query, by_slug, page_url
 from leaderboard.pages.entrants import (
+    NO_MODEL,
     configuration_line,
     line_name,
     settings_text,
@@ -61,7 +62,7 @@ def _facts(row: ConfigurationRow) -> tuple[tuple[str, str, str], ...]:
         ("Agent", printable(row.agent), page_url("agent", row.agent_slug)),
         ("Agent version", version_text(row.settings, row.agent_kind), ""),
         ("Model", printable(row.model or NONE), page_url("model", row.model_slug) if row.model_slug else ""),
-        ("Model identifier", printable(row.identifier or "none: the agent uses no model"), ""),
+        ("Model identifier", printable(row.identifier or NO_MODEL), ""),
         ("Settings", settings_text(row.settings) or "none", ""),
         ("Role", ROLES[row.role], ""),
         ("All its runs", plural(row.runs, "run"), f"{page_url('runs')}?configuration={row.slug}"),

@@ -15,6 +15,7 @@ from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, CATEGORIES, ROLES
 
 AGENT_VERSION = "agent_version"  # the setting that says which version of the agent it is
+NO_MODEL = "none is registered for the configuration"  # settings may still name one, or the agent need none
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, moment, plural, printable, sentence
 from leaderboard.pages import run_sessions
 from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
-from leaderboard.pages.entrants import AGENT_VERSION, settings_text, version_text
+from leaderboard.pages.entrants import AGENT_VERSION, NO_MODEL, settings_text, version_text
 from leaderboard.pages.run_lines import RunLine, run_line
 from leaderboard.pages.run_sessions import Prompt, RunSession
 from leaderboard.queries import runs, sessions
@@ -160,7 +160,7 @@ def _facts(
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
         ("Agent version", _version(row, held), ""),
-        ("Model identifier", printable(row.model_identifier or "none: the agent uses no model"), ""),
+        ("Model identifier", printable(row.model_identifier or NO_MODEL), ""),
         *run_sessions.facts(held),
         ("Settings", settings_text(row.settings) or "none", ""),
         ("Evaluation window", _window_text(*window), ""),

@@ -101,7 +101,7 @@ def best_table(found: Sequence[BestKnown]) -> Table:
         Group(tuple(_best_cells(one) for one in reversed(own)), own[0].device_title, slug)
         for slug, own in ((slug, list(own)) for slug, own in groupby(found, key=lambda one: one.device_class))
     )
-    empty = "No speed that counts is public yet: it takes a device with a clock, an accepted host, and a right answer."
+    empty = "No entry has a public speed that counts: it takes a device with a clock, an accepted host, a right answer."
     return Table(
         "best", "The best known kernel of each device class by an entry, the newest on top", columns, groups, empty
     )

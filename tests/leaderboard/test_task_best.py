@@ -91,7 +91,7 @@ def test_without_a_speed_there_is_no_chart_but_a_reason(published, client, task)
     published()
     answer = client.get(f"/task/{task.path}/")
     assert answer.context["page"].charts == {}
-    assert b"No speed that counts is public yet" in answer.content
+    assert b"No entry has a public speed that counts" in answer.content
 
 
 def test_what_an_agent_is_given_is_what_workspace_writes(db, page, tmp_path) -> None:
