@@ -17,8 +17,6 @@ from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple
 
-import torch
-
 from evaluator.backends import Backend
 from evaluator.candidate import Candidate, baseline
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
@@ -41,6 +39,8 @@ from evaluator.unseen.record import UnseenRecord
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
 SANDBOX_WALL_S = 3600.0
+# Ours in an evaluation. RuntimeError and MemoryError are torch's: only a GPU's lack of memory has a class of its own.
+FAULTS = (SandboxError, BaselineError, RuntimeError, MemoryError)
 
 
 class Said(NamedTuple):
@@ -184,7 +184,7 @@ class Evaluator:
         """A fault is said once nothing is left of the attempt: the second one, and others, need its memory."""
         try:
             return self._attempt(task, candidate, sessions)
-        except (SandboxError, BaselineError, torch.OutOfMemoryError) as error:
+        except FAULTS as error:
             fault = Fault.of(error)
         gc.collect()
         release(self.backend)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
-from types import ModuleType
+from traceback import clear_frames
+from types import ModuleType, TracebackType
 
 import torch
 
@@ -19,7 +20,7 @@ from evaluator.judge.compare import Deviation
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import Runner, Side
+from evaluator.judge.side import Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.judge.turn import NoTurn, Turn
@@ -133,6 +134,22 @@ class Context:
             self.candidate = self.open_side(self.candidate_files)
         return self.candidate
 
+    @contextmanager
+    def fresh_baseline(self) -> Iterator[Runner]:
+        """In a sandbox of its own: the session's worker is one that a candidate's work may have reached.
+
+        Cases are timed after it, so its sandbox ends, and the one that is started in its place has started.
+        """
+        assert self.baseline is not None
+        side = self.open_side(self.baseline_files)
+        side.product = self.baseline.product
+        try:
+            with trusted_runner(side) as runner:
+                yield runner
+        finally:
+            side.give_up_sandbox()
+            self.settle()
+
     def give_way(self) -> None:
         """Between two cases, when nothing holds the last one's tensors: a session of another evaluation goes first."""
         if self.backend.has_clock:
@@ -158,6 +175,12 @@ def release(backend: Backend) -> None:
     """Give back what torch keeps for later: others use the device, too (four evaluations filled 140 GB)."""
     if backend.torch_device != "cpu":
         torch.cuda.empty_cache()
+
+
+def let_go(backend: Backend, _: object, __: object, trace: TracebackType | None) -> None:
+    """At the end of a session: the frames of what failed hold a case's slabs, and the others come first."""
+    clear_frames(trace)
+    release(backend)
 
 
 def checked(gate: ModuleType, context: Context) -> Rejection | None:

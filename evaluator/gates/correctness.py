@@ -131,7 +131,7 @@ def _ask_baseline(baseline: Runner, judged: Judged) -> None:
     """
     errors, name = judged.state.baseline_errors, judged.draw.name
     call = trusted_call(baseline, judged.state.case, judged.contents)
-    found = error_of(call, judged.reference, {})
+    found = error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
     errors[name] = worst_of([errors.get(name), found])
     if found and BASELINE_FACTOR * found.rmse >= 1 and min(map(torch.numel, call.outputs.values())) >= FEW_ELEMENTS:
         where = f"case {judged.state.case.id}, {name} inputs"

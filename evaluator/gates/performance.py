@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -20,12 +20,12 @@ from evaluator.calibration import Calibration, read_calibration
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
-from evaluator.gates.context import CaseState, Context, release
+from evaluator.gates.context import CaseState, Context, let_go, release
 from evaluator.gates.correctness import Judged, wrong_when_timed
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline, trusted_runner
+from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
@@ -169,7 +169,7 @@ def _session(
         release(context.backend)
         with context.spending("turn"):  # only now: first calls compile, for half a minute, and need no clock
             stack.enter_context(context.turn.alone())
-        stack.callback(release, context.backend)
+        stack.push(partial(let_go, context.backend))
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):
@@ -265,17 +265,7 @@ def _wrong(
         reference = context.reference.outputs(state.case, contents)
         told = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
         judged, call = Judged(told, FIRST_CALLS, contents, reference), Call(0, outputs)
-        return wrong_when_timed(context, judged, call, _fresh_baseline(context))
-
-
-@contextmanager
-def _fresh_baseline(context: Context) -> Iterator[Runner]:
-    """In a sandbox of its own: the session's worker is one that a candidate's work may have reached."""
-    side = context.open_side(context.baseline_files)
-    if rejection := compile_gate.build_trusted(side, context):
-        raise BaselineError(f"the baseline of {context.task.id}: {rejection.of_baseline}")
-    with trusted_runner(side) as runner:
-        yield runner
+        return wrong_when_timed(context, judged, call, context.fresh_baseline())
 
 
 def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:

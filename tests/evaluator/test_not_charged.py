@@ -11,7 +11,7 @@ import torch
 
 from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, SandboxError
-from evaluator.gates import correctness, performance, unseen
+from evaluator.gates import correctness, unseen
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import Judged, _judge
 from evaluator.gates.unseen import Half
@@ -71,7 +71,8 @@ def timed(tiny_task):
     task = tiny_task("triton2triton")
     state = CaseState(task.cases[0])
 
-    def judged(candidate: float, baseline: float):
+    def judged(candidate: float, baseline: float, least_scale: float = 0.0):
+        state.least_scales = {"standard": {"y": least_scale}}
         hard = Judged(state, HARD, {"hard": 1.0}, {"y": RIGHT})
         call, fresh = runner(candidate).call(None, hard.contents), nullcontext(runner(baseline))
         return state, correctness.wrong_when_timed(SimpleNamespace(task=task), hard, call, fresh)
@@ -89,6 +90,11 @@ def test_a_timed_draw_may_be_harder_than_those_that_were_checked(timed):
 def test_who_is_further_off_in_a_timed_call_is_wrong(timed):
     assert timed(1e-3, baseline=2e-4)[1].reason == "mismatch"
     assert timed(float("nan"), baseline=5e-4)[1].reason == "nan", "no baseline excuses that"
+
+
+def test_a_baseline_that_is_asked_in_a_timed_call_is_measured_as_the_candidate_is(timed):
+    """An answer near zero by chance would else lend so much that zeros passed on an unseen case."""
+    assert timed(0.1, baseline=0.01, least_scale=100.0)[1].reason == "mismatch"
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
@@ -160,11 +166,12 @@ def test_the_baseline_that_is_asked_is_fresh_and_leaves_the_sessions_alone(evalu
     task = tiny_task("triton2triton")
     case = task.cases_of(("small",))[0]
     with evaluator._context(task, baseline(task)) as context:
-        contents = context.contents(case, HARD)
-        with trusted_runner(context.open_side(context.baseline_files)) as of_session:
+        contents, context.baseline = context.contents(case, HARD), context.open_side(context.baseline_files)
+        with trusted_runner(context.baseline) as of_session:
             first = trusted_call(of_session, case, contents)
-            with performance._fresh_baseline(context) as fresh:
+            with context.fresh_baseline() as fresh:
                 assert fresh.side is not of_session.side
                 again = trusted_call(fresh, case, contents)
+            assert fresh.side.sandbox is None, "it has ended"
             assert torch.equal(first.outputs["y"], again.outputs["y"])
             trusted_call(of_session, case, contents)

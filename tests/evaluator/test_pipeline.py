@@ -86,6 +86,7 @@ def test_a_fault_of_ours_is_tried_once_more(tiny_task):
         ((SandboxError("gone"), SandboxError("gone again")), False, Status.ERRORED, "host_fault"),
         ((BaselineError("bad"), BaselineError("bad")), True, Status.ERRORED, "host_fault"),
         ((SandboxError("gone"), BaselineError("bad")), True, Status.ERRORED, "host_fault"),
+        ((RuntimeError("a CPU's memory is full"), MemoryError("full")), True, Status.ERRORED, "host_fault"),
         ((torch.OutOfMemoryError("full"), torch.OutOfMemoryError("full")), True, Status.ERRORED, "host_fault"),
     ],
 )

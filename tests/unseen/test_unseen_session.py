@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import weakref
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 import torch
 
 from evaluator.backends import Sample
-from evaluator.candidate import baseline
+from evaluator.candidate import Candidate
 from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, Trial
 from evaluator.inside.gpu import commands
+from evaluator.judge.side import Call
+from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import WorkerFault
 from evaluator.taskspec import Case
 from evaluator.unseen.cases import UnseenCase
@@ -57,6 +61,9 @@ class Loaded:
         with charged("compile"):
             self.worker.entry(contents["x"])
 
+    def call(self, case, contents):
+        return Call(0, {"y": self.worker.entry(contents["x"])})
+
 
 class Bench:
     """Two contexts whose workers are here, and the trials of some sizes, as the correctness gate leaves them."""
@@ -66,10 +73,11 @@ class Bench:
         monkeypatch.setattr(performance, "PREHEAT_STEADY_S", 0.0)
         monkeypatch.setattr(performance, "clocked", self._clocked)
         self.failures: dict[int, int] = {}  # size → how often the card does not answer while it is timed
+        self.given_up: list[str] = []  # sides whose sandbox ended
         self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
         backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
         self.baseline, self.candidate = (
-            Context(task, baseline(task), baseline(task), backend, lambda _, name=name: self._side(task, name))
+            Context(task, Candidate({}, name), Candidate({}, "baseline"), backend, partial(self._side, task))
             for name in self._entries
         )
         self.candidate.calibration = None
@@ -84,10 +92,14 @@ class Bench:
         halves = [Half(context, True, CaseState(case, True, 9), None) for context in (self.baseline, self.candidate)]
         return Trial(UnseenCase(case, "edge"), *halves)
 
-    def _side(self, task, name):
-        return SimpleNamespace(task=task, device="cpu", name=name, leftovers=0, give_up_sandbox=lambda: None)
+    def _side(self, task, files):
+        side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built")
+        side.give_up_sandbox = partial(self.given_up.append, files.label)
+        side.runner = lambda **_: self._clocked(None, side)
+        return side
 
     def _clocked(self, _, side):
+        assert side.product == b"built"
         return Loaded(side, Charged(side.task, self._folder, self._entries[side.name]))
 
     def _sample(self):
@@ -124,6 +136,40 @@ def test_an_output_of_a_timed_call_is_judged_case_by_case(bench):
     trials = bench(lambda x: torch.zeros_like(x) if x.numel() == 300 else x + x).time()
     assert "in a timed call" in trials.pop(300).candidate.rejection.detail
     assert all(trial.both_right for trial in trials.values())
+
+
+def test_a_harder_timed_draw_asks_a_baseline_that_is_gone_before_the_next_case_is_timed(bench):
+    made, settled = bench(lambda x: 2.0001 * x), []
+    made._entries["baseline"] = made._entries["candidate"]
+    made.candidate.settle = lambda: settled.append(len(made.given_up))
+    assert all(trial.both_right for trial in made.time().values())
+    assert made.given_up == ["baseline"] * 3
+    assert settled == [0, 1, 2, 3]
+    assert made.candidate.isa == []
+
+
+@pytest.mark.parametrize("entry", [lambda x: 1 // 0 if x.numel() == 300 else x + x, torch.zeros_like])
+def test_a_session_that_fails_holds_no_contents_while_others_have_the_device(bench, monkeypatch, entry):
+    made, slabs, held = bench(entry), [], []
+
+    class Seen(Slabs):
+        def __init__(self, *words):
+            super().__init__(*words)
+            slabs.append(weakref.ref(self))
+
+    @contextmanager
+    def alone():
+        try:
+            yield
+        finally:
+            held.append(sum(one() is not None for one in slabs))
+
+    monkeypatch.setattr(performance, "Slabs", Seen)
+    monkeypatch.setattr(Loaded, "compile", lambda *_: None)
+    made.candidate.turn = SimpleNamespace(alone=alone, give_way=lambda: None)
+    assert not all(trial.both_right for trial in made.time().values())
+    assert slabs
+    assert not any(held)
 
 
 def test_a_fault_of_ours_is_tried_once_more(bench):
