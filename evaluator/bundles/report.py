@@ -56,6 +56,9 @@ def _about(submission: Submission) -> Iterator[str]:
     yield f"claims    {len(known)} counted, {aside} in quarantine, {counted(submission.measurements, 'measurement')}"
     counts = Counter(claim.status for claim in submission.claims)
     yield f"status    {', '.join(f'{counts[status]} {status.value}' for status in Status if counts[status])}"
+    if submission.own:
+        tried = submission.own.round
+        yield f"cases     {f'seen ones, and those of the round {tried}' if tried else 'seen ones only'}"
     for key, value in submission.declared.items():
         yield f"declared  {key}: {value}"
     for key in submission.asked:

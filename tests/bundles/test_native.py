@@ -17,6 +17,7 @@ from evaluator.bundles.native_rules import unfit
 from evaluator.bundles.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
+from evaluator.bundles.report import text_of
 from evaluator.calibration import Acceptance
 from evaluator.candidate import Candidate
 from evaluator.reasons import Status
@@ -61,6 +62,10 @@ def test_a_run_folder_becomes_claims() -> None:
     assert checked.submission.suite_tasks == (GELU, SILU)
     assert checked.submission.claims[0].cases[0].baseline_ms == 2.1
     assert checked.submission.claims[0].files == {"gelu.hip": b"// x\n"}
+
+
+def test_a_bundle_without_a_round_is_said_to_hold_seen_cases_only() -> None:
+    assert "cases     seen ones only\n" in text_of("run.zip", check_files(files()))
 
 
 def with_sessions(**changes: Any) -> dict[str, bytes]:
