@@ -1,4 +1,4 @@
-"""Where unseen cases were tried: every suite, device class and round with public runs."""
+"""Where unseen cases were tried: every suite, device class and round with public runs; and every round's hash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from leaderboard.formatting import plural
 from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import generalization as queries
-from leaderboard.queries.generalization import PlaceRow
+from leaderboard.queries.generalization import OpenedRow, PlaceRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, suite_name
 
@@ -26,26 +26,45 @@ class UnseenPlace:
     url: str
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedRound:
+    round: str
+    suite: str
+    suite_version: int
+    secret_hash: str  # sha256 of the secret, which is with the round's places once it is revealed
+    generator: str
+    opened_at: datetime
+    revealed_at: datetime | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizationsPage(Page):
     places: tuple[UnseenPlace, ...]
+    rounds: tuple[OpenedRound, ...]  # all of them: a hash is public before anybody takes part
 
 
 def build(query: Query) -> GeneralizationsPage:
-    rows = queries.places()
+    rows, opened = queries.places(), queries.opened()
     places = tuple(_place(row) for row in rows)
     return GeneralizationsPage(
         title="Unseen cases",
         lead="A kernel is also tried on configurations that its agent never saw. They follow from a round's secret, "
         "which is published when the round ends.",
-        tables=by_slug(_table(rows, places)),
+        tables=by_slug(_table(rows, places), _rounds_table(opened)),
         places=places,
+        rounds=tuple(_opened(row) for row in opened),
     )
 
 
 def _place(row: PlaceRow) -> UnseenPlace:
     url = f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
     return UnseenPlace(row.suite, row.version, row.device, row.round, row.opened_at, row.revealed_at, row.entries, url)
+
+
+def _opened(row: OpenedRow) -> OpenedRound:
+    return OpenedRound(
+        row.slug, row.suite, row.version, row.secret_hash, row.generator_version, row.opened_at, row.revealed_at
+    )
 
 
 def _table(rows: Sequence[PlaceRow], places: Sequence[UnseenPlace]) -> Table:
@@ -63,7 +82,7 @@ def _table(rows: Sequence[PlaceRow], places: Sequence[UnseenPlace]) -> Table:
             Cell(row.device_title, row.device, note=row.device),
             Cell(row.round, row.round),
             moment_cell(row.opened_at),
-            moment_cell(row.revealed_at) if row.revealed_at else Cell("still secret"),
+            _revealed_cell(row.revealed_at),
             count_cell(row.entries),
         )
         for row, place in zip(rows, places, strict=True)
@@ -74,3 +93,31 @@ def _table(rows: Sequence[PlaceRow], places: Sequence[UnseenPlace]) -> Table:
     )
     caption = f"Rounds with public runs: {plural(len(places), 'place')}"
     return table("places", caption, columns, cells, empty)
+
+
+def _rounds_table(opened: Sequence[OpenedRow]) -> Table:
+    columns = (
+        Column("round", "Round"),
+        Column("suite", "Suite"),
+        Column("opened", "Opened"),
+        Column("revealed", "Revealed"),
+        Column("secret_hash", "Hash of the secret (SHA-256)", is_code=True),
+        Column("generator", "Generator", is_code=True),
+    )
+    cells = [
+        (
+            Cell(row.slug, row.slug),
+            Cell(suite_name(row.suite_title, row.suite), row.suite, note=f"{row.suite}@{row.version}"),
+            moment_cell(row.opened_at),
+            _revealed_cell(row.revealed_at),
+            Cell(row.secret_hash, row.secret_hash),
+            Cell(row.generator_version, row.generator_version),
+        )
+        for row in opened
+    ]
+    caption = "All rounds: the hash is public from the start, and tells afterwards that the secret was not changed"
+    return table("rounds", caption, columns, cells, "No round was opened yet.")
+
+
+def _revealed_cell(at: datetime | None) -> Cell:
+    return moment_cell(at) if at else Cell("still secret")

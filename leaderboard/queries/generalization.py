@@ -28,6 +28,19 @@ class RoundRow(NamedTuple):
     secret: str
 
 
+class OpenedRow(NamedTuple):
+    """A round, whoever has taken part."""
+
+    slug: str
+    suite: str
+    version: int
+    suite_title: str
+    secret_hash: str
+    generator_version: str
+    opened_at: datetime
+    revealed_at: datetime | None
+
+
 class AnswerRow(NamedTuple):
     """A result of a public run of the round; what is its attempt's is None where none is published."""
 
@@ -123,6 +136,13 @@ def places() -> list[PlaceRow]:
         .annotate(entries=Count("configuration", distinct=True))
     )
     return [PlaceRow(*row) for row in rows]
+
+
+def opened() -> list[OpenedRow]:
+    """Every round, newest first."""
+    names = ("slug", "suite__name", "suite__version", "suite__title")
+    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *OpenedRow._fields[len(names) :])
+    return [OpenedRow(*row) for row in rows]
 
 
 def rounds_of(suite_id: int) -> list[RoundRow]:

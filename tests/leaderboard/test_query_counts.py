@@ -16,7 +16,7 @@ COUNTS = {
     "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 6,
     "/distribution/smoke/all/cpu-x86_64/": 4,
     "/compare/smoke/all/cpu-x86_64/": 4,
-    "/generalization/": 2,
+    "/generalization/": 3,
     "/generalization/smoke/all/cpu-x86_64/": 5,
     "/tasks/": 3,
     "/task/hip2hip/arena/measured/": 6,

@@ -102,6 +102,20 @@ def test_places_with_rounds_are_listed(make_site, entry, page) -> None:
     assert page(place.url).round.slug == "autumn"
 
 
+def test_a_rounds_hash_is_public_before_anybody_takes_part(page, client, db) -> None:
+    suite = factories.make_suite(name="native")
+    opened = factories.make_round(suite=suite, slug="winter", revealed_at=None)
+    shown = page("/generalization/")
+    assert shown.places == ()
+    assert [(one.round, one.suite, one.secret_hash) for one in shown.rounds] == [
+        ("winter", "native", opened.secret_hash)
+    ]
+    for address in ("/generalization/", "/api/v1/generalization/", "/api/v1/generalization/rounds.csv"):
+        text = b"".join(client.get(address)).decode()
+        assert opened.secret_hash in text
+        assert opened.secret not in text
+
+
 def test_the_board_leads_to_its_unseen_cases_and_back(make_site, entry, page, client) -> None:
     make_site(12)(RIGHT, configuration=entry("One"))
     assert f'href="{PAGE}"' in client.get(PAGE.replace("generalization", "board")).content.decode()
