@@ -65,6 +65,7 @@ class RunPage(Page):
     run: RunLine
     sessions: tuple[RunSession, ...]  # none before its round is revealed
     note: str
+    round: str | None  # whose unseen cases its answers are tried on
     paused_at: datetime | None  # since when no worker takes what waits of it
     window_start: datetime | None  # first start and last end of the latest attempts
     window_end: datetime | None
@@ -93,6 +94,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         ),
         run=line,
         note=row.note,
+        round=row.round,
         window_start=window[0],
         window_end=window[1],
         results=tuple(_result(one) for one in found),
@@ -167,8 +169,15 @@ def _facts(
         ("Origin", ORIGINS[row.origin], ""),
         ("Verification", VERIFICATIONS[row.verification] + verified, ""),
         ("Protocol", row.protocol, page_url("versions")),
+        ("Unseen cases", f"round {row.round}" if row.round else "none: seen ones only", _round_url(row)),
     )
     return (*facts, ("Note", row.note, "")) if row.note else facts
+
+
+def _round_url(row: runs.RunRow) -> str:
+    if row.round is None or not row.suite_is_current:
+        return ""
+    return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
 
 
 def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:

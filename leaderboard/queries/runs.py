@@ -40,6 +40,7 @@ class RunRow(NamedTuple):
     reproduced_tasks: int | None
     verified_tasks: int | None
     note: str
+    round: str | None  # whose unseen cases it is tried on
     paused_at: datetime | None
     created_at: datetime
     published_at: datetime | None
@@ -97,7 +98,7 @@ _FIELDS = (
     *("configuration__agent__kind", "configuration__model__name", "configuration__model__identifier"),
     *("configuration__role", "configuration__settings"),
     *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),
-    *("paused_at", "created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
+    *("round__slug", "paused_at", "created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
 )
 
 

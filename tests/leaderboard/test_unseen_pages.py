@@ -116,6 +116,16 @@ def test_a_rounds_hash_is_public_before_anybody_takes_part(page, client, db) -> 
         assert opened.secret not in text
 
 
+def test_a_runs_page_names_its_round_and_leads_to_it(make_site, published, entry, page) -> None:
+    def said(run):
+        return next(fact[1:] for fact in page(f"/run/{run.pk}/").facts if fact[0] == "Unseen cases")
+
+    tried = make_site(12)(RIGHT, configuration=entry("One"))
+    assert said(tried) == ("round autumn", f"{PAGE}?round=autumn")
+    assert page(said(tried)[1]).round.slug == page(f"/run/{tried.pk}/").round == "autumn"
+    assert said(published(configuration=entry("Two"))) == ("none: seen ones only", "")
+
+
 def test_the_board_leads_to_its_unseen_cases_and_back(make_site, entry, page, client) -> None:
     make_site(12)(RIGHT, configuration=entry("One"))
     assert f'href="{PAGE}"' in client.get(PAGE.replace("generalization", "board")).content.decode()
