@@ -88,7 +88,7 @@ def version_text(settings: dict[str, Any], agent_kind: str) -> str:
     """The version of the agent in words; never made up."""
     said = agent_version(settings)
     if agent_kind == "built_in" and said is None:
-        return "the evaluator's: see each result. That of a program which it only starts is not stated"
+        return "the evaluator's, as each result says; of a program that it starts, none is stated"
     return printable(said or "not stated")
 
 
