@@ -2,6 +2,7 @@
 
 A thread renews the lease. The evaluation runs in the process's main thread, where a signal can raise `Interrupted`:
 SIGUSR1 from the thread when the claim is lost (cancelled, or taken over), SIGTERM or SIGINT when the worker must stop.
+Never in the middle of a statement: it would leave a connection that answers nothing more.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from runs import services
 from runs.services import Claim
 
 LOST, STOPS = signal.SIGUSR1, (signal.SIGTERM, signal.SIGINT)
+AGAIN, AGAIN_S = signal.SIGALRM, 0.02  # after one that found the database at work
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -69,7 +71,7 @@ class Pulse:
 
     def _begin(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            for number in (LOST, *STOPS):
+            for number in (LOST, *STOPS, AGAIN):
                 self._handlers[number] = signal.signal(number, self._interrupt)
         if self._thread is not None:
             self._thread.start()
@@ -78,6 +80,8 @@ class Pulse:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
+        if self._handlers:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         if self._stop is not None:
@@ -86,11 +90,14 @@ class Pulse:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Once: what cleans up after an interruption is not interrupted."""
         self._stop = number if number in STOPS else self._stop
-        if self._came is None:
-            self._came = number
-            if self._may_interrupt:
-                self._may_interrupt = False
-                raise Interrupted(number)
+        self._came = number if self._came is None else self._came
+        if not self._may_interrupt:
+            return
+        if _asks_the_database(frame):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+            return
+        self._may_interrupt = False
+        raise Interrupted(self._came)
 
     def _beat(self, claim: Claim) -> None:
         begin = monotonic()
@@ -104,6 +111,15 @@ class Pulse:
                     os.kill(os.getpid(), LOST)
                 break
         connection.close()  # this thread's own
+
+
+def _asks_the_database(frame: FrameType | None) -> bool:
+    """Is a frame of Django's database code on the stack? Between the statements of a transaction there is none."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("django.db."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _renewed(claim: Claim) -> bool:

@@ -11,6 +11,7 @@ from time import sleep
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
@@ -21,6 +22,7 @@ from runs import archive, candidates, evaluation, jobs, services
 from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
+from runs.pulse import Interrupted, Pulse
 from tests.factories import make_agent, sha256
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -133,6 +135,31 @@ def test_a_worker_that_must_stop_gives_its_attempt_back_and_then_stops(
         signal.signal(signal.SIGTERM, before)
     assert (attempt.status, attempt.requeues, told) == ("queued", 0, [signal.SIGTERM])
     assert attempt.requeued_because == "worker w1 was stopped"
+
+
+def test_nothing_is_interrupted_in_the_middle_of_a_statement() -> None:
+    """A connection that was left there answered nothing more: such a worker failed at every attempt from then on."""
+    ended = list[str]()
+
+    def stopped_within(execute: Any, *statement: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        sleep(0.1)  # here it is seen, and comes again a few times
+        answer = execute(*statement)
+        ended.append("statement")
+        return answer
+
+    def work() -> None:
+        with connection.execute_wrapper(stopped_within):
+            assert not Attempt.objects.exists()
+        sleep(300)
+        raise AssertionError("nobody interrupted")
+
+    handlers = [signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGALRM)]
+    with pytest.raises(Interrupted, match="SIGUSR1"):
+        Pulse(None).during(work)
+    assert ended == ["statement"]
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert [signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGALRM)] == handlers
 
 
 @pytest.mark.slow
