@@ -27,7 +27,8 @@ EVALUATORS = {
     "is put to the baseline, too; memory that others took is not the candidate's.",
     "0.3.0": "Correct is what passed every gate. An answer below its dtype's numbers is zero in it, and a baseline as "
     "wrong as zeros lends nothing. Labels read import aliases, encodings and a build's open symbols; lazy values are "
-    "no output.",
+    "no output. In its later builds, too: an answer beyond its dtype's numbers may be infinity, and a timed draw on "
+    "which a candidate seems wrong is put to the baseline.",
 }
 UNDESCRIBED = "Not described here: a later or an imported version."
 
