@@ -16,7 +16,7 @@ from evaluator.taskspec import tasks_folder
 
 TASK = "triton2triton/arena/softmax"
 CHAT = ["run", "--suite", "smoke", "--agent", "chat_loop", "--out", "x"]
-BUNDLE = str(Path(__file__).parents[2] / "tasks" / "bundles" / "h200-sxm-smoke-rewrite.zip")
+BUNDLE = str(Path(__file__).parents[2] / "tasks" / "bundles" / "h200-sxm-smoke-block_tuner.zip")
 SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token", "t", "--url"]
 
 
