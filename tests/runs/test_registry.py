@@ -79,7 +79,8 @@ def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: S
     (tmp_path / "registry.yaml").write_text(text)
     counts = registry.load_registry(tmp_path / "registry.yaml", only_missing=True)
     assert counts["agents"] == 1
-    assert set(Configuration.objects.values_list("slug", flat=True)) == {"baseline", "renamed", "rewrite", *IN_SESSIONS}
+    configurations = {"baseline", "renamed", "rewrite", "block_tuner-6", *IN_SESSIONS}
+    assert set(Configuration.objects.values_list("slug", flat=True)) == configurations
     host = Host.objects.get()
     assert (host.is_enabled, host.note) == (False, "mine")
     run.configuration.refresh_from_db()
