@@ -218,7 +218,7 @@ class Evaluator:
             return side
 
         context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._turn)
-        used = list[Sandbox]()
+        used, waited_s = list[Sandbox](), self._turn.waited_s
         with self._turn.shared():
             try:
                 yield context
@@ -230,6 +230,7 @@ class Evaluator:
                     sandbox.close()
         context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
+        context.seconds["turn"] = self._turn.waited_s - waited_s  # for other evaluations on the device
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order; after the first rejection the rest is not reached."""
@@ -238,9 +239,8 @@ class Evaluator:
             if rejection is not None:
                 outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
                 continue
-            begin = monotonic()
-            rejection = checked(gate, context)
-            context.seconds[gate.NAME] = monotonic() - begin
+            with context.spending(gate.NAME):
+                rejection = checked(gate, context)
             failed = gate.NAME if rejection else None
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
         return outcomes, rejection, failed

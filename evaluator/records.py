@@ -126,7 +126,7 @@ class Record:
     cases: tuple[CaseRecord, ...]
     isa: tuple[IsaReport, ...]
     isa_checked: Mapping[str, str]  # target → the candidate's: "compiled", "failed" or "not checked: …"
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # `turn`, waited for other evaluations, is a part of `total` and of no gate
     log: str
 
     def gate_passed(self, name: str) -> bool:

@@ -99,12 +99,13 @@ class Context:
 
     @contextmanager
     def spending(self, name: str) -> Iterator[None]:
-        """Adds the seconds of its block to the record's, under this name."""
-        begin = monotonic()
+        """Adds the seconds of its block to the record's, under this name, without what it waited for its turn."""
+        begin, waited_s = monotonic(), self.turn.waited_s
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + monotonic() - begin
+            spent_s = monotonic() - begin - (self.turn.waited_s - waited_s)
+            self.seconds[name] = self.seconds.get(name, 0.0) + spent_s
 
     def hold(self, finding: Finding) -> None:
         """Valid and shown, but not ranked until a person has looked."""
@@ -154,8 +155,7 @@ class Context:
         """Between two cases, when nothing holds the last one's tensors: a session of another evaluation goes first."""
         if self.backend.has_clock:
             release(self.backend)
-            with self.spending("turn"):
-                self.turn.give_way()
+            self.turn.give_way()
 
     def close_runner(self) -> None:
         if self.runner is not None and self.candidate is not None:

@@ -167,8 +167,7 @@ def _session(
                 _call_first(context, runners[id(side)], cases)
         context.at_work = None
         release(context.backend)
-        with context.spending("turn"):  # only now: first calls compile, for half a minute, and need no clock
-            stack.enter_context(context.turn.alone())
+        stack.enter_context(context.turn.alone())  # only now: first calls compile, half a minute, and need no clock
         stack.push(partial(let_go, context.backend))
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)

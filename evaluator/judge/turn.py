@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from time import monotonic
 
 
 class Turn:
@@ -18,6 +19,7 @@ class Turn:
     def __init__(self, path: Path) -> None:
         self._path, self._depth, self._fd, self._present = path, 0, -1, -1
         self._presence = fcntl.LOCK_SH
+        self.waited_s = 0.0  # for others, in all
 
     @contextmanager
     def shared(self) -> Iterator[None]:
@@ -76,12 +78,13 @@ class Turn:
 
     def _take(self, fd: int, kind: int, door: str) -> None:
         """Behind all that wait already: new checks would else keep a session waiting for ever (190 s were seen)."""
-        opened = self._opened(door)
+        opened, begin = self._opened(door), monotonic()
         try:
             fcntl.flock(opened, fcntl.LOCK_EX)
             fcntl.flock(fd, kind)
         finally:
             os.close(opened)
+            self.waited_s += monotonic() - begin
 
     def _opened(self, suffix: str) -> int:
         return os.open(self._path.with_suffix(suffix), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -90,6 +93,7 @@ class Turn:
 class NoTurn:
     """Of a host without a device clock: nobody waits for anybody."""
 
+    waited_s = 0.0
     shared = exclusive = alone = staticmethod(nullcontext)
 
     def give_way(self) -> None: ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from time import sleep
 from types import SimpleNamespace
 
 import pytest
@@ -122,14 +121,25 @@ def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(ti
         context.charged(rejection)
 
 
-def test_who_gives_way_says_how_long_it_waited(tiny_task) -> None:
-    task, given = tiny_task("triton2triton"), []
+class Waiting:
+    """A turn of which others take three seconds first, on a clock that only this test moves."""
+
+    now = waited_s = 0.0
+
+    def give_way(self) -> None:
+        self.now += 3.0
+        self.waited_s += 3.0
+
+
+def test_what_was_waited_for_others_is_no_part_of_what_a_gate_took(tiny_task, monkeypatch) -> None:
+    task, turn = tiny_task("triton2triton"), Waiting()
+    monkeypatch.setattr("evaluator.gates.context.monotonic", lambda: turn.now)
     card = SimpleNamespace(torch_device="cuda", has_clock=True)
-    context = Context(task, baseline(task), baseline(task), card, None)
-    context.turn = SimpleNamespace(give_way=lambda: given.append(sleep(0.01)))
-    context.give_way()
-    assert len(given) == 1
-    assert context.seconds["turn"] >= 0.01
+    context = Context(task, baseline(task), baseline(task), card, None, turn=turn)
+    with context.spending("correctness"):
+        turn.now += 2.0
+        context.give_way()
+    assert context.seconds == {"correctness": 2.0}
 
 
 def test_what_ends_the_baseline_is_not_said_of_the_candidate():

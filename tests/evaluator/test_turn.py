@@ -25,6 +25,14 @@ def session(path: Path, entered: Event) -> None:
         entered.set()
 
 
+def session_until_another_waits(path: Path, entered: Event) -> None:
+    turn = Turn(path)
+    with turn.shared(), turn.alone():
+        entered.set()
+        wait_until_it_waits(path)
+        sleep(0.1)
+
+
 def started(job, path: Path) -> tuple[multiprocessing.process.BaseProcess, Event]:
     entered = processes.Event()
     process = processes.Process(target=job, args=(path, entered), daemon=True)
@@ -170,3 +178,13 @@ def test_a_turn_that_was_whole_is_shared_again_the_next_time(tmp_path: Path) -> 
         process, entered = started(check, tmp_path / "lock")
         assert entered.wait(WAIT_S)
         process.join(WAIT_S)
+
+
+def test_a_turn_knows_how_long_it_waited_for_others(tmp_path: Path) -> None:
+    turn = Turn(tmp_path / "lock")
+    process, entered = started(session_until_another_waits, tmp_path / "lock")
+    assert entered.wait(WAIT_S)
+    with turn.shared():
+        assert turn.waited_s >= 0.1
+    process.join(WAIT_S)
+    assert process.exitcode == 0

@@ -166,7 +166,7 @@ def test_a_session_that_fails_holds_no_contents_while_others_have_the_device(ben
 
     monkeypatch.setattr(performance, "Slabs", Seen)
     monkeypatch.setattr(Loaded, "compile", lambda *_: None)
-    made.candidate.turn = SimpleNamespace(alone=alone, give_way=lambda: None)
+    made.candidate.turn = SimpleNamespace(alone=alone, give_way=lambda: None, waited_s=0.0)
     assert not all(trial.both_right for trial in made.time().values())
     assert slabs
     assert not any(held)
