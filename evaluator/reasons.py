@@ -43,7 +43,10 @@ REASONS: Mapping[str, tuple[Status, str]] = {
     "syntax_error": (Status.BUILD_FAILED, "The source cannot be parsed: {detail}."),
     "compiler_error": (Status.BUILD_FAILED, "The source does not compile: {detail}."),
     "target_compiler_error": (Status.BUILD_FAILED, "The source does not compile for {detail}."),
-    "no_module": (Status.BUILD_FAILED, "The source defines no PYBIND11_MODULE, so nothing can be called."),
+    "no_module": (
+        Status.BUILD_FAILED,
+        "The source has no PYBIND11_MODULE(TORCH_EXTENSION_NAME, …) to call it by.",
+    ),
     "import_error": (Status.BUILD_FAILED, "The module cannot be imported: {detail}."),
     "no_entry": (Status.BUILD_FAILED, "The module has no function named {detail}."),
     "mismatch": (Status.WRONG_OUTPUT, "The output is wrong: {detail}."),

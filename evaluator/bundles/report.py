@@ -12,6 +12,8 @@ from evaluator.bundles.checking import Checked
 from evaluator.bundles.findings import FINDINGS
 from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.reasons import Status
+from evaluator.taskreader import task_ids
+from evaluator.taskspec import task_digest, task_files, tasks_folder
 from evaluator.wording import counted
 
 REPORT_SCHEMA_VERSION = 1
@@ -27,6 +29,8 @@ def text_of(name: str, checked: Checked) -> str:
         lines += [f"          hint: {problem.hint}"] if problem.hint else []
     count = len(checked.problems)
     verdict = f"{counted(count, 'problem')}: it would be refused" if count else "it can be handed in"
+    if not count and checked.submission and _other_tasks(checked.submission):
+        verdict += " where a suite has exactly its tasks"
     return "\n".join([*lines, f"{name}: {verdict}"])
 
 
@@ -43,7 +47,8 @@ def json_of(checked: Checked) -> str:
         claims = [{**codec.encode(_without_files(claim)), "files": _digests(claim)} for claim in submission.claims]
         names = [name for name in Submission.__dataclass_fields__ if name not in ("claims", "own")]
         fields = {name: getattr(submission, name) for name in names}
-        value["submission"] = {**fields, "absent": submission.absent, "claims": claims}
+        others = _other_tasks(submission)
+        value["submission"] = {**fields, "absent": submission.absent, "other_tasks": others, "claims": claims}
     return codec.dumps(value)
 
 
@@ -52,6 +57,8 @@ def _about(submission: Submission) -> Iterator[str]:
     yield f"format    {submission.format}, {submission.generation}"
     yield f"digest    {submission.digest}"
     yield f"suite     {submission.suite or 'none of ours'}: {_share(len(submission.suite_tasks), submission)}"
+    for task, here in _other_tasks(submission).items():
+        yield f"other     {task}: {f'{here:.12} in tasks/ here' if here else 'not in tasks/ here'}"
     aside = len(submission.claims) - len(known)
     yield f"claims    {len(known)} counted, {aside} in quarantine, {counted(submission.measurements, 'measurement')}"
     counts = Counter(claim.status for claim in submission.claims)
@@ -69,7 +76,14 @@ def _about(submission: Submission) -> Iterator[str]:
 
 
 def _share(tasks: int, submission: Submission) -> str:
-    return f"{tasks - len(submission.absent)} of {counted(tasks, 'task')} here" if tasks else "no denominator"
+    return f"{tasks - len(submission.absent)} of {counted(tasks, 'task')} in it" if tasks else "no denominator"
+
+
+def _other_tasks(submission: Submission) -> dict[str, str | None]:
+    """Those of one of our own bundles that were measured on other folders than tasks/ holds, with the digest here."""
+    measured = submission.own.tasks if submission.own else {}
+    here = {task: task_digest(task_files(tasks_folder() / task)) for task in task_ids() if task in measured}
+    return {task: here.get(task) for task, digest in measured.items() if here.get(task) != digest}
 
 
 def _findings(submission: Submission) -> Iterator[str]:

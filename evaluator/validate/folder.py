@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from evaluator.judge.reference import SECOND
 from evaluator.suites import read_manifest, suite_names
 from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.validate.subject import Subject
@@ -15,14 +16,19 @@ from evaluator.wording import counted
 
 LEAST_SMALL, LEAST_FULL = 5, 3
 LEAST_WORDS = 40  # of a description
+FENCE = " :#\"'{}"  # around what is left to do
 VARIANTS = {"wrong": "wrong_output", "right": "passed", "better": "passed"}
+FOLDERS = "home|root|Users|work|workspace|tmp|opt|mnt|srv|data|scratch|usr|var"  # of a machine, at its root
 PRIVATE = {
-    "an absolute path": re.compile(r"(?m)(?:^|[\s\"'(=])(?:/(?:home|root|Users|work|tmp|opt|mnt|srv)/\w|[A-Z]:\\\w)"),
+    "an absolute path": re.compile(rf"(?m)(?:^|[^\w.)/]|:/{{0,2}})/(?:{FOLDERS})/\w|\b[A-Z]:\\\w|(?:^|\W)~/\w"),
     "a mail address": re.compile(r"\b[\w.+-]+@[\w-]+\.\w{2,}\b"),
     "an address of a host": re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b"),
-    "a key": re.compile(r"-----BEGIN|\b(?:ghp_|github_pat_|hf_|glpat-|xox[abp]-|AKIA)\w{8,}|\bsk-\w{16,}"),
-    "a secret": re.compile(r"""(?i)\b(?:password|passwd|secret|api_?key|token)\b\s*[:=]\s*["'][^"']{6,}["']"""),
+    "a key": re.compile(r"-----BEGIN|\b(?:ghp_|github_pat_|hf_|glpat-|xox[abp]-|AKIA)\w{8,}|\bsk-[\w-]{16,}"),
+    "a secret": re.compile(
+        r"""(?i)(?:password|passwd|secret|api_?key|token)\w*["']?\s*(?::\s*str\s*)?[:=]\s*["'][^"']{6,}["']"""
+    ),
 }  # fmt: skip
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def digest(subject: Subject) -> Iterator[str]:
@@ -41,7 +47,7 @@ def to_do(subject: Subject) -> Iterator[str]:
     for name, data in task_files(subject.task.folder).items():
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if "TODO" in line:
-                yield f"{name}:{number}: {line.partition('TODO')[2].strip(' :#')}"
+                yield f"{name}:{number}: {line.partition('TODO')[2].strip(FENCE)}"
     if len(subject.task.description.split()) < LEAST_WORDS:
         yield f"description.md has less than {LEAST_WORDS} words"
 
@@ -51,7 +57,7 @@ def private(subject: Subject) -> Iterator[str]:
     for name, data in task_files(subject.task.folder).items():
         text = data.decode("utf-8", "replace")
         for what, pattern in PRIVATE.items():
-            if found := pattern.search(text):
+            for found in pattern.finditer(text):
                 yield f"{name}:{text.count(chr(10), 0, found.start()) + 1}: {what}: {found.group().strip()[:40]}"
 
 
@@ -114,17 +120,36 @@ def model(subject: Subject) -> Iterator[str]:
 
 
 def axes(subject: Subject) -> Iterator[str]:
-    """Another value of an axis is other work, and the cases have more than one value of it, if it has another."""
+    """Another value of an axis is other work, and the cases have more than one value of it, if it has another.
+
+    One that is handed over as a number is work if the answers follow it: check `inputs`.
+    """
     task = subject.task
+    numbers = {name for item in task.inputs if item.scalar for name in item.scalar.names}
     for axis in (axis for axis in task.axes if len(axis.values) != 1):
         if len({case.value(axis.name) for case in task.cases}) < 2:
             yield f"{axis.name}: all cases have {task.cases[0].value(axis.name)}"
-        pairs = ((case, other) for case in task.cases for other in _others(task, case, axis))
-        if not any(_work(task, case) != _work(task, other) for case, other in pairs):
+        if axis.name not in numbers and is_silent(task, axis):
             yield f"{axis.name}: no other value changes inputs, outputs, bytes or operations of any case"
 
 
-def _others(task: TaskSpec, case: Case, axis: Axis) -> Iterator[Case]:
+def is_silent(task: TaskSpec, axis: Axis) -> bool:
+    """Is it seen in no shape, dtype, layout, byte or operation of any case?"""
+    pairs = ((case, other) for case in task.cases for other in others(task, case, axis))
+    return all(_work(task, case) == _work(task, other) for case, other in pairs)
+
+
+def is_copy(task: TaskSpec) -> bool:
+    """Is the second reference the first one's code?"""
+    first, second = task.folder / "reference.py", task.folder / SECOND
+    if second.is_file():
+        return _code(first) == _code(second)
+    bodies = {node.name: node.body for node in ast.parse(_text(first)).body if isinstance(node, ast.FunctionDef)}
+    one, other = ([*map(ast.dump, bodies[name])] for name in ("reference", "second_opinion"))
+    return one == other
+
+
+def others(task: TaskSpec, case: Case, axis: Axis) -> Iterator[Case]:
     """The case with another value of one axis, where that is allowed."""
     seen = [other.value(axis.name) for other in task.cases]
     near = (axis.low, axis.high, int(case.value(axis.name)) + axis.multiple_of) if axis.kind == "dim" else axis.values
@@ -141,7 +166,7 @@ def _is_allowed(task: TaskSpec, case: Case, axis: Axis, value: AxisValue) -> boo
 
 
 def _work(task: TaskSpec, case: Case) -> tuple[object, ...]:
-    """All that a kernel is given and asked for, and what it costs."""
+    """The form of what a kernel is given and asked for, and what it costs."""
     inputs = tuple(
         None
         if item.when and not case.value(item.when)
@@ -149,7 +174,6 @@ def _work(task: TaskSpec, case: Case) -> tuple[object, ...]:
             tuple(extent.value(case.numbers) for extent in item.shape),
             task.dtype_of(item.dtype, case),
             dict(case.axes).get(item.layout, item.layout),
-            item.scalar and item.scalar.value(case.numbers),
         )
         for item in task.inputs
     )
@@ -166,4 +190,4 @@ def _code(path: Path) -> str:
     text = _text(path)
     if path.suffix == ".py":
         return ast.dump(ast.Module(ast.parse(text).body[1:], []))
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
+    return "".join(COMMENT.sub("", text).split())

@@ -11,7 +11,7 @@ from evaluator.reasons import Status
 from evaluator.records import Record
 from evaluator.validate.subject import Subject
 
-CALL_BUDGET_MS = 2000.0  # of the baseline, the fastest of its calls: the format's one second, on a busy host
+CALL_BUDGET_MS = 2000.0  # of the fastest call of a case: the format's one second, on a busy host
 
 
 def baseline(subject: Subject) -> Iterator[str]:
@@ -40,13 +40,14 @@ def gfx942(subject: Subject) -> Iterator[str]:
 
 
 def cpu_time(subject: Subject) -> Iterator[str]:
-    """No call of the baseline on a small case takes longer than what the cpu backend can afford."""
-    for case in subject.record(candidate.baseline(subject.task)).cases:
-        times = case.clocks[FUNCTIONAL].baseline_ms if FUNCTIONAL in case.clocks else ()
-        if not times:
-            yield f"{case.id}: not timed"
-        elif min(times) > CALL_BUDGET_MS:
-            yield f"{case.id}: {min(times):.0f} ms a call; at most {CALL_BUDGET_MS:.0f}"
+    """No call of baseline or expert on a small case takes longer than what the cpu backend can afford."""
+    for name, record in (("baseline", subject.record(candidate.baseline(subject.task))), ("expert", _expert(subject))):
+        for case in record.cases:
+            times = case.clocks[FUNCTIONAL].candidate_ms if FUNCTIONAL in case.clocks else ()
+            if not times:
+                yield f"{name}: {case.id}: not timed"
+            elif min(times) > CALL_BUDGET_MS:
+                yield f"{name}: {case.id}: {min(times):.0f} ms a call; at most {CALL_BUDGET_MS:.0f}"
 
 
 def _expert(subject: Subject) -> Record:
@@ -55,7 +56,8 @@ def _expert(subject: Subject) -> Record:
 
 def _unlike(record: Record, wanted: str, subject: Subject) -> Iterator[str]:
     if record.status.value != wanted:
-        yield f"{record.status.value}, {wanted} was expected: {record.message}"
+        why = [record.message or "", *(line for line in record.log.splitlines() if "error:" in line)][:2]
+        yield ": ".join([f"{record.status.value}, {wanted} was expected", *filter(None, why)])
     elif record.status is Status.PASSED:
         right = {case.id for case in record.cases if case.correct}
         yield from (f"{case.id}: not judged" for case in subject.small_cases if case.id not in right)

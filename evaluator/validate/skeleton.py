@@ -9,7 +9,8 @@ from evaluator.errors import UsageError
 from evaluator.taskspec import CATEGORIES
 
 SOURCE = "arena"
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+TAKEN = "reference"  # a file of every task, beside its source
 
 CONFIG = """\
 task_type: {category}
@@ -34,7 +35,10 @@ arena:
     float32: {{c: 1, n: 1, tau: 1.0e-6, because: "TODO: where the error comes from"}}
   model: {{bytes: "2 * rows * cols * itemsize", flops: 0}}  # TODO: what the ideal algorithm moves and computes
   source: {origin}
-  provenance: {{benchmark: "TODO: the public counterpart", path: "TODO", operator_type: "TODO"}}
+  provenance:
+    benchmark: "TODO: the public benchmark that has this operator"
+    path: "TODO: the path of its task there"
+    operator_type: "TODO: what kind of operator that benchmark calls it"
 """
 DESCRIPTION = """\
 TODO: what the operator is for, in words that a newcomer understands; then what `forward` gets and returns, and what is
@@ -122,8 +126,10 @@ def write_skeleton(category: str, name: str, root: Path) -> Path:
     """
     if category not in CATEGORIES:
         raise UsageError(f"no category is named {category!r}; there are {', '.join(CATEGORIES)}")
-    if not NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name: letters, digits and underscores, a letter first")
+    if not NAME.fullmatch(name) or name == TAKEN:
+        raise UsageError(
+            f"{name!r} is no name: at most 64 letters, digits and underscores, a letter first, not {TAKEN}"
+        )
     folder = root / category / SOURCE / name
     if folder.exists():
         raise UsageError(f"{folder} is there already")
@@ -136,7 +142,7 @@ def write_skeleton(category: str, name: str, root: Path) -> Path:
 def _files(category: str, name: str) -> dict[str, str]:
     """Expert and variants are copies: the validator asks for better, wrong and other code."""
     editable = f"{name}.py" if category == "triton2triton" else "kernel.hip"
-    kernel = (TRITON if category == "triton2triton" else HIP).replace("NAME", name)
+    kernel = (TRITON if category == "triton2triton" else HIP).replace("NAME_kernel", f"{name}_kernel")
     source, baseline = ("module.py", EAGER) if category == "torch2hip" else (editable, kernel)
     target = "forward" if category == "torch2hip" else f"{name}_kernel"
     config = CONFIG.format(category=category, source=source, editable=editable, kernel=target, origin=SOURCE)

@@ -171,7 +171,8 @@ def _tolerances(promised: Contract) -> Table:
         )
         for one in promised.tolerances
     ]
-    return table("tolerances", "How close an output must be", columns, rows, "The task states no tolerance.")
+    empty = "No output is of floating point, so nothing may be off."
+    return table("tolerances", "How close an output must be", columns, rows, empty)
 
 
 def _text(text: str) -> Cell:

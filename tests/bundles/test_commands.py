@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from email.parser import BytesParser
@@ -17,6 +18,7 @@ from evaluator.__main__ import main
 from evaluator.bundles import handing_in
 from evaluator.bundles.checking import check
 from evaluator.bundles.packing import zip_folder
+from evaluator.taskspec import task_digest, task_files, tasks_folder
 from tests.bundles.made import aka, kbx, kbx_sizes
 
 SITE_WORDS = ("--licence", "CC-BY-4.0", "--consent")
@@ -77,9 +79,32 @@ def test_check_tells_what_it_understood(folder: Path, capsys: pytest.CaptureFixt
     assert main(["bundle", "check", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "AgentKernelArena, v1, later fields" in printed
-    assert "1 of 196 tasks here" in printed
+    assert "1 of 196 tasks in it" in printed
     assert "asked     model: exact model identifier" in printed
     assert printed.endswith("run: it can be handed in\n")
+
+
+def test_check_names_the_tasks_that_are_others_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A site with these tasks would still take it, so it is no problem."""
+    bundle = str(tasks_folder() / "bundles" / "h200-sxm-smoke-block_tuner.zip")
+    assert main(["bundle", "check", bundle]) == 0
+    assert "other " not in (said := capsys.readouterr().out)
+    assert said.endswith(": it can be handed in\n")
+    other, gone = "hip2hip/arena/GELU", "torch2hip/arena/SiLU"
+    shutil.copytree(tasks_folder(), tmp_path / "tasks", ignore=shutil.ignore_patterns("__pycache__", "bundles"))
+    (tmp_path / "tasks" / other / "kernel.hip").write_text("// another\n", encoding="utf-8")
+    shutil.rmtree(tmp_path / "tasks" / gone)
+    digest = task_digest(task_files(tmp_path / "tasks" / other))
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "tasks"))
+    assert main(["bundle", "check", bundle]) == 0
+    said = capsys.readouterr().out
+    assert f"other     {other}: {digest[:12]} in tasks/ here\n" in said
+    assert f"other     {gone}: not in tasks/ here\n" in said
+    assert said.endswith(": it can be handed in where a suite has exactly its tasks\n")
+    assert main(["bundle", "check", bundle, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["submission"]["other_tasks"] == {other: digest, gone: None}
 
 
 def test_check_tells_every_problem_with_place_seen_expected_and_hint(

@@ -19,6 +19,7 @@ from evaluator.records import Record
 from evaluator.taskreader import load_task, read_task
 from evaluator.taskspec import CATEGORIES, TaskSpec
 from evaluator.validate.checks import NAMES, RUN, STILL, CheckResult, Validation, as_json, table, validate
+from evaluator.validate.folder import is_copy
 from evaluator.validate.skeleton import write_skeleton
 from evaluator.validate.subject import Subject
 from tests.records import make_case, make_record
@@ -80,6 +81,14 @@ def test_a_suite_that_froze_another_digest_is_named(folder: Path, tmp_path: Path
         ("private", "description.md", "on 192.168.0.1", "an address of a host: 192.168.0.1"),
         ("private", "reference.py", "KEY = 'ghp_abcdefgh12345678'", "a key: ghp_"),
         ("private", "variants/second.py", "password = 'correct horse'", "a secret: password"),
+        ("private", "softmax.py", "# as `/home/somebody/kernels` says", "an absolute path: `/home/s"),
+        ("private", "softmax.py", "# file:///home/somebody/x.py", "an absolute path: :///home/s"),
+        ("private", "softmax.py", "# from ~/kernels/x.py", "an absolute path: ~/k"),
+        ("private", "softmax.py", "LIBRARY = '/usr/local/somebody.so'", "an absolute path: '/usr/l"),
+        ("private", "softmax.py", "KEY = 'sk-proj-AbCdEf0123456789'", "a key: sk-proj-AbCdEf0123456789"),
+        ("private", "softmax.py", "HF_TOKEN = 'abcdefghijkl1234'", "a secret: TOKEN = 'abcdefghijkl1234'"),
+        ("private", "softmax.py", "AWS_SECRET_ACCESS_KEY = 'wJalrXUtn'", "a secret: SECRET_ACCESS_KEY = 'wJalrXUtn'"),
+        ("private", "softmax.py", "{'password': 'correct horse'}", "a secret: password': 'correct horse'"),
     ],
 )
 def test_a_line_that_does_not_belong_there_is_found(
@@ -90,6 +99,21 @@ def test_a_line_that_does_not_belong_there_is_found(
     problems = found(check, folder)
     assert expected.partition(":")[0] in problems
     assert expected.rpartition(": ")[2] in problems
+
+
+def test_every_line_of_a_file_that_does_not_belong_there_is_named(folder: Path) -> None:
+    path = folder / "softmax.py"
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n# /home/one/x\n# /tmp/two/y\n", encoding="utf-8")
+    assert [line.partition(":")[0] for line in found("private", folder).splitlines()] == ["softmax.py"] * 2
+
+
+def test_a_hip_source_with_other_comments_and_spaces_is_the_same_code(tmp_path: Path) -> None:
+    name = "hip2hip/arena/GELU"
+    folder = shutil.copytree(load_task(name).folder, tmp_path / name)
+    text = (folder / "kernel.hip").read_text(encoding="utf-8")
+    (folder / "expert" / "kernel.hip").write_text(text.replace(";\n", ";  // faster\n") + "/* the\nbest */\n", "utf-8")
+    problems = list(STILL["candidates"](Subject(read_task(folder, name))))
+    assert problems == ["kernel.hip is the same code as expert/kernel.hip"]
 
 
 def test_a_description_of_a_few_words_is_none(folder: Path) -> None:
@@ -148,6 +172,48 @@ def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
     assert "always: all cases have True" in problems
 
 
+def test_an_axis_that_is_only_a_number_which_nobody_reads_is_found(folder: Path) -> None:
+    def change(arena: dict[str, Any]) -> None:
+        few_cases(arena)
+        arena["axes"] |= {"spare": {"kind": "dim", "range": [1, 9]}, "loud": {"kind": "flag"}}
+        arena["inputs"] |= {"spare": {"scalar": "spare"}, "loud": {"scalar": "loud"}}
+        for index, case in enumerate(arena["cases"]):
+            case |= {"spare": index + 1, "loud": index % 2 == 0}
+
+    change_config(folder, change)
+    assert "spare" not in found("axes", folder)
+    assert found("inputs", folder) == "spare: no output changes with it\nloud: no output changes with it"
+    path = folder / "reference.py"
+    text = path.read_text(encoding="utf-8").replace("def reference(", "def silent(")
+    read = "\n\ndef reference(inputs):\n    y = silent(inputs)['y'] * inputs['spare']\n"
+    read += "    return {'y': y + inputs['loud']}\n"
+    path.write_text(text + read, encoding="utf-8")
+    assert found("inputs", folder) == ""
+
+
+@pytest.mark.parametrize("name", [ID, "triton2triton/arena/fused_add_rms_norm", "hip2hip/arena/KDLoss"])
+def test_a_second_reference_that_is_a_copy_is_found(name: str, tmp_path: Path) -> None:
+    folder = shutil.copytree(load_task(name).folder, tmp_path / name)
+    assert not is_copy(read_task(folder, name))
+    first, second = folder / "reference.py", folder / "variants" / "second.py"
+    if second.is_file():
+        shutil.copyfile(first, second)
+    else:
+        text = first.read_text(encoding="utf-8")
+        copy = (
+            text[text.index("def reference(") :].partition("\n\n\n")[0].replace("def reference(", "def second_opinion(")
+        )
+        first.write_text(text.replace("def second_opinion(", "def older(") + "\n\n" + copy + "\n", encoding="utf-8")
+    assert next(STILL["second"](Subject(read_task(folder, name)))) == "it is the code of the first one"
+
+
+def test_an_answer_that_is_constant_in_most_cases_is_found(folder: Path) -> None:
+    text = "import torch\n\n\ndef reference(inputs):\n    x = inputs['x']\n"
+    text += "    return {'y': x.softmax(-1) if len(x) == 16 else torch.ones_like(x)}\n"
+    (folder / "reference.py").write_text(text, encoding="utf-8")
+    assert "small cases, in the first of them its elements are all the same" in found("spread", folder)
+
+
 @pytest.mark.parametrize(
     ("check", "answer", "expected"),
     [
@@ -155,10 +221,10 @@ def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
         ("reference", "x.add_(1).softmax(-1)", "it changes its input x"),
         ("second", "x.softmax(-1) + 1e-9", "y of the two references differs"),
         ("inputs", "torch.full_like(x, 3)", "x: no output changes with it"),
-        ("spread", "torch.full_like(x, 3)", "y: its elements are all the same"),
-        ("spread", "x * 0 + torch.arange(x.shape[1])", "y: it hardly depends on the values"),
-        ("spread", "x * 1e-9", "y: its RMS is"),
-        ("spread", "x[:, :1].expand_as(x).clone()", "y: it is the same along axis 1"),
+        ("spread", "torch.full_like(x, 3)", "in the first of them its elements are all the same"),
+        ("spread", "x * 0 + torch.arange(x.shape[1])", "in the first of them it hardly depends on the values"),
+        ("spread", "x * 1e-9", "y: in 2 of 2 small cases, in the first of them its RMS is"),
+        ("spread", "x[:, :1].expand_as(x).clone()", "in the first of them it is the same along axis 1"),
         ("nulls", "x.clone()", "passed by first_input"),
     ],
 )
@@ -189,7 +255,7 @@ class Says(Evaluator):
         self.reasons, self.cases, self.call_ms = reasons, cases, call_ms
 
     def evaluate(self, task: TaskSpec, candidate: Any, *, uploaded: bool = False) -> Record:
-        clocks = {FUNCTIONAL: Clock((9 * self.call_ms, self.call_ms), (1.0, 1.0))}
+        clocks = {FUNCTIONAL: Clock((1.0, 1.0), (9 * self.call_ms, self.call_ms))}
         cases = tuple(make_case(name, clocks=clocks) for name in self.cases)
         return make_record(reason=self.reasons.get(candidate.label), cases=cases, isa_checked={"gfx942": "failed"})
 
@@ -201,7 +267,7 @@ def test_candidates_that_get_another_status_than_they_should_are_found(folder: P
     assert list(RUN["baseline"](subject)) == []
     assert "crashed, passed was expected" in next(iter(RUN["expert"](subject)))
     text = "\n".join(RUN["variants"](subject))
-    assert "wrong: passed, wrong_output was expected" in text
+    assert "wrong: passed, wrong_output was expected" in text.splitlines()
     assert "right: wrong_output, passed was expected" in text
     assert list(RUN["gfx942"](subject)) == ["baseline: failed", "expert: failed"]
 
@@ -212,7 +278,7 @@ def test_a_case_that_was_not_judged_or_takes_too_long_is_found(folder: Path) -> 
     assert f"{second}: not judged" in list(RUN["baseline"](Subject(task, Says({}, (first,)))))
     assert list(RUN["cpu_time"](Subject(task, Says({}, (first,))))) == []
     assert list(RUN["cpu_time"](Subject(task, Says({}, (first,), 5000.0)))) == [
-        f"{first}: 5000 ms a call; at most 2000"
+        f"{name}: {first}: 5000 ms a call; at most 2000" for name in ("baseline", "expert")
     ]
 
 
@@ -242,13 +308,25 @@ def test_a_skeleton_keeps_the_format_and_fails_with_what_is_left_to_do(category:
     assert folder == tmp_path / category / "arena" / "Scale2"
     assert {"to_do", "candidates", "cases", "nulls"} <= problems.keys()
     assert "schema" not in problems
-    assert "config.yaml:11: the dtypes that are used in practice" in problems["to_do"]
+    to_do = problems["to_do"].splitlines()
+    assert "config.yaml:11: the dtypes that are used in practice" in to_do
+    assert "config.yaml:20: where the error comes from" in to_do
+    assert {line.partition(":")[0] for line in to_do} >= {"config.yaml", "description.md", "reference.py"}
+    assert "…" not in to_do
     assert "passed by first_input" in problems["nulls"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_skeleton_builds_and_runs(category: str, tmp_path: Path, evaluator: Evaluator) -> None:
+    task = read_task(write_skeleton(category, "NAMES", tmp_path), f"{category}/arena/NAMES")
+    assert [*RUN["baseline"](Subject(task, evaluator)), *RUN["expert"](Subject(task, evaluator))] == []
 
 
 def test_a_skeleton_overwrites_nothing_and_needs_a_category_and_a_name(tmp_path: Path) -> None:
     write_skeleton("hip2hip", "Scale", tmp_path)
-    for category, name in (("hip2hip", "Scale"), ("hip2cuda", "Scale"), ("hip2hip", "../Scale"), ("hip2hip", "")):
+    names = ("Scale", "../Scale", "", "reference", "a" * 65)
+    for category, name in (("hip2cuda", "Scale"), *(("hip2hip", name) for name in names)):
         with pytest.raises(UsageError):
             write_skeleton(category, name, tmp_path)
 

@@ -1,4 +1,4 @@
-"""The other pages: home, tasks, runs, queue, published tables, metrics, data."""
+"""The other pages: home, list of tasks, runs, queue, published tables, metrics, data."""
 
 from __future__ import annotations
 
@@ -178,58 +178,6 @@ def test_what_may_not_rank_is_no_right_answer_on_tasks(published, suite, page) -
     uncalibrated.attempts.update(is_uncalibrated=True)
     shown = page("/tasks/").tasks
     assert [(task.right, task.answers) for task in shown] == [(0, 0)] * 3 + [(1, 1)] * 3
-
-
-def test_a_bundled_task_shows_its_contract(db, page) -> None:
-    from evaluator.taskreader import load_task
-
-    spec = load_task("triton2triton/arena/softmax")
-    factories.make_task(
-        path=spec.id, digest=spec.digest, category=spec.category, name="softmax", description=spec.description
-    )
-    shown = page("/task/triton2triton/arena/softmax/")
-    assert {axis.name for axis in shown.contract.axes} == {"rows", "cols", "dtype"}
-    assert [tolerance.dtype for tolerance in shown.contract.tolerances] == ["float32", "float16", "bfloat16"]
-    assert all(tolerance.because for tolerance in shown.contract.tolerances)
-    assert [one.name for one in shown.contract.inputs] == ["x"]
-    assert any(span.is_code for paragraph in shown.paragraphs for span in paragraph)
-
-
-def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -> None:
-    old = factories.make_task(name="kernel", is_current=False)
-    new = factories.make_task(name="kernel", path=old.path)
-    assert page(f"/task/{old.path}/").digest == new.digest
-    shown = page(f"/task/{old.path}/?digest={old.digest[:12]}")
-    assert (shown.digest, shown.is_current, shown.contract) == (old.digest, False, None)
-    assert b"not the one in tasks/ now" in client.get(f"/task/{old.path}/?digest={old.digest[:12]}").content
-
-
-def test_a_task_lists_public_answers_before_drafts(published, suite, page) -> None:
-    task = suite.tasks.order_by("path").first()
-    factories.make_run(suite=suite, status="passed")
-    published("wrong_output", *["passed"] * 5)
-    assert [(one.status, one.is_published) for one in page(f"/task/{task.path}/").results] == [
-        ("wrong_output", True),
-        ("passed", False),
-    ]
-
-
-def test_a_baselines_source_can_be_fetched(archive_folder, db, client) -> None:
-    from runs import archive
-
-    task = factories.make_task(name="kernel", files={"kernel.hip": archive.put(b"source")})
-    assert client.get(f"/task/{task.path}/source/kernel.hip").content == b"source"
-    assert client.get(f"/task/{task.path}/source/reference.py").status_code == 404
-
-
-def test_an_older_baselines_source_is_the_older_one(archive_folder, db, client, page) -> None:
-    from runs import archive
-
-    old = factories.make_task(name="kernel", is_current=False, files={"kernel.hip": archive.put(b"old")})
-    factories.make_task(name="kernel", path=old.path, files={"kernel.hip": archive.put(b"new")})
-    [source] = page(f"/task/{old.path}/?digest={old.digest[:12]}").sources
-    assert (source.text, client.get(source.url).content) == ("old", b"old")
-    assert client.get(f"/task/{old.path}/source/kernel.hip?digest=123nothing").status_code == 404
 
 
 def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:

@@ -47,7 +47,7 @@ def test_results_of_another_benchmark_come_in_by_command_with_what_they_do_not_s
     with pytest.raises(CommandError, match="expected NAME=VALUE, with one of agent"):
         call_command("import_bundle", path, set=["mdoel=x"])
     call_command("import_bundle", path, check=True, set=["level=1"])
-    assert "kernelbench-level1: 1 of 100 tasks here" in capsys.readouterr().out
+    assert "kernelbench-level1: 1 of 100 tasks in it" in capsys.readouterr().out
     call_command("import_bundle", path, set=["agent=Somebody", "level=1"], publish=True)
     submission = Submission.objects.get()
     assert f"eval_results.json: {submission}, 1 claim of KernelBench" in capsys.readouterr().out
