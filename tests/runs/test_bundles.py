@@ -16,6 +16,7 @@ from evaluator.reasons import Flag
 from evaluator.records import Host as RecordHost
 from evaluator.records import Record, read_record
 from evaluator.state import REPOSITORY
+from evaluator.taskreader import task_ids
 from evaluator.unseen.rounds import secret_digest
 from runs import archive, candidates, catalog, registry, services
 from runs.models import (
@@ -216,4 +217,12 @@ def test_the_committed_bundles_are_of_the_tasks_as_they_are() -> None:
         bundle, run = read_bundle(path), Run.objects.latest("pk")
         assert (run.state, run.results.count()) == ("published", len(bundle.tasks))
         assert {entry.record.host.device_class for entry in bundle.entries} == {bundle.device_class}
-        assert all(host.calibrations.exists() for host in Host.objects.filter(attempts__result__run=run))
+        if not run.device_class.is_functional:
+            assert all(host.calibrations.exists() for host in Host.objects.filter(attempts__result__run=run))
+
+
+def test_the_committed_bundles_show_each_tasks_kernels_compiled_for_gfx942() -> None:
+    bundle = read_bundle(REPOSITORY / "tasks" / "bundles" / "cpu-x86_64-native-24-expert.zip")
+    records = [entry.record for entry in bundle.entries]
+    assert {record.task.id for record in records} == set(task_ids())
+    assert all(record.isa_checked["gfx942"] == "compiled" and record.isa for record in records)
