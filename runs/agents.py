@@ -63,6 +63,11 @@ def is_paid(agent: Known) -> bool:
     return agent.kind == "model" and any(price is None or price != 0 for price in prices)
 
 
+def is_program(name: str) -> bool:
+    """Whether an agent is one of ours that asks no model."""
+    return name in agent_names() and read_agent(name).kind == "program"
+
+
 def is_product(agent: Agent) -> bool:
     """Whether ours only starts somebody else's program, which others may run and hand in under the same name."""
     is_ours = agent.kind == Agent.Kind.BUILT_IN and agent.slug in agent_names()

@@ -72,6 +72,7 @@ class RunPage(Page):
     results: tuple[RunResult, ...]
     trail: tuple[Action, ...]
     prompt: Prompt | None = field(metadata=SCREEN)  # of its first session; every other has an address
+    no_prompt: str = field(metadata=SCREEN)  # why there is none
     working: RunSession | None = field(metadata=SCREEN)  # the session that goes on now
     board: str | None  # its address, once the run is public
     state_sentence: str = field(metadata=SCREEN)
@@ -106,6 +107,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         state_sentence=_state_sentence(row),
         sessions=tuple(run_sessions.run_session(one) for one in held),
         prompt=run_sessions.first_prompt(held),
+        no_prompt=run_sessions.why_no_prompt(held),
         working=next((run_sessions.run_session(one) for one in held if one.is_running), None),
         facts=_facts(row, window, held),
     )
