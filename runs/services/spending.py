@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Avg, Count, Q, Sum
 
 from evaluator.wording import counted
-from runs import agents
+from runs import agents, redaction
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, Configuration, Result, Run
 from runs.querysets import AgentSessionQuerySet, AttemptQuerySet, today
@@ -122,7 +122,7 @@ def stop_at_cap(*, claim: Claim) -> bool:
     if (because := _reached(run)) is None:
         return False
     waiting = Result.objects.filter(run=run, attempts__in=Attempt.objects.open(), candidate_files={})
-    cancel_results(results=list(waiting), actor=ACTOR, reason=because)
+    cancel_results(results=list(waiting), actor=ACTOR, reason=redaction.shown(because))
     return True
 
 
