@@ -52,10 +52,13 @@ def known_secrets(environment: Mapping[str, str], *values: str) -> tuple[str, ..
 
 
 def secrets_of_this_process() -> tuple[str, ...]:
-    """The key, passwords of database, broker and mail, the metrics' token, and what the environment names as one."""
+    """The key, passwords of database, broker and mail, the metrics' token, what agents are given, and what the
+    environment names as a secret.
+    """
     database = str(settings.DATABASES["default"].get("PASSWORD", ""))
+    given = (os.environ.get(name, "") for name in settings.AGENT_SECRETS)
     own = (settings.SECRET_KEY, settings.METRICS_TOKEN, settings.EMAIL_HOST_PASSWORD, database)
-    return known_secrets(os.environ, *own, *_of_urls(settings.BROKER_URL, *map(os.environ.get, URLS)))
+    return known_secrets(os.environ, *own, *given, *_of_urls(settings.BROKER_URL, *map(os.environ.get, URLS)))
 
 
 def redacted(text: str, secrets: tuple[str, ...] = ()) -> str:

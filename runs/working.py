@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 from evaluator.agent_session import AgentSession, Entry, Iteration
 from evaluator.agents.catalog import Agent
 from evaluator.candidate import Candidate
+from evaluator.errors import HostError
 from evaluator.reasons import Status
 from evaluator.taskspec import TaskSpec
 from runs import agents, redaction, services, sessions
@@ -27,10 +28,12 @@ def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evalu
     """The session of the result's agent on its task, written to the rows.
 
     Raises:
-        HostError: the agent lacks something here.
+        HostError: the agent lacks something here, or would take what this host gives to no agent.
         RuntimeError: the claim was lost, or the candidate, which is public one day, holds a secret.
     """
     agent = agents.agent_of(result.run.configuration)
+    if sentence := agents.asks_too_much(agent):
+        raise HostError(f"{agent.name}: {sentence}")
     architecture = result.run.device_class.architecture
     budget_usd = services.left_to_spend(run=result.run)
     if not services.begin_session(claim=claim, agent=agent.name, architecture=architecture):
