@@ -18,10 +18,11 @@ from django.db.models import Avg, Count, Q, Sum
 from evaluator.wording import counted
 from runs import agents, redaction
 from runs.errors import RunError
-from runs.models import AgentSession, Attempt, Configuration, Result, Run
+from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Result, Run
 from runs.querysets import AgentSessionQuerySet, AttemptQuerySet, today
 from runs.services.claims import Claim, held
 from runs.services.entries import cancel_results
+from runs.services.replaced import replaced_today, spent_on_replaced
 
 ACTOR = "spending cap"
 
@@ -147,7 +148,8 @@ def _reached(run: Run) -> str | None:
 
 def _caps(run: Run, task_usd: float) -> list[_Cap]:
     run_cap = run.configuration.run_cap_usd
-    spent_usd = _spent(AgentSession.objects.filter(result__run=run), task_usd)
+    replaced_usd = spent_on_replaced(AuditEntry.objects.filter(run=run), task_usd)
+    spent_usd = _spent(AgentSession.objects.filter(result__run=run), task_usd) + replaced_usd
     of_run = [] if run_cap is None else [_Cap("the cap of a run", run_cap, spent_usd)]
     return of_run + _day_caps(run.configuration, task_usd)
 
@@ -164,6 +166,7 @@ def _day_caps(configuration: Configuration, task_usd: float, *, is_start: bool =
     if site is not None:
         begun = AgentSession.objects.filter(started_at__gte=today(), attempt__isnull=False)
         of_begun, of_waiting = Q(runs__results__session__in=begun), Q(runs__results__attempts__in=_to_come())
+        of_begun |= Q(runs__trail__in=replaced_today())
         busy = Configuration.objects.filter(of_begun | of_waiting if is_start else of_begun).distinct()
         each = [(one, estimate_of(one).task_usd or 0.0) for one in busy]
         spent_usd = sum(_spent_today(*one) for one in each)
@@ -191,7 +194,9 @@ def _waiting(configuration: Configuration, task_usd: float) -> float:
 
 def _spent_today(configuration: Configuration, task_usd: float) -> float:
     mine = AgentSession.objects.filter(result__run__configuration=configuration, started_at__gte=today())
-    return _spent(mine.filter(attempt__isnull=False), task_usd)
+    again = AuditEntry.objects.filter(run__configuration=configuration)
+    replaced_usd = spent_on_replaced(again, task_usd, day=today().date())
+    return _spent(mine.filter(attempt__isnull=False), task_usd) + replaced_usd
 
 
 def _spent(sessions: AgentSessionQuerySet, task_usd: float) -> float:
