@@ -121,7 +121,7 @@ def _is_broker(parts: SplitResult) -> bool:
 def _is_asked_host(value: str) -> bool:
     if value.startswith("["):
         return value.endswith("]") and ":" in value and _is_address(value[1:-1])
-    return ":" not in value and _is_host(value.removeprefix("."))
+    return ":" not in value and not value.endswith(".") and _is_host(value.removeprefix("."))
 
 
 def _is_host(text: str) -> bool:
