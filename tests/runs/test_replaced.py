@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from evaluator.candidate import Candidate
@@ -89,6 +90,21 @@ def test_an_agent_that_wrote_nothing_works_again_in_a_rerun(site: Site, failed: 
     assert entries.count() == again
     assert Attempt.objects.filter(status="passed").count() == again
     assert Iteration.objects.filter(session__ended="finished").count() == 2 * again
+
+
+def test_the_runs_page_says_what_another_session_was_held_in_place_of(site: Site, failed: Run, client: Client) -> None:
+    services.rerun_failed(run=failed, actor="test")
+    digest = AuditEntry.objects.filter(action="rerun")[0].detail.rpartition(" ")[2]
+    assert f": timed_out, 0.005 USD, 0 lost before it, {digest}" in client.get(f"/run/{failed.pk}/").content.decode()
+    said = [one["session_before"] for one in client.get(f"/api/v1/run/{failed.pk}/").json()["trail"]]
+    assert [one is not None for one in said] == [True, True, False]
+    secret = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    Run.objects.filter(pk=failed.pk).update(round=secret)
+    for address in (f"/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/trail.csv"):
+        assert b"in place of its session" not in client.get(address).getvalue()
+    services.cancel_results(results=failed.results.all(), actor="test")
+    services.reveal_round(round=secret, actor="test")
+    assert digest in client.get(f"/run/{failed.pk}/").content.decode()
 
 
 def test_what_the_session_before_cost_stays_spent(site: Site, failed: Run, fake: Any) -> None:
