@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from django.conf import settings
-
-from arena_site.redaction import known_secrets, redacted
 from runs.log_context import current_ids
+from runs.redaction import redacted, secrets_of_this_process
 
 MOST_CHARACTERS = 20_000  # of one line; what a candidate prints is kept elsewhere
 
@@ -67,13 +63,6 @@ class JsonLines(TextLines):
         if trace := self._trace_of(record):
             line["trace"] = self._told(trace)
         return json.dumps(line, ensure_ascii=False, default=str)
-
-
-def secrets_of_this_process() -> tuple[str, ...]:
-    """The key, passwords of database and broker, the metrics' token, and what the environment names as a secret."""
-    database = str(settings.DATABASES["default"].get("PASSWORD", ""))
-    broker = unquote(urlsplit(settings.BROKER_URL).password or "")
-    return known_secrets(os.environ, settings.SECRET_KEY, settings.METRICS_TOKEN, database, broker)
 
 
 def _ids_of(record: logging.LogRecord) -> dict[str, object]:

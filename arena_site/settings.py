@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena_site import env
+from arena_site import env, env_places
 from arena_site.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ DUMP_FOLDER = env.env_path("ARENA_DUMP", STATE / "dump")  # what `manage.py dump
 
 SECRET_KEY = env.env_secret("SECRET_KEY")
 DEBUG = env.env_bool("DEBUG", False)
-ALLOWED_HOSTS = env.env_list("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+ALLOWED_HOSTS = env_places.env_hosts("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 HTTPS = env.env_bool("HTTPS", False)  # a proxy in front speaks TLS and sets X-Forwarded-Proto
 CSRF_TRUSTED_ORIGINS = [f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS] if HTTPS else []
 
@@ -75,7 +75,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": env.env_database("DATABASE_URL", STATE / "db.sqlite3")}
+DATABASES = {"default": env_places.env_database("DATABASE_URL", STATE / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
@@ -134,8 +134,8 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # staff of a site that sends no mail needs a second factor all the same
 
 # Mail to submitters who asked for it: printed unless a server is named.
-SITE_URL = env.env_url("SITE_URL", "http://localhost:8000", "http", "https")
-EMAIL_HOST = env.env_text("EMAIL_HOST", "")
+SITE_URL = env_places.env_origin("SITE_URL", "http://localhost:8000")
+EMAIL_HOST = env_places.env_host("EMAIL_HOST")
 EMAIL_PORT = env.env_int("EMAIL_PORT", 25, low=1, high=65535)
 EMAIL_HOST_USER = env.env_text("EMAIL_USER", "")
 EMAIL_HOST_PASSWORD = env.env_text("EMAIL_PASSWORD", "")
@@ -162,7 +162,7 @@ API_POINTS_A_MINUTE = env.env_int("API_POINTS_A_MINUTE", 600, low=0, high=1_000_
 SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
 
 # Jobs; arena_site.celeryconfig makes Celery's settings of these.
-BROKER_URL = env.env_url("BROKER_URL", "filesystem://localhost", "filesystem", "redis", "rediss")
+BROKER_URL = env_places.env_broker("BROKER_URL", "filesystem://localhost")
 BROKER_FOLDER = env.env_path("ARENA_BROKER", STATE / "broker")
 # The Host row that a worker here works for.
 HOST_NAME = env.env_text("ARENA_HOST", "local", pattern=r"[\w-]{1,60}", allowed="a host's name in the registry")
@@ -173,15 +173,16 @@ JOB_LIMIT_S = 2 * 3600
 EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 # What all that calls paid models may spend in a day, beside each configuration's own caps; None: those alone.
 DAY_CAP_USD = env.env_amount("ARENA_DAY_CAP_USD")
+# What a configuration may let an agent of ours have of its host: variables, and folders that its sandbox may read.
+AGENT_SECRETS = env.env_names("ARENA_AGENT_SECRETS", env.AGENT_SECRETS)
+AGENT_FOLDERS = env.env_folders("ARENA_AGENT_FOLDERS")
 HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again without being asked for: none, all, or so many drawn by chance.
 VERIFY = env.env_text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
 
 # Operation: what arena_site.health, .metrics, .logs and .server go by.
 PORT = env.env_int("PORT", 8000, low=1, high=65535)
-LISTEN = env.env_text(
-    "ARENA_LISTEN", "127.0.0.1", pattern=r"[0-9.]+|\[[0-9a-f:]+\]", allowed="an address of this machine"
-)
+LISTEN = env_places.env_listen("ARENA_LISTEN", "127.0.0.1")
 WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.env_int("ARENA_WEB_THREADS", 4, low=1, high=64)
 LEAST_FREE_MB = env.env_int("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
@@ -193,6 +194,6 @@ LOGGING = logging_settings(
 )
 
 TASKS_FOLDER = env.env_path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
-env.note_unknown()
+env.note_unknown({"ARENA_AGENT_SECRETS": AGENT_SECRETS})
 env.refuse_problems()
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -18,7 +18,11 @@ from runs.people.rights import may_publish, may_run
 
 UNCHANGED = "queued; nothing published changes until you publish"
 QUEUED = (f"attempt {UNCHANGED}", f"attempts {UNCHANGED}")
-RERUNNING = "A new attempt is queued for each result. What is published stays as it is until you publish the new one."
+RERUNNING = (
+    "A new attempt is queued for each result. What is published stays as it is until you publish the new one. An agent"
+    " whose session ended without a candidate works again, and may spend again; where the run was public it does not:"
+    " start a run of another repeat."
+)
 CANCELLING = "What waits ends at once, what runs at its worker's next heartbeat; its verdict counts no more."
 RUN_ACTS = actions(
     Act(

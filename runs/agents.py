@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
+
+from django.conf import settings
 
 from evaluator.agents import agent_names, read_agent
 from evaluator.agents.catalog import Agent as Known
@@ -29,8 +33,8 @@ def agent_of(configuration: Configuration) -> Known:
     Raises:
         RunError: it is none of ours, or does not know a setting.
     """
-    name, settings = configuration.agent.slug, configuration.settings
-    changes = {key: value for key, value in settings.items() if key != AGENT_VERSION}
+    name = configuration.agent.slug
+    changes = {key: value for key, value in configuration.settings.items() if key != AGENT_VERSION}
     try:
         if configuration.model is not None and "model" in read_agent(name).settings.own:
             changes.setdefault("model", configuration.model.identifier)
@@ -47,14 +51,43 @@ def awaits_session(result: Result) -> bool:
     return not AgentSession.objects.filter(result=result).exclude(ended="").exists()
 
 
+def asks_too_much(agent: Known) -> str | None:
+    """What its settings would take from this host that nobody here allowed, as a sentence; None: nothing.
+
+    A secret goes to an address that the settings name, too, and a folder into a sandbox that may reach one.
+    """
+    for name in agent.settings.secrets:
+        if name not in settings.AGENT_SECRETS:
+            allowed = ", ".join(settings.AGENT_SECRETS)
+            return (
+                f"seen {name!r} as one of its secrets; expected names that ARENA_AGENT_SECRETS allows here: {allowed}"
+            )
+    folder = str(agent.settings.own.get("installed_in") or "")
+    if folder and not any(_is_below(folder, one) for one in settings.AGENT_FOLDERS):
+        allowed = ", ".join(map(str, settings.AGENT_FOLDERS)) or "none"
+        return f"seen {folder!r} as installed_in; expected a folder that ARENA_AGENT_FOLDERS allows here: {allowed}"
+    return None
+
+
 def state_of(configuration: Configuration) -> str:
     """In a few words: can a session of it be held, as far as settings say?"""
     if not works_in_sessions(configuration):
         return "no sessions"
     try:
-        return not_set(agent_of(configuration)) or "configured"
+        agent = agent_of(configuration)
+        return not_set(agent) or _asks_itself(configuration, agent) or "configured"
     except RunError as error:
         return str(error)
+
+
+def refuse_what_asks_too_much(configuration: Configuration) -> None:
+    """Before it is registered or starts: of what it names itself; of the rest each host decides.
+
+    Raises:
+        RunError: with the sentence of `asks_too_much`.
+    """
+    if sentence := _asks_itself(configuration, agent_of(configuration)):
+        raise RunError(sentence)
 
 
 def is_paid(agent: Known) -> bool:
@@ -63,16 +96,21 @@ def is_paid(agent: Known) -> bool:
     return agent.kind == "model" and any(price is None or price != 0 for price in prices)
 
 
+def is_program(name: str) -> bool:
+    """Whether an agent is one of ours that asks no model."""
+    return name in agent_names() and read_agent(name).kind == "program"
+
+
 def is_product(agent: Agent) -> bool:
     """Whether ours only starts somebody else's program, which others may run and hand in under the same name."""
     is_ours = agent.kind == Agent.Kind.BUILT_IN and agent.slug in agent_names()
     return is_ours and "program" in read_agent(agent.slug).settings.own
 
 
-def fits(configuration: Configuration, settings: Mapping[str, str]) -> bool:
+def fits(configuration: Configuration, written: Mapping[str, str]) -> bool:
     """Whether a session with these settings, as it wrote them down, was one of this configuration."""
     try:
-        return settings_text(agent_of(configuration)) == dict(settings)
+        return settings_text(agent_of(configuration)) == dict(written)
     except RunError:
         return False
 
@@ -80,7 +118,16 @@ def fits(configuration: Configuration, settings: Mapping[str, str]) -> bool:
 def lacking() -> dict[str, str]:
     """What each agent lacks on this host, as it comes; empty where nothing is missing but settings."""
     return {
-        name: lacks_here(agent, with_settings=False) or ""
+        name: lacks_here(agent, with_settings=False) or asks_too_much(agent) or ""
         for name in agent_names()
         if (agent := read_agent(name)).kind != "reference"
     }
+
+
+def _asks_itself(configuration: Configuration, agent: Known) -> str | None:
+    return asks_too_much(agent) if set(OF_THE_HOST) & set(configuration.settings) else None
+
+
+def _is_below(folder: str, allowed: Path) -> bool:
+    """By where links lead."""
+    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(allowed))

@@ -20,7 +20,7 @@ from evaluator.bundles.native import Bundle
 from evaluator.bundles.packing import write_zip
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.submission import Submission as Claimed
-from runs import agents, archive, services
+from runs import agents, archive, redaction, services
 from runs.errors import RunError
 from runs.models import Configuration, Submission
 
@@ -79,7 +79,7 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
         else:
             services.accept_claims(submission=submission, claimed=checked.submission)
     except DataError as error:
-        seen = f"what no row can hold: {error}"[:200]
+        seen = redaction.shown(f"what no row can hold: {error}")[:200]
         return [Problem("the bundle", seen, "values of usual size")], checked.submission.format
     except RunError as error:
         return [Problem(DECLARED, str(error), "what this site can register")], checked.submission.format

@@ -24,6 +24,7 @@ from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, S
 
 BUNDLED = Path(__file__).parent / "registry.yaml"
 CAPS = ("run_cap_usd", "day_cap_usd", "expected_task_usd")
+LISTS = ("secrets", "network")
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 Named = TypeVar("Named", Agent, ModelVersion, DeviceClass)
 
@@ -169,12 +170,14 @@ def _optional(fields: Fields, key: str) -> str:
 
 
 def _settings(fields: Fields) -> dict[str, object]:
-    """Plain values by name; the two that limits are made of have to be numbers."""
+    """Plain values by name; the two that limits are made of have to be numbers, and two are lists of names."""
     for key in ("timeout_s", "max_iterations"):
         if key in fields:
             fields.number(key, None, low=1)
+    for key in LISTS:
+        fields.strings(key, ())
     for key, value in fields.raw.items():
-        if not isinstance(key, str) or not isinstance(value, str | int | float | bool):
+        if key not in LISTS and not (isinstance(key, str) and isinstance(value, str | int | float | bool)):
             fields.problem(str(key), value, "a name with a text, a number, true or false")
     return dict(fields.raw)
 

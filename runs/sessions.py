@@ -10,6 +10,7 @@ from evaluator import agent_session as evaluated
 from evaluator.agent_session import Entry
 from evaluator.bundles.masking import veiled
 from evaluator.reasons import Status
+from runs import redaction
 from runs.models import AgentSession, Iteration
 
 TAIL_CHARACTERS = 8_000
@@ -28,7 +29,7 @@ def columns(session: evaluated.AgentSession) -> dict[str, Any]:
         "started_at": datetime.fromisoformat(session.started_at),
         "seconds": session.seconds,
         "ended": session.ended,
-        "message": veiled(session.message or ""),
+        "message": _shown(session.message or ""),
         "model": (used.model or "")[:200],
         "turns": used.turns,
         "input_tokens": used.input_tokens,
@@ -68,7 +69,7 @@ def iterations(row: AgentSession, session: evaluated.AgentSession) -> list[Itera
             seconds=one.seconds,
             candidate_digest=one.digest,
             status=one.status.value,
-            message=veiled(one.message or ""),
+            message=_shown(one.message or ""),
             speedup=one.speedup,
             added=_lines(one.diff, "+"),
             removed=_lines(one.diff, "-"),
@@ -94,13 +95,18 @@ def tail_of(texts: Iterable[str]) -> str:
         size += len(text)
         if size >= TAIL_CHARACTERS:
             break
-    whole = veiled("\n".join(reversed(kept)))
+    whole = _shown("\n".join(reversed(kept)))
     return whole if len(whole) <= TAIL_CHARACTERS else f"…{whole[-TAIL_CHARACTERS:]}"
 
 
 def transcript_of(session: evaluated.AgentSession) -> str:
     """All of it, plain and masked."""
-    return "\n".join(veiled(text_of(entry)) for entry in session.transcript)
+    return "\n".join(_shown(text_of(entry)) for entry in session.transcript)
+
+
+def _shown(text: str) -> str:
+    """Plain and masked, with no secret of this host."""
+    return veiled(redaction.without_secrets(text))
 
 
 def _is_set(settings: Mapping[str, str], name: str) -> bool:

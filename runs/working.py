@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from types import TracebackType
 
 from django.db import DatabaseError, connection
 
 from evaluator.agent_session import AgentSession, Entry, Iteration
+from evaluator.agents.catalog import Agent
+from evaluator.candidate import Candidate
+from evaluator.errors import HostError
 from evaluator.reasons import Status
 from evaluator.taskspec import TaskSpec
-from runs import agents, services, sessions
+from runs import agents, redaction, services, sessions
 from runs.bench import Evaluating
 from runs.models import Result
 from runs.services import Claim
@@ -24,19 +28,30 @@ def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evalu
     """The session of the result's agent on its task, written to the rows.
 
     Raises:
-        HostError: the agent lacks something here.
-        RuntimeError: the claim was lost.
+        HostError: the agent lacks something here, or would take what this host gives to no agent.
+        RuntimeError: the claim was lost, or the candidate, which is public one day, holds a secret.
     """
     agent = agents.agent_of(result.run.configuration)
+    if sentence := agents.asks_too_much(agent):
+        raise HostError(f"{agent.name}: {sentence}")
     architecture = result.run.device_class.architecture
     budget_usd = services.left_to_spend(run=result.run)
     if not services.begin_session(claim=claim, agent=agent.name, architecture=architecture):
         raise RuntimeError("the claim was lost before the session began")
     with Telling(claim) as telling:
         held = evaluating.hold_session(spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, hear=telling.hear)
+    _refuse_a_secret_in(held.candidate, agent)
     if not services.record_session(claim=claim, session=held.session, candidate=held.candidate):
         raise RuntimeError("the claim was lost while the session went on")
     return held.session
+
+
+def _refuse_a_secret_in(candidate: Candidate, agent: Agent) -> None:
+    """A text is cleaned; a source is kept as it is, so that one with a value that its agent was given is not kept."""
+    for name in agent.settings.secrets:
+        value = os.environ.get(name, "").encode()
+        if len(value) >= redaction.SHORTEST and any(value in data for data in candidate.files.values()):
+            raise RuntimeError(f"{agent.name} wrote the value of {name} into its candidate: it is not kept")
 
 
 class Telling:

@@ -94,8 +94,13 @@ def version_text(settings: dict[str, Any], agent_kind: str) -> str:
 
 def settings_text(settings: dict[str, Any]) -> str:
     """The settings but for the version, which stands by itself."""
-    parts = [f"{name.replace('_', ' ')} {value}" for name, value in sorted(settings.items()) if name != AGENT_VERSION]
+    said = {name: _several(value) if isinstance(value, list) else value for name, value in settings.items()}
+    parts = [f"{name.replace('_', ' ')} {value}" for name, value in sorted(said.items()) if name != AGENT_VERSION]
     return printable(", ".join(parts))
+
+
+def _several(values: list[Any]) -> str:
+    return " and ".join(map(str, values)) or "none"
 
 
 def configurations_table(rows: Sequence[ConfigurationRow], empty: str) -> Table:

@@ -58,6 +58,7 @@ class Action:
     to_attempt: int | None
     reason: str
     undoes: str | None  # the action that it takes back
+    session_before: str | None  # of a rerun: the session without a candidate that another one was held in place of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,7 @@ class RunPage(Page):
     results: tuple[RunResult, ...]
     trail: tuple[Action, ...]
     prompt: Prompt | None = field(metadata=SCREEN)  # of its first session; every other has an address
+    no_prompt: str = field(metadata=SCREEN)  # why there is none
     working: RunSession | None = field(metadata=SCREEN)  # the session that goes on now
     board: str | None  # its address, once the run is public
     state_sentence: str = field(metadata=SCREEN)
@@ -98,7 +100,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         window_start=window[0],
         window_end=window[1],
         results=tuple(_result(one) for one in found),
-        trail=tuple(Action(*one[:4], *one[5:]) for one in trail),
+        trail=tuple(Action(*one[:4], *one[5:-1], one.session_before or None) for one in trail),
         board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
         if row.state == "published"
         else None,
@@ -106,6 +108,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         state_sentence=_state_sentence(row),
         sessions=tuple(run_sessions.run_session(one) for one in held),
         prompt=run_sessions.first_prompt(held),
+        no_prompt=run_sessions.why_no_prompt(held),
         working=next((run_sessions.run_session(one) for one in held if one.is_running), None),
         facts=_facts(row, window, held),
     )
@@ -254,11 +257,11 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
 def _trail_cells(row: TrailRow) -> tuple[Cell, ...]:
     moved = f"{row.from_number or 'none'} to {row.to_number or 'none'}" if row.action == "publish" and row.task else ""
     url = page_url("result", row.result_id) if row.result_id else ""
-    taken_back = f"takes back that it was {ACTIONS[row.undoes]}" if row.undoes else ""
+    note = f"takes back that it was {ACTIONS[row.undoes]}" if row.undoes else row.session_before
     return (
         moment_cell(row.at),
         Cell(row.actor, row.actor),
-        Cell(ACTIONS[row.action], row.action, note=taken_back),
+        Cell(ACTIONS[row.action], row.action, note=note),
         Cell((row.task or "all").rpartition("/")[2], row.task, url),
         Cell(moved or NONE, moved or None),
         Cell(row.reason or NONE, row.reason),

@@ -82,6 +82,16 @@ def first_prompt(rows: Sequence[SessionRow]) -> Prompt | None:
     return Prompt(row.task, text) if row and text is not None else None
 
 
+def why_no_prompt(rows: Sequence[SessionRow]) -> str:
+    """For a run whose page shows none."""
+    over = [row for row in rows if row.ended]
+    if any(row.prompt_digest for row in over):
+        return "No prompt: the archive does not hold it any more."
+    if over and all(row.is_of_a_program for row in over):
+        return "No prompt: this agent is a program and is asked nothing in words."
+    return "No prompt: no session that is over has one." if over else "No prompt yet: no session is over."
+
+
 def held_by(rows: Sequence[SessionRow]) -> str | None:
     """The evaluator that held the sessions, as they say; None where there is none."""
     found = sorted({row.evaluator for row in rows})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, Q, QuerySet, Value, When
 
 from runs.models import Attempt, AuditEntry, Result, Run
-from runs.querysets import withheld
+from runs.querysets import is_secret, withheld
 
 
 class RunRow(NamedTuple):
@@ -82,6 +82,7 @@ class TrailRow(NamedTuple):
     to_number: int | None
     reason: str
     undoes: str | None  # the action that it takes back
+    session_before: str  # of a rerun: the session without a candidate that another one was held in place of
 
 
 class Choices(NamedTuple):
@@ -155,12 +156,14 @@ def results_of(run_id: int) -> list[RunResultRow]:
 
 def trail_of(run_id: int) -> list[TrailRow]:
     """Who started, published, withdrew, ran again, paused or cancelled, newest first."""
-    rows = AuditEntry.objects.filter(run=run_id).order_by("-at", "-id")
+    is_told = Q(action=AuditEntry.Action.RERUN) & ~is_secret(run="run__")
+    said = Case(When(is_told, then=F("detail")), default=Value(""))
+    rows = AuditEntry.objects.filter(run=run_id).annotate(session_before=said).order_by("-at", "-id")
     return [
         TrailRow(*row)
         for row in rows.values_list(
             *("at", "actor_name", "action", "result__task__path", "result_id"),
-            *("from_attempt__number", "to_attempt__number", "reason", "undoes__action"),
+            *("from_attempt__number", "to_attempt__number", "reason", "undoes__action", "session_before"),
         )
     ]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from evaluator.agent_session import AgentSession as Held
 from evaluator.agent_session import read_session
 from evaluator.codec import DecodeError
-from runs import archive, sessions
+from runs import agents, archive, sessions
 from runs.models import AgentSession
 
 
@@ -46,6 +46,10 @@ class SessionRow(NamedTuple):
     @property
     def is_running(self) -> bool:
         return not self.ended and self.attempt_status == "running"
+
+    @property
+    def is_of_a_program(self) -> bool:
+        return agents.is_program(self.agent)
 
 
 COLUMNS = ("result_id", "result__task__path", "attempt__number", "attempt__status", *SessionRow._fields[4:])

@@ -17,7 +17,9 @@ COUNTS = ("turns", "input_tokens", "cached_input_tokens", "output_tokens", "tool
 
 
 class AgentSession(models.Model):
-    """One session. While it runs it has a tail and counts of its checks; once it is over it is never changed."""
+    """One session. While it runs it has a tail and counts of its checks; once it is over it is never changed. One that
+    ended without a candidate, and was never public, goes where a rerun has another held.
+    """
 
     class Ending(models.TextChoices):
         FINISHED = "finished", "finished"

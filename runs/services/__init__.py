@@ -4,6 +4,7 @@ entries      create runs, run again, pause, resume, cancel
 publishing   what of runs is public: publish, withdraw, take either back
 claims       a worker's side: claim, heartbeat, verdict, release; and the sweeper's: dead claims, lost messages
 sessions     a worker's side of an agent's session; those that bundles bring
+replaced     sessions without a candidate, in whose place a rerun has another held
 starts       runs of an agent of ours, by repeats
 spending     estimates and caps of what calls a paid model
 unseen       a worker's side of unseen cases: which they are, what became of them

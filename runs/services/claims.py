@@ -24,7 +24,7 @@ from django.db.models.functions import Now
 from evaluator import VERSION, codec, records
 from evaluator.reasons import REASONS
 from evaluator.records import Record
-from runs import archive, verdicts, wake
+from runs import archive, redaction, verdicts, wake
 from runs.models import Attempt, Host, UnseenEvaluation
 from runs.querysets import AttemptQuerySet, is_at_least, is_secret, today
 from runs.services.measured import insert_measurements
@@ -88,11 +88,13 @@ def heartbeat(*, claim: Claim) -> bool:
 
 
 def record_verdict(*, claim: Claim, record: Record) -> bool:
-    """Store the record and what it says. False, and nothing is written to the rows, if the claim is lost.
+    """Store the record and what it says, without this host's secrets. False, and nothing is written to the rows, if the
+    claim is lost.
 
     Raises:
         codec.DecodeError: the record contradicts itself.
     """
+    record = redaction.without_secrets(record)
     if problems := records.problems_of(record):
         raise codec.DecodeError(problems)
     secret = Attempt.objects.filter(SECRET, pk=claim.attempt_id).exists()
@@ -187,7 +189,8 @@ def _start(attempt_id: int, host: Host, worker: str) -> int:
 
 @transaction.atomic
 def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: bool = True) -> bool:
-    """`held` is the attempt, if it still is as the caller saw it."""
+    """`held` is the attempt, if it still is as the caller saw it. Why is public, so it holds no secret."""
+    because = redaction.shown(because)
     requeued = held.filter(requeues__lte=MAX_REQUEUES - counts).update(
         status=Attempt.Status.QUEUED,
         requeues=F("requeues") + int(counts),

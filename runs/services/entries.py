@@ -15,6 +15,7 @@ from evaluator.wording import counted
 from runs import agents, candidates, wake
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
+from runs.services.replaced import replace_session
 from runs.services.trail import Actor, note
 from runs.services.turns import Turns
 
@@ -67,6 +68,8 @@ def create_run(
 def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> list[Attempt]:
     """Queue a new attempt for each result that has none open. What is published stays as it is.
 
+    It evaluates the candidate there is. Where the session of an agent ended without one, the agent works again.
+
     Raises:
         RunError: one of them has no candidate, its task in tasks/ is another by now, or its run is paused; nothing is
             queued.
@@ -78,11 +81,12 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
             continue
         if result.run.paused_at is not None:
             raise RunError(f"{result.run} is paused: resume it first")
+        detail = replace_session(result)
         _refuse_what_cannot_run(result)
         result.attempts.filter(is_latest=True).update(is_latest=False)
         number = latest.number + 1 if latest else 1
         attempt = _queue(result, number=number, turn=turns.take(result.run))
-        note(AuditEntry.Action.RERUN, actor, reason, run=result.run, result=result, to_attempt=attempt)
+        note(AuditEntry.Action.RERUN, actor, reason, detail, run=result.run, result=result, to_attempt=attempt)
         made.append(attempt)
     return made
 

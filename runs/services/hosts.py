@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from evaluator import VERSION
+from runs import redaction
 from runs.errors import RunError
 from runs.models import AuditEntry, Calibration, Host
 from runs.services.revision import public_changed
@@ -30,7 +31,7 @@ def host_started(
         seen_at=Now(),
         evaluator=VERSION,
         facts=dict(facts),
-        agents=dict(agents or {}),
+        agents={name: redaction.shown(lack) for name, lack in (agents or {}).items()},
         is_accepted=calibration.get("accepted"),
         calibration=dict(calibration),
     )
@@ -48,7 +49,7 @@ def host_seen(*, host: Host) -> None:
 @transaction.atomic
 def quarantine_host(*, host: Host, reason: str, actor: Actor) -> bool:
     """Let it claim nothing until a person has looked. False: it is quarantined already."""
-    reason = " ".join(reason.split())[:REASON_CHARACTERS] or "no reason was given"
+    reason = " ".join(redaction.shown(reason).split())[:REASON_CHARACTERS] or "no reason was given"
     free = Host.objects.filter(pk=host.pk, quarantined_at__isnull=True)
     if not free.update(quarantined_at=Now(), quarantine_reason=reason):
         return False

@@ -108,13 +108,15 @@ def _refuse_another_meaning(row: Configuration) -> None:
 
 
 def _refuse_what_its_agent_does_not_know(row: Configuration) -> None:
-    """An agent of ours that works in sessions knows its settings; before a run meets one that it does not."""
+    """An agent of ours that works in sessions knows its settings; before a run meets one that it does not, or one that
+    would take more from a host than the operator allows.
+    """
     if row.agent_id is None or not agents.works_in_sessions(row):
         return
     try:
         if "@" in str(row.settings.get("base_url", "")):
             raise RunError("base_url is public: a key belongs into a variable that `secrets` names")
-        agents.agent_of(row)
+        agents.refuse_what_asks_too_much(row)
     except RunError as error:
         raise ValidationError({"settings": str(error)}) from error
 

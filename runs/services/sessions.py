@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from evaluator import VERSION, codec
 from evaluator import agent_session as evaluated
 from evaluator.candidate import Candidate
-from runs import archive, candidates, sessions
+from runs import archive, candidates, redaction, sessions
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, Iteration, Result
 from runs.querysets import is_secret, today
@@ -52,12 +52,13 @@ def session_goes_on(*, claim: Claim, tail: str, checks: int, failed_builds: int)
 def record_session(*, claim: Claim, session: evaluated.AgentSession, candidate: Candidate) -> bool:
     """Keep a session that is over, and its candidate as the result's. False, and nothing changes: the claim is lost.
 
-    In a secret round it keeps no moment but the day, as the attempt does.
+    In a secret round it keeps no moment but the day, as the attempt does. Of this host's secrets it keeps none.
 
     Raises:
         codec.DecodeError: the session contradicts itself.
         RunError: it is of another task or candidate.
     """
+    session = redaction.without_secrets(session)
     if problems := evaluated.problems_of(session):
         raise codec.DecodeError(problems)
     attempt = Attempt.objects.select_related("result__task").get(pk=claim.attempt_id)

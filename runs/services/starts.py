@@ -80,6 +80,7 @@ def _refuse_what_lacks_something(configuration: Configuration, device_class: Dev
     longest_s = settings.JOB_LIMIT_S - EVALUATION_S
     if agent.settings.timeout_s > longest_s:
         raise RunError(f"{configuration}: timeout_s is {agent.settings.timeout_s:.0f}; here at most {longest_s}")
+    agents.refuse_what_asks_too_much(configuration)
     missing = not_set(agent)
     if missing is None and not set(agents.OF_THE_HOST) & set(configuration.settings):
         missing = _lacking_everywhere(agent.name, device_class)

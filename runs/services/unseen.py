@@ -17,7 +17,7 @@ from evaluator.unseen import record as unseen_records
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.record import UnseenRecord
-from runs import archive, candidates, verdicts
+from runs import archive, candidates, redaction, verdicts
 from runs.errors import RunError
 from runs.models import DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services.claims import Claim, held
@@ -71,6 +71,7 @@ def record_unseen(*, claim: Claim, job: UnseenJob, record: UnseenRecord) -> bool
     attempt = held(claim).select_related("result__task").first()
     if attempt is None:
         return False
+    record = redaction.without_secrets(record)
     if problems := unseen_records.problems_of(record):
         raise codec.DecodeError(problems)
     result = attempt.result
@@ -158,5 +159,5 @@ def _is_refused(evaluation: UnseenEvaluation) -> bool:
 
 
 def _fail(evaluation: UnseenEvaluation, because: str) -> None:
-    evaluation.state, evaluation.message = State.ERRORED, because or "no reason was given"
+    evaluation.state, evaluation.message = State.ERRORED, redaction.shown(because) or "no reason was given"
     evaluation.save()

@@ -52,7 +52,7 @@ def test_the_table_of_settings_is_what_the_code_reads() -> None:
 def test_an_example_of_an_environment_file_names_settings_and_no_secret(name: str) -> None:
     lines = [line for line in (DEPLOY / name).read_text().splitlines() if not line.startswith("#")]
     values = dict(line.split("=", 1) for line in lines)
-    assert set(values) <= set(env.READ) | OF_COMPOSE
+    assert set(values) <= set(env.READ) | set(env.AGENT_SECRETS) | OF_COMPOSE
     secrets = {one: value for one, value in values.items() if re.search("KEY|TOKEN|PASSWORD", one)}
     assert set(secrets.values()) == {""}
     assert all(":PASSWORD@" in value for one, value in values.items() if one in ("DATABASE_URL", "BROKER_URL"))
@@ -101,6 +101,12 @@ def test_a_worker_elsewhere_is_told_what_the_web_host_says_of_mail_and_money() -
     assert shared <= set(SERVICES["worker"]["environment"])
 
 
+def test_the_key_of_an_agent_is_the_workers_alone() -> None:
+    with_key = {name for name, service in SERVICES.items() if "ARENA_CHAT_KEY" in service.get("environment", {})}
+    assert with_key == {"worker"}
+    assert all("ARENA_AGENT_SECRETS" in SERVICES[name]["environment"] for name in ("web", "worker", "prepare"))
+
+
 def test_the_compose_file_has_all_that_a_site_consists_of() -> None:
     assert set(SERVICES) == {"prepare", "web", "beat", "worker", "postgres", "redis"}
     assert set(COMPOSE) == {"name", "x-arena", "services", "volumes"}
@@ -118,11 +124,12 @@ def test_the_compose_file_has_all_that_a_site_consists_of() -> None:
 def test_the_compose_file_sets_what_the_code_reads_and_holds_no_secret() -> None:
     ours = [service for service in SERVICES.values() if "build" in service]
     for service in ours:
-        assert set(service["environment"]) <= set(env.READ)
+        keys = set(env.AGENT_SECRETS) if "worker" in service.get("command", []) else set()
+        assert set(service["environment"]) <= set(env.READ) | keys
         assert {"SECRET_KEY", "DATABASE_URL", "BROKER_URL"} <= set(service["environment"])
     text = (DEPLOY / "compose.yaml").read_text()
     filled = set(re.findall(r"\$\{(\w+)", text))
-    assert filled <= set(env.READ) | OF_COMPOSE
+    assert filled <= set(env.READ) | set(env.AGENT_SECRETS) | OF_COMPOSE
     assert all(re.search(rf"\$\{{{name}:\?", text) for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"))
     example = re.findall(r"^(\w+)=", (DEPLOY / "compose.env.example").read_text(), re.MULTILINE)
     assert filled - {"ARENA_HOST"} == set(example)

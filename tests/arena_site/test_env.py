@@ -81,11 +81,43 @@ def test_a_sum_of_money_may_be_left_out(given: Callable[[str], None]) -> None:
     assert env.env_amount("ARENA_THING") == 12.5
 
 
-@pytest.mark.parametrize("value", ["a,,b", ",a", "a,"])
-def test_a_list_holds_no_empty_value(given: Callable[[str], None], value: str) -> None:
+@pytest.mark.parametrize("value", ["A,,B", ",A", "A,", "A B", "1A", "A=b", "A-B"])
+def test_names_of_variables_are_such(given: Callable[[str], None], value: str) -> None:
+    assert env.env_names("ARENA_THING", ("A",)) == ["A"]
+    given("A, b_2")
+    assert env.env_names("ARENA_THING", ("A",)) == ["A", "b_2"]
     given(value)
-    env.env_list("ARENA_THING", ("a",))
-    refused()
+    assert env.env_names("ARENA_THING", ("A",)) == ["A"]
+    refused("ARENA_THING: seen .*; expected names of variables")
+
+
+@pytest.mark.parametrize("value", ["/", "here", "/opt,", "/opt,/", "/opt/../etc"])
+def test_folders_are_absolute_and_never_everything(given: Callable[[str], None], value: str) -> None:
+    assert env.env_folders("ARENA_THING") == []
+    given("/opt/a, /opt/b")
+    assert env.env_folders("ARENA_THING") == [Path("/opt/a"), Path("/opt/b")]
+    given(value)
+    assert env.env_folders("ARENA_THING") == []
+    refused("ARENA_THING: seen .*; expected absolute paths")
+
+
+def test_no_setting_is_ever_given_to_an_agent(given: Callable[[str], None]) -> None:
+    given("ARENA_CHAT_KEY,SECRET_KEY,ARENA_CHAT_KEY_B,EMAIL_PASSWORD")
+    env.note_unknown({"ARENA_THING": env.env_names("ARENA_THING", ())})
+    refused("^ARENA_THING: seen 'SECRET_KEY,EMAIL_PASSWORD'; expected names of variables")
+
+
+def test_a_key_that_agents_are_given_is_a_known_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_CHAT_KEY_B", "theirs")
+    env.note_unknown({"ARENA_AGENT_SECRETS": ["ARENA_CHAT_KEY_B"]})
+    env.refuse_problems()
+    env.note_unknown()
+    refused("ARENA_CHAT_KEY_B: no setting has that name")
+
+
+def test_agents_are_given_what_their_files_name_unless_told_otherwise() -> None:
+    named = {name for agent in agent_names() for name in read_agent(agent).settings.secrets}
+    assert set(env.AGENT_SECRETS) == named
 
 
 def test_a_path_is_absolute(given: Callable[[str], None]) -> None:
@@ -110,15 +142,6 @@ def test_a_secret_that_may_be_left_out_is_still_no_short_one(given: Callable[[st
     refused()
 
 
-@pytest.mark.parametrize(
-    "value", ["ftp://planted:secret@host/", "planted", "http:host", "http://[planted", "http://h:x/"]
-)
-def test_a_url_has_one_of_the_schemes_and_is_never_repeated(given: Callable[[str], None], value: str) -> None:
-    given(value)
-    assert env.env_url("ARENA_THING", "http://localhost", "http", "https") == "http://localhost"
-    assert "planted" not in refused()
-
-
 def test_a_choice_is_one_of_its_words(given: Callable[[str], None]) -> None:
     assert env.env_choice("ARENA_THING", "text", "json") == "text"
     given("json")
@@ -133,43 +156,6 @@ def test_everything_odd_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("ARENA_OTHER", "many")
     env.env_bool("ARENA_THING", True), env.env_int("ARENA_OTHER", 1, low=0, high=9), env.env_secret("ARENA_KEY")
     assert [line.partition(":")[0] for line in refused().splitlines()] == ["ARENA_THING", "ARENA_OTHER", "ARENA_KEY"]
-
-
-def test_without_a_url_the_database_is_a_file_in_wal_mode() -> None:
-    database = env.env_database("ARENA_THING", Path("/state/db.sqlite3"))
-    assert database["NAME"] == Path("/state/db.sqlite3")
-    assert "journal_mode=WAL" in str(database["OPTIONS"])
-
-
-def test_a_url_names_a_postgresql_database(given: Callable[[str], None]) -> None:
-    given("postgresql://arena:p%40ss@db.example:5433/board")
-    database = env.env_database("ARENA_THING", Path("/unused"))
-    assert database["ENGINE"] == "django.db.backends.postgresql"
-    assert [database[key] for key in ("USER", "PASSWORD", "HOST", "PORT", "NAME")] == [
-        "arena",
-        "p@ss",
-        "db.example",
-        "5433",
-        "board",
-    ]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "mysql://arena:secret@host/board",
-        "postgresql://arena:secret@host",
-        "postgresql://arena:secret@host:port/board",
-        "postgresql://arena:secret@[host/board",
-        "sqlite://secret/relative",
-        "sqlite:///",
-        "secret",
-    ],
-)
-def test_a_url_that_names_no_database_is_refused_without_its_password(given: Callable[[str], None], value: str) -> None:
-    given(value)
-    env.env_database("ARENA_THING", Path("/unused"))
-    assert "secret" not in refused()
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +212,9 @@ def test_every_variable_of_ours_that_anything_reads_is_known() -> None:
 
 def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
     odd = {"PORT": "0", "DEBUG": "perhaps", "ARENA_STATE": "here", "SECRET_KEY": "short", "PATH": os.environ["PATH"]}
-    odd |= {"ARENA_LEAST_FREE_MBB": "1"}
+    odd |= {"ARENA_LEAST_FREE_MBB": "1", "ARENA_AGENT_SECRETS": "SECRET_KEY"}
+    odd |= {"ALLOWED_HOSTS": "https://a", "SITE_URL": "https://a b/x", "ARENA_LISTEN": "999.1.1.1"}
+    odd |= {"BROKER_URL": "redis://h/abc", "EMAIL_HOST": "a b:25", "DATABASE_URL": "postgresql://u:p@h/n?x=1"}
     command = [sys.executable, "manage.py", "check"]
     ended = subprocess.run(command, cwd=ROOT, env=odd, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (3, "")
@@ -234,7 +222,14 @@ def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
         "ARENA_STATE",
         "SECRET_KEY",
         "DEBUG",
+        "ALLOWED_HOSTS",
+        "DATABASE_URL",
+        "SITE_URL",
+        "EMAIL_HOST",
+        "BROKER_URL",
         "PORT",
+        "ARENA_LISTEN",
+        "ARENA_AGENT_SECRETS",
         "ARENA_LEAST_FREE_MBB",
     ]
     assert not (ROOT / "here").exists()

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.test import Client
 
 from arena_site.logs import MOST_CHARACTERS, JsonLines, TextLines
-from arena_site.redaction import HIDDEN, known_secrets, redacted
 from runs.log_context import about
+from runs.redaction import HIDDEN, known_secrets, redacted
 
 PLANTED = "pl4nted-Qx7_secretvalue"
 

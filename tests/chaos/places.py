@@ -16,7 +16,7 @@ from celery import Celery
 from django.db import connection, connections
 from django.db.utils import load_backend
 
-from arena_site import env
+from arena_site import env, env_places
 from tests.servers import Postgres, Redis
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +114,7 @@ class Place:
 def connected(url: str) -> Iterator[None]:
     """Django's connection of this thread leads there meanwhile."""
     with mock.patch.dict(env.READ), mock.patch.dict(os.environ, CHAOS_DATABASE=url):
-        values: dict[str, Any] = env.env_database("CHAOS_DATABASE", Path("/nowhere"))
+        values: dict[str, Any] = env_places.env_database("CHAOS_DATABASE", Path("/nowhere"))
     before = connections["default"]
     configured = connections.configure_settings({"default": values})["default"]
     connections["default"] = load_backend(values["ENGINE"]).DatabaseWrapper(configured, "default")

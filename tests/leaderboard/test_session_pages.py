@@ -10,6 +10,7 @@ from evaluator.agent_session import Entry, Usage
 from leaderboard.diffs import parsed
 from leaderboard.pages.result_session import labels_of
 from leaderboard.pages.session_words import usd
+from runs import archive
 from runs.models import AgentSession, Result
 from tests import factories
 from tests.agent_sessions import DIFF
@@ -66,6 +67,31 @@ def test_the_run_page_has_all_sessions_and_the_exact_prompt(result, page, client
     assert (facts["Model that answered"], facts["Spent"]) == ("m-1", "0.0050\u00a0USD")
     row = client.get(f"/api/v1/run/{result.run_id}/sessions.json").json()[0]
     assert (row["input_tokens"], row["cached_input_tokens"], row["model"]) == (1000, 200, "m-1")
+
+
+@pytest.mark.parametrize(
+    ("agent", "is_over", "expected"),
+    [
+        ("block_tuner", True, "this agent is a program"),
+        ("chat_loop", True, "no session that is over has one"),
+        ("somebody's", True, "no session that is over has one"),
+        ("chat_loop", False, "No prompt yet: no session is over."),
+        ("block_tuner", False, "No prompt yet: no session is over."),
+    ],
+)
+def test_only_of_a_program_is_it_said_that_nothing_is_asked(result, client, agent, is_over, expected) -> None:
+    if is_over:
+        factories.make_session(result, agent=agent, prompt=None)
+    else:  # cancelled within it, or lost with its worker
+        AgentSession.objects.create(result=result, agent=agent, started_at=factories.NOON)
+    text = client.get(f"/run/{result.run_id}/").content.decode()
+    assert [line for line in text.splitlines() if "No prompt" in line and expected in line]
+    assert ("is a program" in text) == ("program" in expected)
+
+
+def test_a_prompt_that_the_archive_lost_is_said_to_be_lost(result, client) -> None:
+    archive.forget(factories.make_session(result).prompt_digest)
+    assert "the archive does not hold it any more" in client.get(f"/run/{result.run_id}/").content.decode()
 
 
 def test_a_session_that_goes_on_is_watched_on_the_run_page(suite, client) -> None:

@@ -4,6 +4,7 @@ within one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import inf
 from typing import Any
@@ -127,7 +128,7 @@ def test_the_site_has_a_cap_of_a_day_over_all_configurations(site: Site, setting
     assert evaluation.evaluate_oldest(host=site.host, worker="w")
     AgentSession.objects.update(started_at=timezone.now())
     settings.DAY_CAP_USD = 0.255
-    with pytest.raises(RunError, match=r"Of this site's cap of a day of 0.26 USD, 0.25 are left"):
+    with pytest.raises(RunError, match=r"Of this site's cap of a day of 0.26 USD, 0.24 are left"):
         start(site, second, repeats=1)
     settings.DAY_CAP_USD = 1.0
     start(site, second, repeats=1)
@@ -139,13 +140,46 @@ def test_the_site_has_a_cap_of_a_day_over_all_configurations(site: Site, setting
 
 
 def test_what_nobody_knows_is_not_counted_as_nothing(site: Site) -> None:
-    configuration = paid(site, expected_task_usd=0.5, day_cap_usd=3.0)
+    configuration = paid(site, expected_task_usd=0.5, day_cap_usd=3.5)
     start(site, configuration, repeats=1)
     assert evaluation.evaluate_oldest(host=site.host, worker="w")
     unknown = {"cost_usd": None, "cost_source": "", "no_cost_because": "unknown", "abandoned": 4}
     AgentSession.objects.update(started_at=timezone.now(), **unknown)
-    with pytest.raises(RunError, match=r"Of the cap of a day of 3.00 USD, 0.50 are left"):
+    with pytest.raises(RunError, match=r"Of the cap of a day of 3.50 USD, 0.50 are left"):
         start(site, configuration, repeats=1)
+
+
+def test_what_waits_counts_before_the_next_start(site: Site, settings: Any) -> None:
+    first = paid(site, day_cap_usd=1.2)
+    [run, _] = start(site, first, repeats=2)
+    with pytest.raises(RunError, match=r"Of the cap of a day of 1.20 USD, 0.20 are left, beside what waits to be run"):
+        start(site, first, repeats=1)
+    assert services.left_to_spend(run=run) == 1.0  # a session is told what is spent, not what waits
+    services.cancel_results(results=list(run.results.all()), actor="test")
+    start(site, first, repeats=1)
+    settings.DAY_CAP_USD = 1.4
+    second = paid(site, slug="second", settings=SETTINGS | {"input_price": 3})
+    with pytest.raises(RunError, match=r"Of this site's cap of a day of 1.40 USD, 0.40 are left, beside what waits"):
+        start(site, second, repeats=1)
+
+
+def test_a_session_waits_until_it_is_begun_and_again_where_it_was_lost(site: Site) -> None:
+    configuration = paid(site, run_cap_usd=10.0, day_cap_usd=10.0)
+
+    def left() -> float:
+        with pytest.raises(RunError) as refused:
+            start(site, configuration, repeats=1000)
+        return float(re.findall(r"([0-9.]+) are left", str(refused.value))[0])
+
+    start(site, configuration, repeats=1)
+    assert left() == 9.5
+    claim = services.claim_oldest(host=site.host, worker="w")
+    assert claim
+    assert left() == 9.5  # claimed, and not begun
+    services.begin_session(claim=claim, agent="chat_loop", architecture="gfx942")
+    assert left() == 9.5  # begun: spent as estimated
+    services.release_attempt(claim=claim, because="lost")
+    assert left() == 9.25  # what was lost, and the two to come
 
 
 def test_in_the_admin_the_estimate_is_seen_before_the_start(site: Site, client: Client) -> None:
