@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from evaluator.addresses import check_address
 from evaluator.agent_session import Entry, Usage, shortened
 from evaluator.agents.answers import FORMAT, files_of
@@ -11,6 +9,7 @@ from evaluator.agents.budget import Purse, cost_usd
 from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
 from evaluator.agents.interface import Desk, Settings
 from evaluator.agents.prompt import Question, prompt_of
+from evaluator.agents.variables import secrets_here
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError, UsageError
 from evaluator.workspace import HIDDEN, visible_files
@@ -82,7 +81,7 @@ class Chat:
             **taken,
             cost_usd=cost_usd(self._desk.settings, **taken),
             tool_calls=0,
-            model=models[-1] if models else self._endpoint.model,
+            model=self._veiled(models[-1]) if models else self._endpoint.model,
         )
 
     def _veiled(self, text: str) -> str:
@@ -100,17 +99,16 @@ def endpoint_of(settings: Settings) -> Endpoint:
     """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
 
     Raises:
-        UsageError: base_url or model was not set, or base_url is no address.
+        UsageError: base_url or model was not set, base_url is no address, or the key is none.
     """
     for name in ("base_url", "model"):
         if not settings.text(name):
             raise UsageError(f"set {name}: `run --set {name}=…`")
     check_address("base_url", settings.text("base_url"), "http://127.0.0.1:8080/v1")
-    keys = [os.environ[name] for name in settings.secrets if os.environ.get(name)]
     return Endpoint(
         base_url=settings.text("base_url"),
         model=settings.text("model"),
-        key=keys[0] if keys else "",
+        key=next(iter(secrets_here(settings).values()), ""),
         stream=bool(settings.own["stream"]),
         retries=int(settings.number("retries") or 0),
         options={name: value for name in OPTIONS if (value := settings.own[name]) is not None},  # type: ignore[misc]

@@ -150,7 +150,7 @@ def _of_events(events: Iterator[dict[str, Any]]) -> Answer:
     pieces, finish, usage, model = list[str](), None, None, None
     for event in events:
         if event.get("error"):
-            raise _Again(f"an error in the middle of an answer: {str(event['error'])[:MAX_WORDS]}")
+            raise _Again(f"an error in the middle of an answer: {event['error']}")
         usage, model = event.get("usage") or usage, event.get("model") or model
         for choice in _first(event):
             delta = choice.get("delta")
@@ -165,7 +165,7 @@ def _of_body(body: bytes) -> Answer:
     raw = _mapping(body)
     choices = list(_first(raw))
     if not choices or not isinstance(choices[0].get("message"), dict):
-        raise _Again(f"an answer without a choice: {body[:200].decode(errors='replace')!r}")
+        raise _Again(f"an answer without a choice: {body.decode(errors='replace')!r}")
     text = _text(choices[0]["message"].get("content"))
     return _answer(text, choices[0].get("finish_reason") or "stop", raw.get("usage"), raw.get("model"))
 
@@ -189,7 +189,7 @@ def _of_status(endpoint: Endpoint, error: urllib.error.HTTPError) -> Exception:
         body = error.read(MAX_WORDS * 4).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException):
         body = ""
-    text = f"HTTP {error.code}: {_words(endpoint, body) or error.reason}"
+    text = f"HTTP {error.code}: {_words(endpoint, body) or _words(endpoint, error.reason)}"
     if error.code not in AGAIN or any(word in body for word in NO_MONEY):
         return Refused(text)
     return _Again(text, _retry_after_s(error.headers.get("Retry-After")))

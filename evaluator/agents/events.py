@@ -22,7 +22,8 @@ class Stream(ABC):
 
     def __init__(self, hidden: Mapping[str, str] | None = None) -> None:
         """`hidden`: values of secrets by name, which no transcript may hold."""
-        self._hidden = {value: name for name, value in (hidden or {}).items() if value}
+        longest_first = sorted((hidden or {}).items(), key=lambda item: -len(item[1]))
+        self._hidden = {value: name for name, value in longest_first if value}
         self.entries: list[Entry] = []
         self.failure: str | None = None
         self.model: str | None = None
@@ -61,9 +62,10 @@ class Stream(ABC):
         if kind == "tool_call":
             self.tool_calls += 1
         if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
-            self.entries.append(Entry(kind, shortened(self._veiled(plain)), tool, failed or kind == "error"))
+            self.entries.append(Entry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
 
-    def _veiled(self, text: str) -> str:
+    def veiled(self, text: str) -> str:
+        """With the names of secrets in the place of their values."""
         for value, name in self._hidden.items():
             text = text.replace(value, f"[{name}]")
         return text

@@ -8,7 +8,9 @@ from time import monotonic
 import pytest
 
 from evaluator.agents import completions
+from evaluator.agents.catalog import read_agent
 from evaluator.agents.chat_loop.launcher import launch
+from evaluator.agents.readiness import lacks_here
 from evaluator.agents.single_shot.launcher import launch as launch_once
 from evaluator.errors import HostError, UsageError
 from evaluator.taskreader import load_task
@@ -185,6 +187,23 @@ def test_the_key_is_in_nothing_that_is_kept():
         work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
     assert server.requests[0][1]["Authorization"].endswith(KEY)
     assert KEY not in repr(work)
+
+
+def test_a_line_end_after_the_key_is_no_part_of_it(monkeypatch):
+    monkeypatch.setenv("ARENA_CHAT_KEY", f" {KEY}\n")
+    with serving(version("x")) as server:
+        launch_once(desk_at(server, ScriptedCheck(), "single_shot"))
+    assert server.requests[0][1]["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("value", [f"{KEY}\nX", f"{KEY}\x7f", f"{KEY}é", f"{KEY}ключ", f"{KEY}\udcff"])
+def test_a_key_that_no_header_can_hold_is_told_by_its_name(monkeypatch, value):
+    monkeypatch.setenv("ARENA_CHAT_KEY", value)
+    said = "ARENA_CHAT_KEY in the environment: expected one line of printable ASCII"
+    with serving() as server, pytest.raises(UsageError) as caught:
+        launch(desk_at(server, ScriptedCheck()))
+    assert (str(caught.value), server.requests) == (said, [])
+    assert lacks_here(read_agent("chat_loop"), with_settings=False) == f"not configured: {said}"
 
 
 @pytest.mark.parametrize("missing", ["base_url", "model"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import socket
@@ -16,7 +17,7 @@ import pytest
 from evaluator.agents import command_line, proxy
 from evaluator.agents.codex.launcher import launch
 from evaluator.agents.interface import Desk
-from evaluator.errors import HostError, SandboxError
+from evaluator.errors import HostError, SandboxError, UsageError
 from evaluator.sandbox import bubblewrap
 from evaluator.taskreader import load_task
 from tests.agents.desks import ScriptedCheck, desk_for
@@ -47,7 +48,7 @@ def play(installed, monkeypatch):
     """play(script, check) runs a session in which the stand-in does what the script says."""
 
     def run(script, check=None, *, hear=lambda entry: None, variables=None, **changes):
-        for name, value in {"PLAY": script, "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
+        for name, value in {"PLAY": coded(script), "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
             monkeypatch.setenv(name, value)
         names = ["PLAY", "KEY", *(variables or {})]
         settings = {"installed_in": str(installed), "secrets": names, "network": [], **changes}
@@ -55,6 +56,11 @@ def play(installed, monkeypatch):
         return launch(desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, **known))
 
     return run
+
+
+def coded(script):
+    """As a secret may look: a line of ASCII."""
+    return base64.b64encode(script.encode()).decode()
 
 
 def texts(work, kind="text"):
@@ -117,11 +123,32 @@ def test_a_contract_that_is_not_shown_is_not_in_the_workspace(play):
 
 
 def test_a_secret_that_it_prints_is_in_nothing_that_is_kept(play):
-    work = play("say(os.environ['KEY']); sys.stderr.write(os.environ['KEY']); os._exit(3)")
+    work = play("say(os.environ['KEY']); print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)")
     assert SECRET not in repr(work)
     assert "[KEY]" in texts(work)
     assert work.ended == "failed"
     assert "ended with 3" in work.message
+
+
+def test_a_secret_in_what_the_agent_says_went_wrong_is_not_passed_on(play):
+    work = play("tell(type='turn.failed', error={'message': 'bad key ' + os.environ['KEY']})")
+    assert (work.ended, work.message) == ("failed", "bad key [KEY]")
+
+
+def test_a_secret_at_the_edge_of_the_last_words_is_not_cut_into_view(play, monkeypatch):
+    monkeypatch.setattr(command_line, "LAST_WORDS", 10)
+    assert play("print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)").message.endswith(": [KEY]")
+
+
+def test_a_line_end_after_a_secret_is_no_part_of_it(play):
+    assert "[OWN]" in texts(play("say(os.environ['OWN'])", variables={"OWN": f" {SECRET}-2\n"}))
+
+
+@pytest.mark.parametrize("value", ["sk-1234\nX", "sk-ключ"])
+def test_a_secret_that_no_request_could_carry_is_told_by_its_name(play, value):
+    with pytest.raises(UsageError) as caught:
+        play("", variables={"OWN": value})
+    assert str(caught.value) == "OWN in the environment: expected one line of printable ASCII"
 
 
 def test_it_is_ended_with_all_it_started_when_its_time_is_over(play, monkeypatch):

@@ -147,6 +147,26 @@ def test_a_key_in_the_middle_of_a_stream_is_not_passed_on_either(waits):
     assert "bad key ***" in notes[0]
 
 
+@pytest.mark.parametrize("before", range(440, 500, 7))
+def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, before):
+    notes = []
+    answers = stream({"error": "x" * before + KEY}), raw(f'{{"a": "{"x" * (before - 300)}{KEY}"}}'.encode()), GOOD
+    with serving(*answers) as server:
+        ask(server, notes=notes)
+    assert len(notes) == 2
+    assert "sk-" not in "".join(notes)
+
+
+def test_a_key_in_a_reason_without_a_body_is_not_passed_on():
+    def reply(handler):
+        handler.send_response(401, KEY)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    with serving(reply) as server, pytest.raises(Refused, match=r"HTTP 401: \*\*\*"):
+        ask(server)
+
+
 def test_an_endless_answer_is_cut(monkeypatch, waits):
     monkeypatch.setattr(completions, "MAX_ANSWER_BYTES", 1000)
     with (

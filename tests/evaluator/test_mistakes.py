@@ -104,3 +104,13 @@ def test_freezing_says_which_version_of_how_many_tasks_it_wrote(tmp_path, monkey
     assert freeze_suite("mine").endswith("mine@1, 1 task")
     (tmp_path / "suites" / "mine.yaml").write_text(f"version: 1\ntasks:\n  {TASK}:\n")
     assert freeze_suite("mine").endswith("mine@2, 1 task")
+
+
+def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ARENA_CHAT_KEY", "sk-1234\nX")
+    assert main([*CHAT, "--set", "model=m", "--set", "base_url=http://127.0.0.1:1/v1"]) == 2
+    told = capsys.readouterr().err
+    assert "ARENA_CHAT_KEY" in told
+    assert "sk-" not in told
+    assert not Path("x").exists()
