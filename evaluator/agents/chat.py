@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from evaluator.addresses import check_address
 from evaluator.agent_session import Entry, Usage, shortened
+from evaluator.agents import said
 from evaluator.agents.answers import FORMAT, files_of
 from evaluator.agents.budget import Purse, cost_usd
 from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
@@ -51,7 +54,7 @@ class Chat:
             raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
         self._purse.pay(self._messages, answer)
         self.answers.append(answer)
-        self._messages.append({"role": "assistant", "content": answer.text})
+        self._messages.append({"role": "assistant", "content": answer.text.encode("utf-8", "replace").decode()})
         self._add(Entry("text", shortened(self._veiled(answer.text))))
         files, problem = files_of(answer.text, self._desk.task.editable)
         if answer.finish == "length":
@@ -72,7 +75,7 @@ class Chat:
     def usage(self) -> Usage:
         """Sums where every answer said so; one that says nothing makes the sum unknown."""
         taken = {
-            name: _sum([getattr(answer, name) for answer in self.answers])
+            name: _sum(getattr(answer, name) for answer in self.answers)
             for name in ("input_tokens", "cached_input_tokens", "output_tokens")
         }
         models = [answer.model for answer in self.answers if answer.model]
@@ -130,6 +133,6 @@ def _whole_prompt(desk: Desk) -> str:
     return "\n".join([prompt_of(question), "# Files\n", *texts, "# Answer\n", FORMAT.format(name=task.editable[0])])
 
 
-def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else said.total(*known)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from evaluator.agent_session import MAX_ENTRIES, Entry, Usage, shortened
+from evaluator.agents import said
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
 MAX_ODD = 20  # lines that are no event, in the transcript
@@ -38,16 +39,15 @@ class Stream(ABC):
             return
         try:
             event = json.loads(line)
+            if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+                raise ValueError("no event")
+            if not self.read(event):
+                self.unknown[event["type"]] += 1
+            self.began = True
         except (ValueError, RecursionError):
-            event = None
-        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             self._odd += 1
             if self._odd <= MAX_ODD:
                 self.add("error", line)
-            return
-        self.began = True
-        if not self.read(event):
-            self.unknown[event["type"]] += 1
 
     @abstractmethod
     def read(self, event: dict[str, Any]) -> bool:
@@ -62,6 +62,7 @@ class Stream(ABC):
         if kind == "tool_call":
             self.tool_calls += 1
         if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
+            tool = said.name(self.veiled(tool)) if tool else None
             self.entries.append(Entry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
 
     def veiled(self, text: str) -> str:
@@ -69,22 +70,6 @@ class Stream(ABC):
         for value, name in self._hidden.items():
             text = text.replace(value, f"[{name}]")
         return text
-
-
-def count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
-def total(*values: object) -> int | None:
-    """None if nothing is known."""
-    known = [number for value in values if (number := count(value)) is not None]
-    return sum(known) if known else None
-
-
-def amount(value: object) -> float | None:
-    """US dollars; JSON knows no infinity, but Python reads one."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
-    return float(value) if good else None  # type: ignore[arg-type]
 
 
 def mapping(value: object) -> dict[str, Any]:

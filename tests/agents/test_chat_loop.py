@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from time import monotonic
 
 import pytest
 
+from evaluator.agent_session import Usage
 from evaluator.agents import completions
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.chat_loop.launcher import launch
@@ -14,7 +16,7 @@ from evaluator.agents.readiness import lacks_here
 from evaluator.agents.single_shot.launcher import launch as launch_once
 from evaluator.errors import HostError, UsageError
 from evaluator.taskreader import load_task
-from tests.agents.chat_server import end, error, pieces, serving, stream, whole
+from tests.agents.chat_server import end, error, pieces, raw, serving, stream, whole
 from tests.agents.desks import ScriptedCheck, desk_for
 from tests.evaluator.test_records import passed, wrong
 from tests.records import make_gpu_case
@@ -87,6 +89,28 @@ def test_a_malformed_answer_is_said_to_be_one_and_counts_as_no_version():
     said = [request[0]["messages"][-1]["content"] for request in server.requests]
     assert "no fenced block" in said[1]
     assert "cut at the longest length" in said[2]
+
+
+def test_half_a_character_is_a_malformed_answer():
+    check = ScriptedCheck()
+    with serving(version("hal\ud800f"), version("x")) as server:
+        work = launch(desk_at(server, check, max_iterations=1))
+    assert (work.candidate.files, work.ended, len(check.seen)) == ({"softmax.py": b"x\n"}, "finished", 1)
+    answered, told = server.requests[1][0]["messages"][1:]
+    assert "hal?f" in answered["content"]
+    assert "half a character" in told["content"]
+    with serving(version("\ud800")) as server:
+        work = launch_once(desk_at(server, check, "single_shot"))
+    assert (work.ended, work.candidate.files) == ("gave_up", {})
+
+
+def test_what_a_server_says_of_itself_can_always_be_kept():
+    usage = {"prompt_tokens": 2**53, "completion_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 2**53}}
+    prices = {"input_price": 1, "cached_input_price": 0, "output_price": 1}
+    body = {"model": "\ud800m\0", "usage": usage, "choices": [{"message": {"content": "softmax.py\n```\nx\n```"}}]}
+    with serving(*[raw(json.dumps(body).encode())] * 2) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=2, **prices))
+    assert work.usage == Usage(2, None, None, None, None, 0, "\\ud800m\\x00")
 
 
 def test_a_model_that_never_writes_a_file_gives_up():

@@ -154,7 +154,10 @@ def test_a_damaged_session_is_done_again(tmp_path, launched):
         ("schema", 2, "schema: seen 2"),
         ("ended", "timed_out", "a message is missing"),
         ("problems", [["not_written"]], "pairs of a reason code"),
-        ("usage", {**json.loads(codec.dumps(Usage())), "output_tokens": -1}, "a negative count"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "output_tokens": -1}, r"usage\.output_tokens: seen -1"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "turns": 2**31}, r"usage\.turns: seen 2147483648"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "input_tokens": 2**60}, r"usage\.input_tokens: seen 11529"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "cost_usd": -0.5}, r"usage\.cost_usd: seen -0\.5"),
     ],
 )
 def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, value, problem):
