@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import monotonic
 
 from evaluator.addresses import check_address
 from evaluator.agent_session import Entry, Usage, shortened
@@ -43,15 +44,17 @@ class Chat:
         Raises:
             Refused, OutOfReach: as `complete`, after a first answer.
             SpendingCap: one more answer could cost more than the session may.
-            HostError: the same before it, where nothing can be blamed on the model.
+            HostError: the same before it, at the deadline too, where nothing can be blamed on the model.
         """
         self._purse.refuse_to_overspend(self._messages)
+        begin = monotonic()
         try:
             answer = complete(self._endpoint, self._messages, self._desk.deadline, self._note)
         except (Refused, OutOfReach) as error:
-            if self.answers or (isinstance(error, OutOfReach) and self._desk.left_s <= 0):
+            if self.answers:
                 raise
-            raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
+            silent = f"{self._endpoint.base_url} gave {self._desk.agent} no answer in {monotonic() - begin:.1f} s"
+            raise HostError(f"{silent}: {error}") from error
         self._purse.pay(self._messages, answer)
         self.answers.append(answer)
         self._messages.append({"role": "assistant", "content": answer.text.encode("utf-8", "replace").decode()})

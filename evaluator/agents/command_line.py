@@ -41,7 +41,8 @@ def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work
     """One session of an agent that is a program.
 
     Raises:
-        HostError: the program is not there, or ends before its first event. UsageError: a secret is none.
+        HostError: the program is not there, ends before its first event, or fails without a word of its model.
+        UsageError: a secret is none.
     """
     program, readable = program_of(desk.settings)
     question = Question(
@@ -129,7 +130,7 @@ class _Session:
         assert process.stdout is not None
         rest, total, fd = b"", 0, process.stdout.fileno()
         while True:
-            if not select.select([fd], [], [], max(0.0, self._desk.left_s))[0]:
+            if self._desk.left_s <= 0 or not select.select([fd], [], [], max(0.0, self._desk.left_s))[0]:
                 return "the session's time was over"
             piece = os.read(fd, 1 << 16)
             total += len(piece)
@@ -149,6 +150,12 @@ class _Session:
             self._desk.hear(entry)
 
     def _ending(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
+        ended, message = self._outcome(why, process, said)
+        if ended != "finished" and not self._stream.answered:
+            raise HostError(f"{self._desk.agent} heard nothing of its model: {message}")
+        return ended, message
+
+    def _outcome(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
         if why is not None:
             return ("timed_out" if self._desk.left_s <= 0 else "failed"), why
         if not self._stream.began:

@@ -15,6 +15,7 @@ from evaluator.agent_session import MAX_ENTRIES, Entry, Usage, shortened
 from evaluator.agents import said
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
+OF_THE_MODEL = ("text", "reasoning", "tool_call")
 MAX_ODD = 20  # lines that are no event, in the transcript
 
 
@@ -30,6 +31,7 @@ class Stream(ABC):
         self.model: str | None = None
         self.turns = self.tool_calls = 0
         self.began = False  # did anything come that was an event?
+        self.answered = False  # was any of it the model's?
         self.unknown: Counter[str] = Counter()
         self._odd = 0
 
@@ -37,6 +39,7 @@ class Stream(ABC):
         """One line as it came."""
         if not line.strip():
             return
+        known = len(self.entries)
         try:
             event = json.loads(line)
             if not isinstance(event, dict) or not isinstance(event.get("type"), str):
@@ -48,6 +51,7 @@ class Stream(ABC):
             self._odd += 1
             if self._odd <= MAX_ODD:
                 self.add("error", line)
+        self.answered |= any(entry.kind in OF_THE_MODEL for entry in self.entries[known:])
 
     @abstractmethod
     def read(self, event: dict[str, Any]) -> bool:

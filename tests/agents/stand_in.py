@@ -84,7 +84,8 @@ def main():
     prompt = sys.stdin.read()
     tell(type="thread.started", thread_id="1")
     tell(type="turn.started")
-    say(f"{len(prompt)} characters")
+    if "MUTE" not in os.environ:
+        say(f"{len(prompt)} characters")
     exec(base64.b64decode(os.environ["PLAY"]))
     tell(type="turn.completed", usage={"input_tokens": 7, "cached_input_tokens": 0, "output_tokens": 3})
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
 from evaluator.agent_session import Usage
 from evaluator.agents import completions
+from evaluator.agents.budget import Purse, SpendingCap, cost_usd
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.chat_loop.launcher import launch
+from evaluator.agents.completions import Answer
+from evaluator.agents.interface import Desk
 from evaluator.agents.readiness import lacks_here
 from evaluator.agents.single_shot.launcher import launch as launch_once
 from evaluator.errors import HostError, UsageError
 from evaluator.taskreader import load_task
-from tests.agents.chat_server import end, error, pieces, raw, serving, stream, whole
+from tests.agents.chat_server import dripping, end, error, pieces, raw, serving, stream, whole
 from tests.agents.desks import ScriptedCheck, desk_for
 from tests.evaluator.test_records import passed, wrong
 from tests.records import make_gpu_case
@@ -137,8 +140,24 @@ def test_errors_limits_and_cut_streams_are_survived_and_written_down():
 
 
 def test_an_endpoint_that_fails_before_its_first_answer_is_no_fault_of_the_model():
-    with serving(error(401)) as server, pytest.raises(HostError, match="gives chat_loop no answer: HTTP 401"):
+    with (
+        serving(error(401)) as server,
+        pytest.raises(HostError, match=r"gave chat_loop no answer in \d+\.\d s: HTTP 401"),
+    ):
         launch(desk_at(server, ScriptedCheck()))
+
+
+@pytest.mark.parametrize(("name", "launched"), [("chat_loop", launch), ("single_shot", launch_once)])
+@pytest.mark.parametrize("before", [None, b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: "])
+def test_an_endpoint_that_says_nothing_for_all_of_the_time_is_no_fault_of_the_model(name, launched, before):
+    silent = dripping(before) if before else lambda handler: sleep(2)
+    with serving(silent) as server:
+        desk = desk_at(server, ScriptedCheck(), name, fields={"deadline": monotonic() + 0.5})
+        with pytest.raises(
+            HostError, match=rf"{server.base_url} gave {name} no answer in \d+\.\d s: the time was over"
+        ) as caught:
+            launched(desk)
+    assert KEY not in str(caught.value)
 
 
 def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
@@ -149,10 +168,13 @@ def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
     assert work.candidate.files == {"softmax.py": b"x\n"}
 
 
-def test_time_and_budget_end_it():
-    with serving() as server:
-        work = launch(desk_at(server, ScriptedCheck(), fields={"deadline": monotonic() - 1}))
-    assert work.ended == "timed_out"
+def test_time_and_budget_end_it(monkeypatch):
+    with serving(version("x")) as server:
+        check = ScriptedCheck()
+        with monkeypatch.context() as patched:
+            patched.setattr(Desk, "left_s", property(lambda desk: 0.0 if check.seen else 300.0))
+            work = launch(desk_at(server, check))
+    assert (work.ended, work.message) == ("timed_out", "the session's time was over")
     with serving(version("x", usage={"prompt_tokens": 1, "completion_tokens": 500})) as server:
         work = launch(desk_at(server, ScriptedCheck(), output_token_budget=400))
     assert (work.ended, work.message) == ("gave_up", "the budget of 400 output tokens was used up")
@@ -180,6 +202,20 @@ def test_a_server_that_counts_nothing_is_counted_by_characters():
     with serving(version("x" * 6000), version("y")) as server:
         work = launch(desk_at(server, ScriptedCheck(), fields={"budget_usd": 3.0}, **PRICES))
     assert (len(server.requests), work.ended, work.usage.cost_usd) == (1, "spending_cap", None)
+
+
+def test_no_answer_fills_the_purse_again():
+    """A server that says that more was cached than asked, with a price of its own for that."""
+    prices = {"input_price": 1000, "cached_input_price": 0, "output_price": 1000, "max_tokens": 1000}
+    desk = desk_for("chat_loop", load_task(TASK), ScriptedCheck(), {"base_url": "http://x/v1", "model": "m", **prices})
+    question = [{"content": "x" * 3000}]
+    purse = Purse(desk.settings, 3.0)
+    for _ in range(3):
+        purse.pay(question, Answer("", "stop", None, 10, 10**9, 0))
+    assert cost_usd(desk.settings, 10, 10**9, 0) == 0.0
+    purse.pay(question, Answer("", "stop", None, 1500, 0, 0))
+    with pytest.raises(SpendingCap, match=r"1\.5 USD are spent"):
+        purse.refuse_to_overspend(question)
 
 
 def test_the_question_costs_too():

@@ -47,12 +47,12 @@ def installed(tmp_path_factory):
 def play(installed, monkeypatch):
     """play(script, check) runs a session in which the stand-in does what the script says."""
 
-    def run(script, check=None, *, hear=lambda entry: None, variables=None, **changes):
+    def run(script, check=None, *, hear=lambda entry: None, variables=None, seconds=SESSION_S, **changes):
         for name, value in {"PLAY": coded(script), "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
             monkeypatch.setenv(name, value)
         names = ["PLAY", "KEY", *(variables or {})]
         settings = {"installed_in": str(installed), "secrets": names, "network": [], **changes}
-        known = {"deadline": monotonic() + SESSION_S, "hear": hear}
+        known = {"deadline": monotonic() + seconds, "hear": hear}
         return launch(desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, **known))
 
     return run
@@ -182,6 +182,38 @@ def test_a_program_that_says_nothing_is_no_fault_of_the_agent(play, installed):
         play("", program="mute")
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("tell(type='turn.failed', error={'message': 'No credit'})", "heard nothing of its model: No credit"),
+        ("tell(type='error', message='offline'); os._exit(3)", "heard nothing of its model: the program ended with 3"),
+        ("tell(type='error', message='trying'); time.sleep(600)", "heard nothing of its model: the session's time"),
+    ],
+)
+def test_a_program_that_hears_nothing_of_its_model_is_no_fault_of_the_agent(play, monkeypatch, script, said):
+    heard = []
+    over = property(lambda desk: 0.0 if "trying" in heard else SESSION_S)
+    monkeypatch.setattr(Desk, "left_s", over)
+    with pytest.raises(HostError, match=said):
+        play(script, hear=lambda entry: heard.append(entry.text), variables={"MUTE": "1"})
+
+
+def test_a_program_that_says_nothing_for_all_of_its_time_is_no_fault_of_the_agent(play, installed):
+    other = installed / "asleep"
+    other.write_text("#!/bin/sh\nsleep 600\n")
+    other.chmod(0o755)
+    with pytest.raises(HostError, match="heard nothing of its model: the session's time was over"):
+        play("", program="asleep", seconds=3)
+
+
+def test_printing_on_does_not_lengthen_the_time(play, monkeypatch):
+    heard = []
+    monkeypatch.setattr(Desk, "left_s", property(lambda desk: 0.0 if "last" in heard else SESSION_S))
+    monkeypatch.setattr(command_line, "MAX_STREAM_BYTES", 4 << 20)
+    script = "flood = '{}\\n' * 100_000; sys.stdout.write(flood); say('last')\nwhile True: sys.stdout.write(flood)"
+    assert play(script, hear=lambda entry: heard.append(entry.text)).message == "the session's time was over"
+
+
 def test_a_program_has_to_be_installed_where_its_sandbox_sees_it(play, tmp_path):
     with pytest.raises(HostError, match="is not installed here"):
         play("", program="codex-of-tomorrow")
@@ -198,6 +230,27 @@ def test_a_fault_of_ours_in_a_check_ends_the_session_as_one(play):
 
     with pytest.raises(SandboxError, match="the device has gone"):
         play("run('arena', 'check')", ScriptedCheck(judge))
+
+
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), RuntimeError("odd"), KeyError("x")])
+def test_whatever_breaks_in_a_check_is_a_fault_of_ours_and_keeps_nobody_waiting(play, fault):
+    heard, check = [], ScriptedCheck(lambda candidate: raised(fault))
+    with pytest.raises(HostError, match=f"`arena check` failed: {type(fault).__name__}") as caught:
+        play("run('arena', 'check'); run('arena', 'check')", check, hear=heard.append)
+    assert caught.value.__cause__ is fault
+    said = [(entry.text, entry.failed) for entry in heard if entry.kind == "tool_result"]
+    assert said == [("the host failed; nothing can be checked in this session any more\n", True)] * 2
+    assert len(check.seen) == 1
+
+
+def test_a_door_that_breaks_is_a_fault_of_ours_and_shut(play, monkeypatch):
+    monkeypatch.setattr(socket.socket, "accept", lambda self: raised(OSError(24, "Too many open files")))
+    with pytest.raises(HostError, match="Too many open files"):
+        play("assert run('arena', 'check').returncode == 2")
+
+
+def raised(error):
+    raise error
 
 
 @pytest.mark.parametrize("message", ["b''", "b'[]'", "b'{'", "b'{\"a\": 3}'", 'b\'{"a": "*"}\'', "bytes(100)"])

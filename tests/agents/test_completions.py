@@ -244,14 +244,14 @@ def test_a_silent_end_of_a_drip_is_over_at_the_deadline_as_well():
 
     def reply(handler):
         handler.wfile.write(HEAD + b"text/event-stream\r\n\r\n")
-        sleep(0.8)
+        sleep(1.6)
         handler.wfile.write(b": still here\n")
         sleep(5)
 
     begin = monotonic()
     with serving(reply) as server, pytest.raises(OutOfReach, match="the time was over"):
-        ask(server, seconds=1)
-    assert monotonic() - begin < 1.7
+        ask(server, seconds=2)
+    assert monotonic() - begin < 3.3
 
 
 def test_lines_are_whole_however_they_come():
