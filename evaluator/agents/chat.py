@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from time import monotonic
 
-from evaluator.addresses import check_address
 from evaluator.agent_session import Entry, Usage, shortened
 from evaluator.agents import said
 from evaluator.agents.answers import FORMAT, files_of
@@ -105,12 +104,11 @@ def endpoint_of(settings: Settings) -> Endpoint:
     """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
 
     Raises:
-        UsageError: base_url or model was not set, base_url is no address, or the key is none.
+        UsageError: base_url or model was not set, or the key is none.
     """
     for name in ("base_url", "model"):
         if not settings.text(name):
             raise UsageError(f"set {name}: `run --set {name}=…`")
-    check_address("base_url", settings.text("base_url"), "http://127.0.0.1:8080/v1")
     return Endpoint(
         base_url=settings.text("base_url"),
         model=settings.text("model"),

@@ -39,6 +39,8 @@ SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token"
         ([*SUBMIT, "site"], "--url: seen 'site'; expected an address as https://"),
         ([*SUBMIT, "http://127.0.0.1:99999"], "--url: seen 'http://127.0.0.1:99999'; expected an address"),
         ([*SUBMIT, "http://[::1"], "--url: seen 'http://[::1'; expected an address"),
+        ([*SUBMIT, "http://a..b"], "--url: seen 'http://a..b'; expected an address"),
+        ([*SUBMIT, "https://me:key@arena.example"], "--url: seen an address with a user, a query or a fragment"),
     ],
 )
 def test_it_is_told_in_one_sentence(arguments, said, tmp_path, monkeypatch, capsys):
