@@ -49,7 +49,7 @@ class _Again(Exception):
 class Endpoint:
     base_url: str  # up to and with /v1
     model: str
-    key: str = ""
+    key: str = field(default="", repr=False)
     stream: bool = True
     retries: int = 6
     options: Mapping[str, float] = field(default_factory=dict)  # temperature, max_tokens …

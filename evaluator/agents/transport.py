@@ -49,9 +49,11 @@ class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         super().__init__()
         self._connection: http.client.HTTPConnection | None = None
         self._socket: socket.socket | None = None
+        self._is_over = False
 
     def shut(self) -> None:
-        """What is being connected, greeted or read."""
+        """What is being connected, greeted or read; and whatever connects later, after a slow look-up of its name."""
+        self._is_over = True
         made = self._connection
         for one in (self._socket, made.sock if made else None):
             if one is not None:
@@ -66,6 +68,8 @@ class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
             def connected() -> None:
                 connect()
                 self._socket = connection.sock
+                if self._is_over:
+                    raise TimeoutError("connected after the deadline")
 
             connection.connect = connected  # type: ignore[method-assign]
             self._connection = connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from time import monotonic, sleep
@@ -192,6 +193,10 @@ def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, befo
     assert "sk-" not in "".join(notes)
 
 
+def test_a_key_is_in_no_traceback_that_shows_values():
+    assert KEY not in repr(Endpoint("http://127.0.0.1:1/v1", "m-1", KEY))
+
+
 def test_a_key_in_a_reason_without_a_body_is_not_passed_on():
     def reply(handler):
         handler.send_response(401, KEY)
@@ -237,6 +242,15 @@ def test_a_server_that_drips_has_no_longer_than_one_that_is_silent(said):
     with serving(dripping(said)) as server, pytest.raises(OutOfReach, match="time"):
         ask(server, seconds=0.5)
     assert 0.4 < monotonic() - begin < 3
+
+
+def test_a_server_that_is_found_late_is_not_listened_to(monkeypatch):
+    look_up = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **fields: sleep(0.8) or look_up(*words, **fields))
+    begin = monotonic()
+    with serving(dripping(b"")) as server, pytest.raises(OutOfReach, match="time was over"):
+        ask(server, seconds=0.5)
+    assert monotonic() - begin < 3
 
 
 def test_a_silent_end_of_a_drip_is_over_at_the_deadline_as_well():
