@@ -23,6 +23,7 @@ from evaluator.agents.prompt import Question, prompt_of
 from evaluator.agents.proxy import Proxy
 from evaluator.agents.variables import secrets_here
 from evaluator.candidate import read_candidate
+from evaluator.codec import plain_text
 from evaluator.errors import HostError
 from evaluator.inside import arena
 from evaluator.sandbox.agent import AgentBox, Process
@@ -116,7 +117,7 @@ class _Session:
             finally:
                 _end(process, tree)
             errors.seek(0)
-            said = self._stream.veiled(errors.read().decode("utf-8", "replace"))[-LAST_WORDS:]
+            said = plain_text(self._stream.veiled(errors.read().decode("utf-8", "replace"))[-LAST_WORDS:])
         for host, allowed in (proxy.asked if proxy else {}).items():
             self._stream.add(
                 "text" if allowed else "error", f"network: {host} was {'' if allowed else 'not '}let through"

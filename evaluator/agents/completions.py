@@ -17,6 +17,7 @@ from typing import Any
 
 from evaluator.agents import said
 from evaluator.agents.transport import answered
+from evaluator.codec import plain_text
 
 MAX_ANSWER_BYTES = 16 << 20
 PIECE_BYTES = 1 << 16
@@ -244,5 +245,5 @@ def _text(content: object) -> str:
 
 
 def _words(endpoint: Endpoint, text: str) -> str:
-    """A server may repeat the key that it was given."""
-    return (text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_WORDS].strip()
+    """Plain, for whatever keeps them. A server may repeat the key that it was given."""
+    return plain_text((text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_WORDS].strip())

@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -138,6 +139,11 @@ def test_a_secret_in_what_the_agent_says_went_wrong_is_not_passed_on(play):
 def test_a_secret_at_the_edge_of_the_last_words_is_not_cut_into_view(play, monkeypatch):
     monkeypatch.setattr(command_line, "LAST_WORDS", 10)
     assert play("print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)").message.endswith(": [KEY]")
+
+
+def test_last_words_can_be_kept(play):
+    work = play("os.write(2, bytes([0, 27, 255])); os._exit(3)")
+    assert work.message == "the program ended with 3: \\x00\\x1b\N{REPLACEMENT CHARACTER}"
 
 
 def test_a_line_end_after_a_secret_is_no_part_of_it(play):
@@ -296,6 +302,50 @@ say(os.environ['HTTPS_PROXY'])
     assert said[3].startswith("HTTP/1.1 200")
     assert said[4:6] == ["HELLO", "http://127.0.0.1:3128"]
     assert "network: evil.example was not let through" in texts(work, "error")
+
+
+def test_an_agent_has_only_so_many_connections_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(proxy, "MAX_AT_ONCE", 2)
+    with proxy.Proxy(["api.example"], tmp_path):
+        clients = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+        for client in clients:
+            client.connect(str(tmp_path / "network"))
+            client.settimeout(0.5)
+        clients[2].sendall(b"CONNECT evil.example:443 HTTP/1.1\r\n\r\n")
+        with pytest.raises(TimeoutError):
+            clients[2].recv(100)
+        clients[0].close()
+        clients[2].settimeout(30)
+        assert clients[2].recv(100).startswith(b"HTTP/1.1 403")
+        for client in clients:
+            client.close()
+
+
+def test_a_network_that_breaks_is_a_fault_of_ours_and_shut(tmp_path, monkeypatch):
+    network = proxy.Proxy([], tmp_path)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(30)
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", lambda self: raised(RuntimeError("no thread is left")))
+            client.connect(str(tmp_path / "network"))
+            assert client.recv(1) == b""
+    with pytest.raises(HostError, match="network failed: no thread is left"), network:
+        pass
+
+
+def test_a_network_that_cannot_be_asked_is_a_fault_of_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket.socket, "accept", lambda self: raised(OSError(24, "Too many open files")))
+    with pytest.raises(HostError, match="Too many open files"), proxy.Proxy([], tmp_path):
+        await_refusal(tmp_path / "network")
+
+
+def await_refusal(path):
+    """A door that stays open lets a connection wait: the next read of it would."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(30)
+        with suppress(ConnectionError):
+            client.connect(str(path))
+            assert client.recv(1) == b""
 
 
 @pytest.mark.parametrize(

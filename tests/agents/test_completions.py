@@ -193,6 +193,15 @@ def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, befo
     assert "sk-" not in "".join(notes)
 
 
+def test_the_words_of_a_server_can_be_kept(waits):
+    with serving(raw("\0\x1b[31mno\u202e".encode(), status=403)) as server, pytest.raises(Refused) as caught:
+        ask(server)
+    assert str(caught.value) == "HTTP 403: \\x00\\x1b[31mno\\u202e"
+    with serving(*[stream({"error": "\ud800\0"})] * 3) as server, pytest.raises(OutOfReach) as late:
+        ask(server)
+    assert str(late.value).endswith("in the middle of an answer: \\ud800\\x00")
+
+
 def test_a_key_is_in_no_traceback_that_shows_values():
     assert KEY not in repr(Endpoint("http://127.0.0.1:1/v1", "m-1", KEY))
 

@@ -127,6 +127,13 @@ def test_a_session_is_written_and_kept(tmp_path, launched):
     assert len(launched) == 1
 
 
+def test_a_session_can_be_read_again_whatever_its_launcher_says_of_its_end(tmp_path, monkeypatch):
+    ended = Work(version(b"a\n"), "failed", "\ud800 and \0")
+    monkeypatch.setattr(workbench, "launcher_of", lambda name: lambda desk: ended)
+    work(tmp_path)
+    assert read_session((tmp_path / "session.json").read_bytes()).message == "\\ud800 and \\x00"
+
+
 def test_a_candidate_is_the_agents_whatever_its_launcher_made_it_from(tmp_path, launched):
     assert work(tmp_path).candidate.label == "block_tuner"
     assert read_session((tmp_path / "session.json").read_bytes()).candidate.label == "block_tuner"
