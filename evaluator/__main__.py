@@ -172,6 +172,7 @@ def _check_folder(path: Path) -> None:
 def _run(options: argparse.Namespace) -> int:
     from evaluator.agents.catalog import read_agent, settings_of
     from evaluator.agents.readiness import not_set
+    from evaluator.agents.variables import secrets_here
     from evaluator.backends import get_backend
     from evaluator.board import board_text, unseen_text
     from evaluator.demo import ProgressBar
@@ -183,6 +184,7 @@ def _run(options: argparse.Namespace) -> int:
     agent = read_agent(options.agent, settings_of(options.set))
     if missing := not_set(agent):
         raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
+    secrets_here(agent.settings)  # an odd one is refused before any work
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     revealed = read_round(options.round) if options.round else None
     _check_folder(options.out)

@@ -13,6 +13,7 @@ from evaluator.records import CandidateRef, TaskRef
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
+MAX_TOKENS, MAX_TURNS = 2**53, 2**31 - 1  # what every JSON reader, and a database's column, counts exactly
 Own = str | int | float | bool | None
 Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
@@ -107,10 +108,22 @@ def problems_of(session: AgentSession) -> list[str]:
         problems.append("problems: expected pairs of a reason code and a detail")
     if any(one.speedup is not None and one.speedup <= 0 for one in session.iterations):
         problems.append("iterations: a speedup that is not positive")
-    used = session.usage
-    counts = (used.turns, used.input_tokens, used.cached_input_tokens, used.output_tokens, used.tool_calls)
-    if any(count is not None and count < 0 for count in counts) or (used.cost_usd is not None and used.cost_usd < 0):
-        problems.append("usage: a negative count")
+    return problems + _problems_of_usage(session.usage)
+
+
+def _problems_of_usage(used: Usage) -> list[str]:
+    tokens = dict.fromkeys(("input_tokens", "cached_input_tokens", "output_tokens"), MAX_TOKENS)
+    seen = {
+        name: (getattr(used, name), most)
+        for name, most in {"turns": MAX_TURNS, "tool_calls": MAX_TURNS, **tokens}.items()
+    }
+    problems = [
+        f"usage.{name}: seen {value}; expected a count up to {most}"
+        for name, (value, most) in seen.items()
+        if value is not None and not 0 <= value <= most
+    ]
+    if used.cost_usd is not None and used.cost_usd < 0:
+        problems.append(f"usage.cost_usd: seen {used.cost_usd}; expected no less than 0")
     return problems
 
 

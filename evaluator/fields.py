@@ -136,6 +136,13 @@ class Fields:
             return max(low, 1)
         return float(value) if isinstance(value, float) else int(value)
 
+    def whole(self, key: str, default: int | None, *, low: float, high: float) -> int:
+        value = self.raw.get(key, MISSING if default is None else default)
+        if type(value) is not int or not low <= value <= high:
+            self.problem(key, value, f"a whole number from {low:.15g} to {high:.15g}")
+            return int(low)
+        return value
+
     def pair(self, key: str) -> tuple[int, int]:
         value = self.raw.get(key, MISSING)
         if isinstance(value, list) and [type(item) for item in value] == [int, int] and 0 <= value[0] <= value[1]:

@@ -162,7 +162,7 @@ def _session(
         started_at=started_at,
         seconds=round(monotonic() - bench.begin, 3),
         ended=work.ended,
-        message=work.message,
+        message=None if work.message is None else shortened(work.message),
         candidate=work.candidate.ref(),
         problems=work.candidate.problems,
         prompt=work.prompt,

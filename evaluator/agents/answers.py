@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 FENCE = re.compile(r"^\s{0,3}(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
+HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair, which JSON can spell
 DECORATION = "`*#:()[]\"' \t"
 FORMAT = """\
 Answer with the whole text of each file you write, in a fenced block, its name on the line before:
@@ -30,6 +31,8 @@ def files_of(answer: str, names: Sequence[str]) -> tuple[dict[str, bytes], str |
 
     Where one file is asked, the longest block without a name is that file.
     """
+    if (broken := HALF.search(answer)) is not None:
+        return {}, f"the answer holds half a character, \\u{ord(broken[0]):04x}: UTF-8 has no such text"
     blocks = list(_blocks(answer, names))
     files = {block.name: block.text.encode() for block in blocks if block.name}
     if not files and len(names) == 1 and (unnamed := [block for block in blocks if not block.name]):

@@ -43,7 +43,8 @@ class Purse:
         asked = tokens_of(messages) if answer.input_tokens is None else answer.input_tokens
         written = tokens_of([{"content": answer.text}]) if answer.output_tokens is None else answer.output_tokens
         self._longest = max(self._longest, written)
-        self._spent_usd += cost_usd(self._settings, asked, answer.cached_input_tokens, written) or 0.0
+        cost = cost_usd(self._settings, asked, answer.cached_input_tokens, written) or 0.0
+        self._spent_usd += max(cost, 0.0)  # no answer fills it again
 
 
 def cost_usd(
@@ -54,7 +55,7 @@ def cost_usd(
     if price_in is None or price_out is None or input_tokens is None or output_tokens is None:
         return None
     price_cached = settings.number("cached_input_price")
-    cached = cached_input_tokens or 0 if price_cached is not None else 0
+    cached = min(cached_input_tokens or 0, input_tokens) if price_cached is not None else 0
     paid = (input_tokens - cached) * price_in + cached * (price_cached or 0.0) + output_tokens * price_out
     return round(paid * PER_MILLION, 6)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import yaml
 
-from evaluator.agent_session import Own
 from evaluator.agents.interface import SHARED, Checked, Desk, Launcher, Produced, Settings
+from evaluator.agents.own import own_settings
 from evaluator.candidate import Candidate
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import UsageError
 from evaluator.fields import Fields, Problems
 from evaluator.taskspec import TaskSpec
 
@@ -22,6 +23,9 @@ FILE = "agent.yaml"
 Kind = Literal["reference", "program", "model"]
 KEYS = ("title", "kind", *SHARED, "needs", "own")
 LONGEST_S = 7 * 24 * 3600.0
+LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+HOST = re.compile(rf"(?=.{{1,253}}$){LABEL}(\.{LABEL})*")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,21 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
     """An agent with its settings; `changes` of a run's configuration go over those of agent.yaml.
 
     Raises:
-        UsageError: there is no such agent, or no such setting.
-        TaskError: a file or a value breaks the format.
+        UsageError: there is no such agent.
+        TaskError: with everything that is no setting of its, does not fit, or breaks the file's format.
     """
     if name not in agent_names():
         raise UsageError(f"no agent is named {name!r}; there are {', '.join(agent_names())}")
     problems = Problems(f"{name}/{FILE}" if not changes else f"{name}/{FILE} with {', '.join(changes)} as set")
     written = Fields.read((FOLDER / name / FILE).read_bytes(), problems)
-    fields = Fields.of(_changed(name, written.raw, changes or {}), "", problems)
+    own, set_otherwise = written.mapping("own", optional=True), changes or {}
+    known = sorted({*SHARED, *map(str, own.raw)})
+    problems.lines += [
+        f"{name} has no setting {key!r}; there are {', '.join(known)}" for key in set_otherwise if key not in known
+    ]
+    fields = Fields(
+        {**written.raw, **{key: set_otherwise[key] for key in SHARED if key in set_otherwise}}, "", problems
+    )
     fields.only(KEYS)
     agent = Agent(
         name=name,
@@ -57,12 +68,12 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
         kind=cast("Kind", fields.choice("kind", ("reference", "program", "model"))),
         settings=Settings(
             timeout_s=float(fields.number("timeout_s", 3600, low=1, high=LONGEST_S)),
-            max_iterations=int(fields.number("max_iterations", 3, low=1, high=10_000)),
+            max_iterations=fields.whole("max_iterations", 3, low=1, high=10_000),
             cheatsheets=fields.boolean("cheatsheets", True),
             contract_shown=fields.boolean("contract_shown", True),
-            network=fields.strings("network", ()),
-            secrets=fields.strings("secrets", ()),
-            own=_own(fields.mapping("own", optional=True)),
+            network=_names(fields, "network", HOST),
+            secrets=_names(fields, "secrets", VARIABLE),
+            own=own_settings(own, set_otherwise),
         ),
         needs=fields.strings("needs", ()),
     )
@@ -117,35 +128,12 @@ def produce(name: str, task: TaskSpec, repeat: int = 0) -> Produced:
     return Produced(work.candidate, work.expected)
 
 
-def _changed(name: str, raw: Mapping[str, Any], changes: Mapping[str, object]) -> dict[str, Any]:
-    """The file's mapping with changes laid over it; a change belongs where the file or KEYS has its name."""
-    raw = {**raw, "own": dict(raw.get("own") or {})}
-    fixed = ("title", "kind", "needs", "own")
-    for key, value in changes.items():
-        if key in raw["own"]:
-            raw["own"][key] = _of_kind(key, raw["own"][key], value)
-        elif key in KEYS and key not in fixed:
-            raw[key] = value
-        else:
-            known = sorted({*KEYS, *raw["own"]} - set(fixed))
-            raise UsageError(f"{name} has no setting {key!r}; there are {', '.join(known)}")
-    return raw
-
-
-def _of_kind(key: str, before: object, value: object) -> object:
-    """A setting keeps its kind; where the file says nothing any plain value goes."""
-    numeric = isinstance(before, int | float) and not isinstance(before, bool)
-    fits = isinstance(value, int | float) and not isinstance(value, bool) if numeric else type(value) is type(before)
-    if value is None or before is None or fits:
-        return value
-    raise TaskError([f"{key}: seen {value!r}; expected a value like {before!r}"])
-
-
-def _own(fields: Fields) -> dict[str, Own]:
-    for key, value in fields.raw.items():
-        if not isinstance(value, str | int | float | bool | None):
-            fields.problem(str(key), value, "text, a number, true, false or nothing")
-    return {str(key): value for key, value in fields.raw.items()}
+def _names(fields: Fields, key: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
+    values = fields.strings(key, ())
+    for index, value in enumerate(values):
+        if not pattern.fullmatch(value):
+            fields.problem(f"{key}.{index}", value, "a host's name" if key == "network" else "a variable's name")
+    return values
 
 
 def _never(candidate: Candidate) -> Checked:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
+from time import monotonic
 
-from evaluator.addresses import check_address
 from evaluator.agent_session import Entry, Usage, shortened
+from evaluator.agents import said
 from evaluator.agents.answers import FORMAT, files_of
 from evaluator.agents.budget import Purse, cost_usd
 from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
 from evaluator.agents.interface import Desk, Settings
 from evaluator.agents.prompt import Question, prompt_of
+from evaluator.agents.variables import secrets_here
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError, UsageError
 from evaluator.workspace import HIDDEN, visible_files
@@ -41,18 +43,20 @@ class Chat:
         Raises:
             Refused, OutOfReach: as `complete`, after a first answer.
             SpendingCap: one more answer could cost more than the session may.
-            HostError: the same before it, where nothing can be blamed on the model.
+            HostError: the same before it, at the deadline too, where nothing can be blamed on the model.
         """
         self._purse.refuse_to_overspend(self._messages)
+        begin = monotonic()
         try:
             answer = complete(self._endpoint, self._messages, self._desk.deadline, self._note)
         except (Refused, OutOfReach) as error:
-            if self.answers or (isinstance(error, OutOfReach) and self._desk.left_s <= 0):
+            if self.answers:
                 raise
-            raise HostError(f"{self._endpoint.base_url} gives {self._desk.agent} no answer: {error}") from error
+            silent = f"{self._endpoint.base_url} gave {self._desk.agent} no answer in {monotonic() - begin:.1f} s"
+            raise HostError(f"{silent}: {error}") from error
         self._purse.pay(self._messages, answer)
         self.answers.append(answer)
-        self._messages.append({"role": "assistant", "content": answer.text})
+        self._messages.append({"role": "assistant", "content": answer.text.encode("utf-8", "replace").decode()})
         self._add(Entry("text", shortened(self._veiled(answer.text))))
         files, problem = files_of(answer.text, self._desk.task.editable)
         if answer.finish == "length":
@@ -73,7 +77,7 @@ class Chat:
     def usage(self) -> Usage:
         """Sums where every answer said so; one that says nothing makes the sum unknown."""
         taken = {
-            name: _sum([getattr(answer, name) for answer in self.answers])
+            name: _sum(getattr(answer, name) for answer in self.answers)
             for name in ("input_tokens", "cached_input_tokens", "output_tokens")
         }
         models = [answer.model for answer in self.answers if answer.model]
@@ -82,7 +86,7 @@ class Chat:
             **taken,
             cost_usd=cost_usd(self._desk.settings, **taken),
             tool_calls=0,
-            model=models[-1] if models else self._endpoint.model,
+            model=self._veiled(models[-1]) if models else self._endpoint.model,
         )
 
     def _veiled(self, text: str) -> str:
@@ -100,17 +104,15 @@ def endpoint_of(settings: Settings) -> Endpoint:
     """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
 
     Raises:
-        UsageError: base_url or model was not set, or base_url is no address.
+        UsageError: base_url or model was not set, or the key is none.
     """
     for name in ("base_url", "model"):
         if not settings.text(name):
             raise UsageError(f"set {name}: `run --set {name}=…`")
-    check_address("base_url", settings.text("base_url"), "http://127.0.0.1:8080/v1")
-    keys = [os.environ[name] for name in settings.secrets if os.environ.get(name)]
     return Endpoint(
         base_url=settings.text("base_url"),
         model=settings.text("model"),
-        key=keys[0] if keys else "",
+        key=next(iter(secrets_here(settings).values()), ""),
         stream=bool(settings.own["stream"]),
         retries=int(settings.number("retries") or 0),
         options={name: value for name in OPTIONS if (value := settings.own[name]) is not None},  # type: ignore[misc]
@@ -132,6 +134,6 @@ def _whole_prompt(desk: Desk) -> str:
     return "\n".join([prompt_of(question), "# Files\n", *texts, "# Answer\n", FORMAT.format(name=task.editable[0])])
 
 
-def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else said.total(*known)

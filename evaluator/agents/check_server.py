@@ -16,12 +16,13 @@ from types import TracebackType
 
 from evaluator.agents.interface import Desk
 from evaluator.candidate import MAX_BYTES, Candidate, compared
-from evaluator.errors import EvaluatorError
+from evaluator.errors import EvaluatorError, HostError
 from evaluator.inside import arena
 from evaluator.reasons import Status
 
 MAX_MESSAGE_BYTES = 64 << 20
 TALK_S = 30.0  # to hand in a workspace
+HOST_FAILED = "the host failed; nothing can be checked in this session any more\n"
 
 
 class CheckServer:
@@ -58,26 +59,47 @@ class CheckServer:
         while not self._over.is_set():
             try:
                 connection, _ = self._listener.accept()
-            except OSError:
+            except OSError as error:
+                if not self._over.is_set():
+                    self._fail(error)
+                    self._listener.close()  # else whoever asks waits for an answer that nobody gives
                 return
-            with connection, suppress(OSError):
-                connection.settimeout(TALK_S)
-                message = arena.receive(connection, MAX_MESSAGE_BYTES)
-                arena.send(connection, json.dumps(self._answer(message)).encode())
+            with connection:
+                self._serve_one(connection)
+
+    def _serve_one(self, connection: socket.socket) -> None:
+        """An agent that sends nothing whole, or does not wait for the answer, has its own reasons."""
+        connection.settimeout(TALK_S)
+        try:
+            message = arena.receive(connection, MAX_MESSAGE_BYTES)
+        except OSError:
+            return
+        answer = self._answer(message)
+        with suppress(OSError):
+            arena.send(connection, json.dumps(answer).encode())
 
     def _answer(self, message: bytes) -> dict[str, object]:
+        if self._fault is not None:
+            return {"code": 2, "text": HOST_FAILED}
         if self._over.is_set() or self._desk.left_s <= 0:
             return {"code": 2, "text": "the session's time is over\n"}
-        candidate = candidate_of(message, self._desk)
-        if candidate is None:
-            return {"code": 2, "text": "that is no workspace\n"}
         try:
+            candidate = candidate_of(message, self._desk)
+            if candidate is None:
+                return {"code": 2, "text": "that is no workspace\n"}
             checked = self._desk.check(candidate)
-        except EvaluatorError as error:
-            self._fault = error
-            return {"code": 2, "text": "the host failed; nothing can be checked in this session any more\n"}
+        except Exception as error:  # a border: whatever breaks in a check is ours, and the thread goes on
+            self._fail(error)
+            return {"code": 2, "text": HOST_FAILED}
         right = checked.record.status is Status.PASSED
         return {"code": 0 if right else 1, "text": f"version {checked.number}\n{checked.text}"}
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, EvaluatorError):
+            self._fault = error
+            return
+        self._fault = HostError(f"`arena check` failed: {type(error).__name__}: {error}")
+        self._fault.__cause__ = error
 
 
 def candidate_of(message: bytes, desk: Desk) -> Candidate | None:

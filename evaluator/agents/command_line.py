@@ -21,7 +21,9 @@ from evaluator.agents.events import Stream
 from evaluator.agents.interface import Desk, Settings, Work
 from evaluator.agents.prompt import Question, prompt_of
 from evaluator.agents.proxy import Proxy
+from evaluator.agents.variables import secrets_here
 from evaluator.candidate import read_candidate
+from evaluator.codec import plain_text
 from evaluator.errors import HostError
 from evaluator.inside import arena
 from evaluator.sandbox.agent import AgentBox, Process
@@ -40,7 +42,8 @@ def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work
     """One session of an agent that is a program.
 
     Raises:
-        HostError: the program is not there, or ends before its first event.
+        HostError: the program is not there, ends before its first event, or fails without a word of its model.
+        UsageError: a secret is none.
     """
     program, readable = program_of(desk.settings)
     question = Question(
@@ -52,7 +55,7 @@ def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work
         contract_shown=desk.settings.contract_shown,
     )
     prompt = prompt_of(question)
-    secrets = {name: os.environ[name] for name in desk.settings.secrets if os.environ.get(name)}
+    secrets = secrets_here(desk.settings)
     stream = new_stream(secrets)
     words, told = command(program, desk.settings, prompt)
     with _box(desk, readable) as box:
@@ -114,7 +117,7 @@ class _Session:
             finally:
                 _end(process, tree)
             errors.seek(0)
-            said = errors.read().decode("utf-8", "replace")[-LAST_WORDS:]
+            said = plain_text(self._stream.veiled(errors.read().decode("utf-8", "replace"))[-LAST_WORDS:])
         for host, allowed in (proxy.asked if proxy else {}).items():
             self._stream.add(
                 "text" if allowed else "error", f"network: {host} was {'' if allowed else 'not '}let through"
@@ -128,7 +131,7 @@ class _Session:
         assert process.stdout is not None
         rest, total, fd = b"", 0, process.stdout.fileno()
         while True:
-            if not select.select([fd], [], [], max(0.0, self._desk.left_s))[0]:
+            if self._desk.left_s <= 0 or not select.select([fd], [], [], max(0.0, self._desk.left_s))[0]:
                 return "the session's time was over"
             piece = os.read(fd, 1 << 16)
             total += len(piece)
@@ -148,14 +151,18 @@ class _Session:
             self._desk.hear(entry)
 
     def _ending(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
-        for value in self._secrets.values():
-            said = said.replace(value, "***")
+        ended, message = self._outcome(why, process, said)
+        if ended != "finished" and not self._stream.answered:
+            raise HostError(f"{self._desk.agent} heard nothing of its model: {message}")
+        return ended, message
+
+    def _outcome(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
         if why is not None:
             return ("timed_out" if self._desk.left_s <= 0 else "failed"), why
         if not self._stream.began:
             raise HostError(f"{self._desk.agent} ends with {process.returncode} before its first event: {said}")
         if self._stream.failure is not None:
-            return "failed", shortened(self._stream.failure, LAST_WORDS)
+            return "failed", shortened(self._stream.veiled(self._stream.failure), LAST_WORDS)
         if process.returncode != 0:
             return "failed", f"the program ended with {process.returncode}: {said}".strip()
         return "finished", None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import email.utils
 import http.client
 import json
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +15,17 @@ from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any
 
+from evaluator.agents import said
+from evaluator.agents.transport import answered
+from evaluator.codec import plain_text
+
 MAX_ANSWER_BYTES = 16 << 20
-SILENCE_S = 300.0  # between two pieces of an answer; a model that thinks says nothing for long
+PIECE_BYTES = 1 << 16
 LONGEST_WAIT_S = 60.0  # of our own choice; a server's Retry-After may be longer
 AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached")  # comes as 429, and no wait helps
 MAX_WORDS = 500  # characters of a server's words that are passed on
+TIME_OVER = "the time was over before the end of an answer"
 
 Message = Mapping[str, str]
 
@@ -46,7 +50,7 @@ class _Again(Exception):
 class Endpoint:
     base_url: str  # up to and with /v1
     model: str
-    key: str = ""
+    key: str = field(default="", repr=False)
     stream: bool = True
     retries: int = 6
     options: Mapping[str, float] = field(default_factory=dict)  # temperature, max_tokens …
@@ -88,27 +92,20 @@ def complete(
     raise AssertionError("the last try returns or raises")
 
 
-class _StayHere(urllib.request.HTTPRedirectHandler):
-    """A redirection would carry the key to whom it names."""
-
-    def redirect_request(self, *args: Any, **fields: Any) -> None:
-        return None
-
-
 def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Answer:
-    left_s = deadline - monotonic()
-    if left_s <= 0:
+    """Whatever cannot be read is a malformed answer, and none of ours."""
+    if monotonic() >= deadline:
         raise OutOfReach("no time is left")
-    opener = urllib.request.build_opener(_StayHere)
     try:
-        with opener.open(_request(endpoint, messages), timeout=min(SILENCE_S, left_s)) as response:
+        with answered(_request(endpoint, messages), deadline) as response:
+            if not 200 <= response.status < 300:
+                raise _of_status(endpoint, response)
             streamed = response.headers.get_content_type() == "text/event-stream"
-            lines = _lines(response, deadline)
-            return _of_events(_events(lines)) if streamed else _of_body(b"".join(lines))
-    except urllib.error.HTTPError as error:
-        with error:
-            raise _of_status(endpoint, error) from None
-    except (OSError, http.client.HTTPException) as error:
+            pieces = _pieces(response, deadline)
+            return _of_events(_events(_lines(pieces))) if streamed else _of_body(b"".join(pieces))
+    except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
+        if monotonic() >= deadline:
+            raise OutOfReach(TIME_OVER) from error
         raise _Again(f"no answer: {type(error).__name__}: {_words(endpoint, str(error))}") from error
 
 
@@ -123,16 +120,29 @@ def _request(endpoint: Endpoint, messages: Sequence[Message]) -> urllib.request.
     return urllib.request.Request(url, json.dumps(body).encode(), headers, method="POST")
 
 
-def _lines(response: http.client.HTTPResponse, deadline: float) -> Iterator[bytes]:
-    """Up to the end, the size or the time, whichever is first."""
+def _pieces(response: http.client.HTTPResponse, deadline: float) -> Iterator[bytes]:
+    """As they come, up to the end, the size or the time, whichever is first."""
     total = 0
-    while line := response.readline(MAX_ANSWER_BYTES):
-        total += len(line)
+    while piece := response.read1(PIECE_BYTES):
+        total += len(piece)
         if total > MAX_ANSWER_BYTES:
             raise _Again(f"an answer of more than {MAX_ANSWER_BYTES} bytes")
-        if monotonic() > deadline:
-            raise OutOfReach("the time was over in the middle of an answer")
-        yield line
+        if monotonic() >= deadline:
+            break
+        yield piece
+    if monotonic() >= deadline:
+        raise OutOfReach(TIME_OVER)
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = bytearray()
+    for piece in pieces:
+        *lines, last = piece.split(b"\n")
+        for line in lines:
+            yield bytes(rest + line)
+            rest.clear()
+        rest += last
+    yield bytes(rest)
 
 
 def _events(lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:
@@ -150,7 +160,7 @@ def _of_events(events: Iterator[dict[str, Any]]) -> Answer:
     pieces, finish, usage, model = list[str](), None, None, None
     for event in events:
         if event.get("error"):
-            raise _Again(f"an error in the middle of an answer: {str(event['error'])[:MAX_WORDS]}")
+            raise _Again(f"an error in the middle of an answer: {event['error']}")
         usage, model = event.get("usage") or usage, event.get("model") or model
         for choice in _first(event):
             delta = choice.get("delta")
@@ -165,7 +175,7 @@ def _of_body(body: bytes) -> Answer:
     raw = _mapping(body)
     choices = list(_first(raw))
     if not choices or not isinstance(choices[0].get("message"), dict):
-        raise _Again(f"an answer without a choice: {body[:200].decode(errors='replace')!r}")
+        raise _Again(f"an answer without a choice: {body.decode(errors='replace')!r}")
     text = _text(choices[0]["message"].get("content"))
     return _answer(text, choices[0].get("finish_reason") or "stop", raw.get("usage"), raw.get("model"))
 
@@ -174,36 +184,38 @@ def _answer(text: str, finish: object, usage: object, model: object) -> Answer:
     used = usage if isinstance(usage, dict) else {}
     details = used.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    asked = said.count(used.get("prompt_tokens"))
     return Answer(
         text=text,
         finish=str(finish),
-        model=model if isinstance(model, str) else None,
-        input_tokens=_count(used.get("prompt_tokens")),
-        cached_input_tokens=_count(cached),
-        output_tokens=_count(used.get("completion_tokens")),
+        model=said.name(model),
+        input_tokens=asked,
+        cached_input_tokens=said.part(said.count(cached), asked),
+        output_tokens=said.count(used.get("completion_tokens")),
     )
 
 
-def _of_status(endpoint: Endpoint, error: urllib.error.HTTPError) -> Exception:
+def _of_status(endpoint: Endpoint, response: http.client.HTTPResponse) -> Exception:
     try:
-        body = error.read(MAX_WORDS * 4).decode("utf-8", "replace")
-    except (OSError, http.client.HTTPException):
+        body = response.read(MAX_WORDS * 4).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException, ValueError):
         body = ""
-    text = f"HTTP {error.code}: {_words(endpoint, body) or error.reason}"
-    if error.code not in AGAIN or any(word in body for word in NO_MONEY):
+    text = f"HTTP {response.status}: {_words(endpoint, body) or _words(endpoint, response.reason)}"
+    if response.status not in AGAIN or any(word in body for word in NO_MONEY):
         return Refused(text)
-    return _Again(text, _retry_after_s(error.headers.get("Retry-After")))
+    return _Again(text, _retry_after_s(response.headers.get("Retry-After")))
 
 
 def _retry_after_s(value: str | None) -> float | None:
     """Seconds, or a date; nothing else."""
     if value is None:
         return None
-    if value.strip().isdigit():
-        return float(value)
+    seconds = value.strip()
+    if seconds.isascii() and seconds.isdigit():
+        return float(seconds)
     try:
         at = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
@@ -232,10 +244,6 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
 def _words(endpoint: Endpoint, text: str) -> str:
-    """A server may repeat the key that it was given."""
-    return (text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_WORDS].strip()
+    """Plain, for whatever keeps them. A server may repeat the key that it was given."""
+    return plain_text((text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_WORDS].strip())

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from evaluator.agent_session import MAX_ENTRIES, Entry, Usage, shortened
+from evaluator.agents import said
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
+OF_THE_MODEL = ("text", "reasoning", "tool_call")
 MAX_ODD = 20  # lines that are no event, in the transcript
 
 
@@ -22,12 +24,14 @@ class Stream(ABC):
 
     def __init__(self, hidden: Mapping[str, str] | None = None) -> None:
         """`hidden`: values of secrets by name, which no transcript may hold."""
-        self._hidden = {value: name for name, value in (hidden or {}).items() if value}
+        longest_first = sorted((hidden or {}).items(), key=lambda item: -len(item[1]))
+        self._hidden = {value: name for name, value in longest_first if value}
         self.entries: list[Entry] = []
         self.failure: str | None = None
         self.model: str | None = None
         self.turns = self.tool_calls = 0
         self.began = False  # did anything come that was an event?
+        self.answered = False  # was any of it the model's?
         self.unknown: Counter[str] = Counter()
         self._odd = 0
 
@@ -35,18 +39,19 @@ class Stream(ABC):
         """One line as it came."""
         if not line.strip():
             return
+        known = len(self.entries)
         try:
             event = json.loads(line)
+            if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+                raise ValueError("no event")
+            if not self.read(event):
+                self.unknown[event["type"]] += 1
+            self.began = True
         except (ValueError, RecursionError):
-            event = None
-        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             self._odd += 1
             if self._odd <= MAX_ODD:
                 self.add("error", line)
-            return
-        self.began = True
-        if not self.read(event):
-            self.unknown[event["type"]] += 1
+        self.answered |= any(entry.kind in OF_THE_MODEL for entry in self.entries[known:])
 
     @abstractmethod
     def read(self, event: dict[str, Any]) -> bool:
@@ -61,28 +66,14 @@ class Stream(ABC):
         if kind == "tool_call":
             self.tool_calls += 1
         if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
-            self.entries.append(Entry(kind, shortened(self._veiled(plain)), tool, failed or kind == "error"))
+            tool = said.name(self.veiled(tool)) if tool else None
+            self.entries.append(Entry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
 
-    def _veiled(self, text: str) -> str:
+    def veiled(self, text: str) -> str:
+        """With the names of secrets in the place of their values."""
         for value, name in self._hidden.items():
             text = text.replace(value, f"[{name}]")
         return text
-
-
-def count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
-def total(*values: object) -> int | None:
-    """None if nothing is known."""
-    known = [number for value in values if (number := count(value)) is not None]
-    return sum(known) if known else None
-
-
-def amount(value: object) -> float | None:
-    """US dollars; JSON knows no infinity, but Python reads one."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
-    return float(value) if good else None  # type: ignore[arg-type]
 
 
 def mapping(value: object) -> dict[str, Any]:

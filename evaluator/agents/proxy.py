@@ -14,11 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from evaluator.errors import HostError
 from evaluator.inside import arena
 
 PORT = 443
 MAX_HEAD_BYTES = 16 << 10
 TALK_S, CONNECT_S = 30.0, 20.0
+MAX_AT_ONCE = 128  # connections; more wait, so that an agent cannot take all that this process may open
 
 
 class Proxy:
@@ -32,6 +34,8 @@ class Proxy:
         self._listener.bind(str(path))
         path.chmod(0o666)
         self._listener.listen(64)
+        self._room, self._over = threading.Semaphore(MAX_AT_ONCE), threading.Event()
+        self._fault: HostError | None = None
         threading.Thread(target=self._serve, name="agent's network", daemon=True).start()
 
     def __enter__(self) -> Proxy:
@@ -40,19 +44,38 @@ class Proxy:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._over.set()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        if self._fault is not None and error is None:
+            raise self._fault
 
     def _serve(self) -> None:
         while True:
+            self._room.acquire()
             try:
                 client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._handle, args=(client,), daemon=True).start()
+            except OSError as error:
+                return self._fail(error)
+            try:
+                threading.Thread(target=self._handle, args=(client,), daemon=True).start()
+            except RuntimeError as error:  # no thread is left
+                self._fail(error)
+                return client.close()
+
+    def _fail(self, error: Exception) -> None:
+        if not self._over.is_set():
+            self._fault = HostError(f"the agent's network failed: {error}")
+            self._listener.close()  # else whoever asks waits for an answer that nobody gives
 
     def _handle(self, client: socket.socket) -> None:
+        try:
+            self._talk(client)
+        finally:
+            self._room.release()
+
+    def _talk(self, client: socket.socket) -> None:
         with client, suppress(OSError):
             client.settimeout(TALK_S)
             host, port = target_of(_head(client))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 from evaluator.agents.catalog import Agent
 from evaluator.agents.command_line import program_of
-from evaluator.errors import HostError
+from evaluator.agents.variables import secrets_here
+from evaluator.errors import HostError, UsageError
 
 OF_THE_HOST = ("program", "secrets")
 
@@ -21,12 +20,11 @@ def lacks_here(agent: Agent, *, with_settings: bool = True) -> str | None:
     """The same of settings, unless they are left out, and of this host: programs, this process's environment."""
     if with_settings and (missing := not_set(agent)):
         return missing
-    names = agent.settings.secrets
-    if "secrets" in agent.needs and not any(os.environ.get(name) for name in names):
-        return f"not configured: set {' or '.join(names)} in the worker's environment"
     try:
+        if not secrets_here(agent.settings) and "secrets" in agent.needs:
+            return f"not configured: set {' or '.join(agent.settings.secrets)} in the worker's environment"
         if "program" in agent.needs:
             program_of(agent.settings)
-    except HostError as error:
+    except (HostError, UsageError) as error:
         return f"not configured: {error}"
     return None

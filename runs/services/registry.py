@@ -114,11 +114,9 @@ def _refuse_what_its_agent_does_not_know(row: Configuration) -> None:
     if row.agent_id is None or not agents.works_in_sessions(row):
         return
     try:
-        if "@" in str(row.settings.get("base_url", "")):
-            raise RunError("base_url is public: a key belongs into a variable that `secrets` names")
         agents.refuse_what_asks_too_much(row)
     except RunError as error:
-        raise ValidationError({"settings": str(error)}) from error
+        raise ValidationError({"settings": str(error).splitlines()}) from error
 
 
 def _refuse_another_name(row: Configuration) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import sleep
 from typing import Any
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
@@ -88,6 +89,20 @@ def short(handler: BaseHTTPRequestHandler) -> None:
     handler.end_headers()
     handler.wfile.write(b'{"choices": [')
     handler.close_connection = True
+
+
+def dripping(before: bytes, drop: bytes = b"x", every_s: float = 0.05) -> Reply:
+    """What is said first, then a drop at a time for as long as somebody listens."""
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.close_connection = True
+        with suppress(OSError):
+            handler.wfile.write(before)
+            while True:
+                handler.wfile.write(drop)
+                sleep(every_s)
+
+    return reply
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -5,6 +5,7 @@ Written into a folder of a test's as an executable. It uses the standard library
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import socket
@@ -83,8 +84,9 @@ def main():
     prompt = sys.stdin.read()
     tell(type="thread.started", thread_id="1")
     tell(type="turn.started")
-    say(f"{len(prompt)} characters")
-    exec(os.environ["PLAY"])
+    if "MUTE" not in os.environ:
+        say(f"{len(prompt)} characters")
+    exec(base64.b64decode(os.environ["PLAY"]))
     tell(type="turn.completed", usage={"input_tokens": 7, "cached_input_tokens": 0, "output_tokens": 3})
 
 

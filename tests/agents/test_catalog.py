@@ -44,7 +44,7 @@ def test_the_settings_of_the_paper_are_the_default(folder):
 
 
 def test_a_run_may_set_what_the_file_names(folder):
-    write_agent(folder, "title: Mine\nkind: model\nown: {model: null, depth: 3}\n")
+    write_agent(folder, "title: Mine\nkind: model\nown: {model: {kind: text}, depth: 3}\n")
     settings = catalog.read_agent("mine", catalog.settings_of(["model=m-1", "depth=4", "timeout_s=60"])).settings
     assert (settings.own["model"], settings.own["depth"], settings.timeout_s) == ("m-1", 4, 60)
 
@@ -54,9 +54,18 @@ def test_a_run_may_set_what_the_file_names(folder):
     [
         (["wings=2"], "no setting 'wings'; there are cheatsheets, contract_shown, depth, max_iterations"),
         (["kind=reference"], "no setting 'kind'"),
-        (["depth=deep"], "seen 'deep'; expected a value like 3"),
+        (["depth=deep"], "own.depth: seen 'deep'; expected a whole number from 0 to 1000000000"),
         (["timeout_s=0"], "timeout_s: seen 0"),
         (["network=everything"], "network: seen 'everything'"),
+        (["network=[http://a.b]"], "network.0: seen 'http://a.b'; expected a host's name"),
+        (["network=[a..b]"], "network.0: seen 'a..b'; expected a host's name"),
+        (["secrets=[A B]"], "secrets.0: seen 'A B'; expected a variable's name"),
+        (['secrets=["\\ud800"]'], "expected a variable's name"),
+        (["max_iterations=2.5"], "max_iterations: seen 2.5; expected a whole number from 1 to 10000"),
+        (["depth=true"], "own.depth: seen True"),
+        (["depth=null"], "own.depth: seen None"),
+        (["depth=-1"], "own.depth: seen -1"),
+        (["depth=1.5"], "own.depth: seen 1.5"),
         (["depth"], "NAME=VALUE is expected"),
         (["depth=[1"], "not a value that YAML knows"),
     ],
@@ -69,12 +78,91 @@ def test_a_setting_that_is_none_is_refused(folder, words, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["title: Mine\n", "title: Mine\nkind: robot\n", "title: Mine\nkind: model\nwings: 2\n", "- a\n"]
+    "text",
+    [
+        "title: Mine\n",
+        "title: Mine\nkind: robot\n",
+        "title: Mine\nkind: model\nwings: 2\n",
+        "- a\n",
+        "title: Mine\nkind: model\nown: 3\n",
+        "title: Mine\nkind: model\nown: {model: null}\n",
+        "title: Mine\nkind: model\nown: {model: [a]}\n",
+        "title: Mine\nkind: model\nown: {model: {kind: robot}}\n",
+        "title: Mine\nkind: model\nown: {model: {kind: text, default: 3}}\n",
+        "title: Mine\nkind: model\nown: {model: {kind: text, wings: 2}}\n",
+        "title: Mine\nkind: model\nown: {depth: {default: 3, most: 2}}\n",
+    ],
 )
 def test_a_broken_file_is_refused(folder, text):
     write_agent(folder, text)
     with pytest.raises(TaskError, match=r"mine/agent\.yaml"):
         catalog.read_agent("mine")
+
+
+ODD = [
+    ("base_url", 1, "seen 1; expected text"),
+    ("base_url", "file:///etc/passwd", "seen 'file:///etc/passwd'; expected an address as http://127.0.0.1:8080/v1"),
+    ("base_url", "http://a..b/v1", "seen 'http://a..b/v1'; expected an address"),
+    ("base_url", "http://größe.de/ключ", "expected an address"),
+    ("base_url", f"http://{'a' * 64}.de/v1", "expected an address"),
+    ("base_url", "http://h/v1?key=sk-123", "seen an address with a user, a query or a fragment"),
+    ("base_url", "http://h/v1#sk-123", "seen an address with a user, a query or a fragment"),
+    ("base_url", "http://me:sk-123@h/v1", "seen an address with a user, a query or a fragment"),
+    ("retries", -1, "seen -1; expected a whole number from 0 to 100"),
+    ("retries", 1_000_000, "seen 1000000; expected a whole number"),
+    ("retries", None, "seen None; expected a whole number"),
+    ("retries", 2.5, "seen 2.5; expected a whole number"),
+    ("max_tokens", "x", "seen 'x'; expected a whole number from 1 to"),
+    ("max_tokens", -5, "seen -5; expected a whole number"),
+    ("temperature", "hot", "seen 'hot'; expected a number from 0 to 2"),
+    ("temperature", float("nan"), "seen nan; expected a number"),
+    ("input_price", -5, "seen -5; expected a number from 0 to 1000000"),
+    ("output_price", -0.1, "seen -0.1; expected a number"),
+    ("cached_input_price", float("inf"), "seen inf; expected a number"),
+    ("stream", "yes", "seen 'yes'; expected true or false"),
+    ("model", "\ud800", "expected a line of at most 1000 characters"),
+    ("model", "m\0", "expected a line"),
+    ("model", "m" * 1001, "expected a line"),
+    ("model", " ", "expected text"),
+]
+
+
+@pytest.mark.parametrize("agent", ["chat_loop", "single_shot"])
+@pytest.mark.parametrize(("name", "value", "message"), ODD)
+def test_an_odd_setting_is_refused_before_a_session_meets_it(agent, name, value, message):
+    with pytest.raises(TaskError) as caught:
+        catalog.read_agent(agent, {name: value})
+    [problem] = caught.value.problems
+    assert f"own.{name}: seen" in problem
+    assert message in problem
+    assert "sk-123" not in problem
+
+
+@pytest.mark.parametrize(
+    ("agent", "changes"), [("codex", {"effort": "hot"}), ("block_tuner", {"margin": 2}), ("replay", {"source": "a\0"})]
+)
+def test_odd_settings_of_other_agents_are_refused_as_well(agent, changes):
+    with pytest.raises(TaskError, match=f"own.{next(iter(changes))}: seen"):
+        catalog.read_agent(agent, changes)
+
+
+def test_everything_that_is_odd_is_said_at_once():
+    changes = {name: value for name, value, _ in ODD} | {"wings": 2, "timeout_s": 0}
+    with pytest.raises(TaskError) as caught:
+        catalog.read_agent("chat_loop", changes)
+    assert len(caught.value.problems) == len(changes)
+
+
+def test_what_has_a_default_of_nothing_may_be_set_to_nothing():
+    settings = catalog.read_agent("chat_loop", dict.fromkeys(["base_url", "temperature", "input_price"])).settings
+    assert settings.own == catalog.read_agent("chat_loop").settings.own
+
+
+def test_settings_at_the_edge_of_what_is_allowed_are_kept_as_they_are():
+    changes = {"retries": 0, "temperature": 2, "max_tokens": 1, "input_price": 0, "output_price": 0.5}
+    own = catalog.read_agent("chat_loop", changes).settings.own
+    assert {name: own[name] for name in changes} == changes
+    assert catalog.read_agent("codex", {"effort": "high"}).settings.own["effort"] == "high"
 
 
 def test_an_agent_that_works_in_sessions_is_not_asked_without_one():
@@ -88,6 +176,8 @@ def test_an_agent_that_works_in_sessions_is_not_asked_without_one():
         (["--agent", "gpt"], "no agent is named 'gpt'; there are baseline, block_tuner"),
         (["--agent", "replay", "--set", "wings=2"], "replay has no setting 'wings'"),
         (["--agent", "replay", "--set", "max_iterations=many"], "max_iterations: seen 'many'"),
+        (["--agent", "chat_loop", "--set", "retries=-1"], "own.retries: seen -1"),
+        (["--agent", "chat_loop", "--set", "base_url=http://h/v1?key=sk-1"], "own.base_url: seen an address with"),
     ],
 )
 def test_a_run_that_makes_no_sense_is_refused_before_any_work(tmp_path, capsys, words, message):

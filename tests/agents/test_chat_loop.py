@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from time import monotonic
+import json
+from time import monotonic, sleep
 
 import pytest
 
+from evaluator.agent_session import Usage
 from evaluator.agents import completions
+from evaluator.agents.budget import Purse, SpendingCap, cost_usd
+from evaluator.agents.catalog import read_agent
 from evaluator.agents.chat_loop.launcher import launch
+from evaluator.agents.completions import Answer
+from evaluator.agents.interface import Desk
+from evaluator.agents.readiness import lacks_here
 from evaluator.agents.single_shot.launcher import launch as launch_once
 from evaluator.errors import HostError, UsageError
 from evaluator.taskreader import load_task
-from tests.agents.chat_server import end, error, pieces, serving, stream, whole
+from tests.agents.chat_server import dripping, end, error, pieces, raw, serving, stream, whole
 from tests.agents.desks import ScriptedCheck, desk_for
 from tests.evaluator.test_records import passed, wrong
 from tests.records import make_gpu_case
@@ -87,6 +94,28 @@ def test_a_malformed_answer_is_said_to_be_one_and_counts_as_no_version():
     assert "cut at the longest length" in said[2]
 
 
+def test_half_a_character_is_a_malformed_answer():
+    check = ScriptedCheck()
+    with serving(version("hal\ud800f"), version("x")) as server:
+        work = launch(desk_at(server, check, max_iterations=1))
+    assert (work.candidate.files, work.ended, len(check.seen)) == ({"softmax.py": b"x\n"}, "finished", 1)
+    answered, told = server.requests[1][0]["messages"][1:]
+    assert "hal?f" in answered["content"]
+    assert "half a character" in told["content"]
+    with serving(version("\ud800")) as server:
+        work = launch_once(desk_at(server, check, "single_shot"))
+    assert (work.ended, work.candidate.files) == ("gave_up", {})
+
+
+def test_what_a_server_says_of_itself_can_always_be_kept():
+    usage = {"prompt_tokens": 2**53, "completion_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 2**53}}
+    prices = {"input_price": 1, "cached_input_price": 0, "output_price": 1}
+    body = {"model": "\ud800m\0", "usage": usage, "choices": [{"message": {"content": "softmax.py\n```\nx\n```"}}]}
+    with serving(*[raw(json.dumps(body).encode())] * 2) as server:
+        work = launch(desk_at(server, ScriptedCheck(), max_iterations=2, **prices))
+    assert work.usage == Usage(2, None, None, None, None, 0, "\\ud800m\\x00")
+
+
 def test_a_model_that_never_writes_a_file_gives_up():
     with serving(*[whole("No.")] * 3) as server:
         work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
@@ -111,8 +140,24 @@ def test_errors_limits_and_cut_streams_are_survived_and_written_down():
 
 
 def test_an_endpoint_that_fails_before_its_first_answer_is_no_fault_of_the_model():
-    with serving(error(401)) as server, pytest.raises(HostError, match="gives chat_loop no answer: HTTP 401"):
+    with (
+        serving(error(401)) as server,
+        pytest.raises(HostError, match=r"gave chat_loop no answer in \d+\.\d s: HTTP 401"),
+    ):
         launch(desk_at(server, ScriptedCheck()))
+
+
+@pytest.mark.parametrize(("name", "launched"), [("chat_loop", launch), ("single_shot", launch_once)])
+@pytest.mark.parametrize("before", [None, b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: "])
+def test_an_endpoint_that_says_nothing_for_all_of_the_time_is_no_fault_of_the_model(name, launched, before):
+    silent = dripping(before) if before else lambda handler: sleep(2)
+    with serving(silent) as server:
+        desk = desk_at(server, ScriptedCheck(), name, fields={"deadline": monotonic() + 0.5})
+        with pytest.raises(
+            HostError, match=rf"{server.base_url} gave {name} no answer in \d+\.\d s: the time was over"
+        ) as caught:
+            launched(desk)
+    assert KEY not in str(caught.value)
 
 
 def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
@@ -123,10 +168,13 @@ def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
     assert work.candidate.files == {"softmax.py": b"x\n"}
 
 
-def test_time_and_budget_end_it():
-    with serving() as server:
-        work = launch(desk_at(server, ScriptedCheck(), fields={"deadline": monotonic() - 1}))
-    assert work.ended == "timed_out"
+def test_time_and_budget_end_it(monkeypatch):
+    with serving(version("x")) as server:
+        check = ScriptedCheck()
+        with monkeypatch.context() as patched:
+            patched.setattr(Desk, "left_s", property(lambda desk: 0.0 if check.seen else 300.0))
+            work = launch(desk_at(server, check))
+    assert (work.ended, work.message) == ("timed_out", "the session's time was over")
     with serving(version("x", usage={"prompt_tokens": 1, "completion_tokens": 500})) as server:
         work = launch(desk_at(server, ScriptedCheck(), output_token_budget=400))
     assert (work.ended, work.message) == ("gave_up", "the budget of 400 output tokens was used up")
@@ -154,6 +202,20 @@ def test_a_server_that_counts_nothing_is_counted_by_characters():
     with serving(version("x" * 6000), version("y")) as server:
         work = launch(desk_at(server, ScriptedCheck(), fields={"budget_usd": 3.0}, **PRICES))
     assert (len(server.requests), work.ended, work.usage.cost_usd) == (1, "spending_cap", None)
+
+
+def test_no_answer_fills_the_purse_again():
+    """A server that says that more was cached than asked, with a price of its own for that."""
+    prices = {"input_price": 1000, "cached_input_price": 0, "output_price": 1000, "max_tokens": 1000}
+    desk = desk_for("chat_loop", load_task(TASK), ScriptedCheck(), {"base_url": "http://x/v1", "model": "m", **prices})
+    question = [{"content": "x" * 3000}]
+    purse = Purse(desk.settings, 3.0)
+    for _ in range(3):
+        purse.pay(question, Answer("", "stop", None, 10, 10**9, 0))
+    assert cost_usd(desk.settings, 10, 10**9, 0) == 0.0
+    purse.pay(question, Answer("", "stop", None, 1500, 0, 0))
+    with pytest.raises(SpendingCap, match=r"1\.5 USD are spent"):
+        purse.refuse_to_overspend(question)
 
 
 def test_the_question_costs_too():
@@ -185,6 +247,23 @@ def test_the_key_is_in_nothing_that_is_kept():
         work = launch(desk_at(server, ScriptedCheck(), max_iterations=1))
     assert server.requests[0][1]["Authorization"].endswith(KEY)
     assert KEY not in repr(work)
+
+
+def test_a_line_end_after_the_key_is_no_part_of_it(monkeypatch):
+    monkeypatch.setenv("ARENA_CHAT_KEY", f" {KEY}\n")
+    with serving(version("x")) as server:
+        launch_once(desk_at(server, ScriptedCheck(), "single_shot"))
+    assert server.requests[0][1]["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("value", [f"{KEY}\nX", f"{KEY}\x7f", f"{KEY}é", f"{KEY}ключ", f"{KEY}\udcff"])
+def test_a_key_that_no_header_can_hold_is_told_by_its_name(monkeypatch, value):
+    monkeypatch.setenv("ARENA_CHAT_KEY", value)
+    said = "ARENA_CHAT_KEY in the environment: expected one line of printable ASCII"
+    with serving() as server, pytest.raises(UsageError) as caught:
+        launch(desk_at(server, ScriptedCheck()))
+    assert (str(caught.value), server.requests) == (said, [])
+    assert lacks_here(read_agent("chat_loop"), with_settings=False) == f"not configured: {said}"
 
 
 @pytest.mark.parametrize("missing", ["base_url", "model"])

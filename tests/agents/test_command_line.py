@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import socket
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -16,7 +18,7 @@ import pytest
 from evaluator.agents import command_line, proxy
 from evaluator.agents.codex.launcher import launch
 from evaluator.agents.interface import Desk
-from evaluator.errors import HostError, SandboxError
+from evaluator.errors import HostError, SandboxError, UsageError
 from evaluator.sandbox import bubblewrap
 from evaluator.taskreader import load_task
 from tests.agents.desks import ScriptedCheck, desk_for
@@ -46,15 +48,20 @@ def installed(tmp_path_factory):
 def play(installed, monkeypatch):
     """play(script, check) runs a session in which the stand-in does what the script says."""
 
-    def run(script, check=None, *, hear=lambda entry: None, variables=None, **changes):
-        for name, value in {"PLAY": script, "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
+    def run(script, check=None, *, hear=lambda entry: None, variables=None, seconds=SESSION_S, **changes):
+        for name, value in {"PLAY": coded(script), "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
             monkeypatch.setenv(name, value)
         names = ["PLAY", "KEY", *(variables or {})]
         settings = {"installed_in": str(installed), "secrets": names, "network": [], **changes}
-        known = {"deadline": monotonic() + SESSION_S, "hear": hear}
+        known = {"deadline": monotonic() + seconds, "hear": hear}
         return launch(desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, **known))
 
     return run
+
+
+def coded(script):
+    """As a secret may look: a line of ASCII."""
+    return base64.b64encode(script.encode()).decode()
 
 
 def texts(work, kind="text"):
@@ -117,11 +124,37 @@ def test_a_contract_that_is_not_shown_is_not_in_the_workspace(play):
 
 
 def test_a_secret_that_it_prints_is_in_nothing_that_is_kept(play):
-    work = play("say(os.environ['KEY']); sys.stderr.write(os.environ['KEY']); os._exit(3)")
+    work = play("say(os.environ['KEY']); print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)")
     assert SECRET not in repr(work)
     assert "[KEY]" in texts(work)
     assert work.ended == "failed"
     assert "ended with 3" in work.message
+
+
+def test_a_secret_in_what_the_agent_says_went_wrong_is_not_passed_on(play):
+    work = play("tell(type='turn.failed', error={'message': 'bad key ' + os.environ['KEY']})")
+    assert (work.ended, work.message) == ("failed", "bad key [KEY]")
+
+
+def test_a_secret_at_the_edge_of_the_last_words_is_not_cut_into_view(play, monkeypatch):
+    monkeypatch.setattr(command_line, "LAST_WORDS", 10)
+    assert play("print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)").message.endswith(": [KEY]")
+
+
+def test_last_words_can_be_kept(play):
+    work = play("os.write(2, bytes([0, 27, 255])); os._exit(3)")
+    assert work.message == "the program ended with 3: \\x00\\x1b\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_line_end_after_a_secret_is_no_part_of_it(play):
+    assert "[OWN]" in texts(play("say(os.environ['OWN'])", variables={"OWN": f" {SECRET}-2\n"}))
+
+
+@pytest.mark.parametrize("value", ["sk-1234\nX", "sk-ключ"])
+def test_a_secret_that_no_request_could_carry_is_told_by_its_name(play, value):
+    with pytest.raises(UsageError) as caught:
+        play("", variables={"OWN": value})
+    assert str(caught.value) == "OWN in the environment: expected one line of printable ASCII"
 
 
 def test_it_is_ended_with_all_it_started_when_its_time_is_over(play, monkeypatch):
@@ -155,6 +188,38 @@ def test_a_program_that_says_nothing_is_no_fault_of_the_agent(play, installed):
         play("", program="mute")
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("tell(type='turn.failed', error={'message': 'No credit'})", "heard nothing of its model: No credit"),
+        ("tell(type='error', message='offline'); os._exit(3)", "heard nothing of its model: the program ended with 3"),
+        ("tell(type='error', message='trying'); time.sleep(600)", "heard nothing of its model: the session's time"),
+    ],
+)
+def test_a_program_that_hears_nothing_of_its_model_is_no_fault_of_the_agent(play, monkeypatch, script, said):
+    heard = []
+    over = property(lambda desk: 0.0 if "trying" in heard else SESSION_S)
+    monkeypatch.setattr(Desk, "left_s", over)
+    with pytest.raises(HostError, match=said):
+        play(script, hear=lambda entry: heard.append(entry.text), variables={"MUTE": "1"})
+
+
+def test_a_program_that_says_nothing_for_all_of_its_time_is_no_fault_of_the_agent(play, installed):
+    other = installed / "asleep"
+    other.write_text("#!/bin/sh\nsleep 600\n")
+    other.chmod(0o755)
+    with pytest.raises(HostError, match="heard nothing of its model: the session's time was over"):
+        play("", program="asleep", seconds=3)
+
+
+def test_printing_on_does_not_lengthen_the_time(play, monkeypatch):
+    heard = []
+    monkeypatch.setattr(Desk, "left_s", property(lambda desk: 0.0 if "last" in heard else SESSION_S))
+    monkeypatch.setattr(command_line, "MAX_STREAM_BYTES", 4 << 20)
+    script = "flood = '{}\\n' * 100_000; sys.stdout.write(flood); say('last')\nwhile True: sys.stdout.write(flood)"
+    assert play(script, hear=lambda entry: heard.append(entry.text)).message == "the session's time was over"
+
+
 def test_a_program_has_to_be_installed_where_its_sandbox_sees_it(play, tmp_path):
     with pytest.raises(HostError, match="is not installed here"):
         play("", program="codex-of-tomorrow")
@@ -171,6 +236,27 @@ def test_a_fault_of_ours_in_a_check_ends_the_session_as_one(play):
 
     with pytest.raises(SandboxError, match="the device has gone"):
         play("run('arena', 'check')", ScriptedCheck(judge))
+
+
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), RuntimeError("odd"), KeyError("x")])
+def test_whatever_breaks_in_a_check_is_a_fault_of_ours_and_keeps_nobody_waiting(play, fault):
+    heard, check = [], ScriptedCheck(lambda candidate: raised(fault))
+    with pytest.raises(HostError, match=f"`arena check` failed: {type(fault).__name__}") as caught:
+        play("run('arena', 'check'); run('arena', 'check')", check, hear=heard.append)
+    assert caught.value.__cause__ is fault
+    said = [(entry.text, entry.failed) for entry in heard if entry.kind == "tool_result"]
+    assert said == [("the host failed; nothing can be checked in this session any more\n", True)] * 2
+    assert len(check.seen) == 1
+
+
+def test_a_door_that_breaks_is_a_fault_of_ours_and_shut(play, monkeypatch):
+    monkeypatch.setattr(socket.socket, "accept", lambda self: raised(OSError(24, "Too many open files")))
+    with pytest.raises(HostError, match="Too many open files"):
+        play("assert run('arena', 'check').returncode == 2")
+
+
+def raised(error):
+    raise error
 
 
 @pytest.mark.parametrize("message", ["b''", "b'[]'", "b'{'", "b'{\"a\": 3}'", 'b\'{"a": "*"}\'', "bytes(100)"])
@@ -216,6 +302,50 @@ say(os.environ['HTTPS_PROXY'])
     assert said[3].startswith("HTTP/1.1 200")
     assert said[4:6] == ["HELLO", "http://127.0.0.1:3128"]
     assert "network: evil.example was not let through" in texts(work, "error")
+
+
+def test_an_agent_has_only_so_many_connections_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(proxy, "MAX_AT_ONCE", 2)
+    with proxy.Proxy(["api.example"], tmp_path):
+        clients = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+        for client in clients:
+            client.connect(str(tmp_path / "network"))
+            client.settimeout(0.5)
+        clients[2].sendall(b"CONNECT evil.example:443 HTTP/1.1\r\n\r\n")
+        with pytest.raises(TimeoutError):
+            clients[2].recv(100)
+        clients[0].close()
+        clients[2].settimeout(30)
+        assert clients[2].recv(100).startswith(b"HTTP/1.1 403")
+        for client in clients:
+            client.close()
+
+
+def test_a_network_that_breaks_is_a_fault_of_ours_and_shut(tmp_path, monkeypatch):
+    network = proxy.Proxy([], tmp_path)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(30)
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", lambda self: raised(RuntimeError("no thread is left")))
+            client.connect(str(tmp_path / "network"))
+            assert client.recv(1) == b""
+    with pytest.raises(HostError, match="network failed: no thread is left"), network:
+        pass
+
+
+def test_a_network_that_cannot_be_asked_is_a_fault_of_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket.socket, "accept", lambda self: raised(OSError(24, "Too many open files")))
+    with pytest.raises(HostError, match="Too many open files"), proxy.Proxy([], tmp_path):
+        await_refusal(tmp_path / "network")
+
+
+def await_refusal(path):
+    """A door that stays open lets a connection wait: the next read of it would."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(30)
+        with suppress(ConnectionError):
+            client.connect(str(path))
+            assert client.recv(1) == b""
 
 
 @pytest.mark.parametrize(

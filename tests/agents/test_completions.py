@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
 from evaluator.agents import completions
 from evaluator.agents.completions import Endpoint, OutOfReach, Refused, complete
-from tests.agents.chat_server import end, error, hang_up, pieces, raw, serving, short, stream, whole
+from tests.agents.chat_server import dripping, end, error, hang_up, pieces, raw, serving, short, stream, whole
 
 KEY = "sk-very-secret"
 GOOD = whole("fine", usage={"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}})
@@ -99,6 +101,40 @@ def test_an_empty_account_is_not_asked_again(waits):
         ask(server)
 
 
+@pytest.mark.parametrize("value", ["²", "soon", "-3", "Mon, 01 Jan 2024 00:00:00 +99999999999999", ""])
+def test_a_wait_that_is_none_is_not_believed(waits, value):
+    with serving(error(429, Retry_After=value), GOOD) as server:
+        ask(server)
+    assert waits == [1.0]
+
+
+def test_a_place_elsewhere_that_is_none_is_not_looked_at(waits):
+    with serving(error(302, Location="http://[")) as server, pytest.raises(Refused, match="HTTP 302"):
+        ask(server)
+
+
+@pytest.mark.parametrize("value", [10**30, -1, True, 1.5, "9", None, [], 2**53 + 1])
+def test_counts_that_cannot_be_were_not_said(value):
+    usage = {"prompt_tokens": value, "completion_tokens": value, "prompt_tokens_details": {"cached_tokens": value}}
+    with serving(whole("fine", usage=usage)) as server:
+        answer = ask(server)
+    assert (answer.input_tokens, answer.cached_input_tokens, answer.output_tokens) == (None, None, None)
+
+
+def test_no_more_tokens_are_cached_than_were_asked():
+    usage = {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 11}}
+    with serving(whole("fine", usage=usage)) as server:
+        answer = ask(server)
+    assert (answer.input_tokens, answer.cached_input_tokens) == (10, 10)
+
+
+@pytest.mark.parametrize(("model", "shown"), [("\ud800m\0", "\\ud800m\\x00"), ("m" * 500, "m" * 200), (3, None)])
+def test_a_models_name_is_plain_text_or_was_not_said(model, shown):
+    body = {"model": model, "choices": [{"message": {"content": "fine"}}]}
+    with serving(raw(json.dumps(body).encode())) as server:
+        assert ask(server).model == shown
+
+
 def test_a_server_says_how_long_to_wait(waits):
     with serving(error(429, Retry_After="7"), GOOD) as server:
         ask(server)
@@ -147,6 +183,39 @@ def test_a_key_in_the_middle_of_a_stream_is_not_passed_on_either(waits):
     assert "bad key ***" in notes[0]
 
 
+@pytest.mark.parametrize("before", range(440, 500, 7))
+def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, before):
+    notes = []
+    answers = stream({"error": "x" * before + KEY}), raw(f'{{"a": "{"x" * (before - 300)}{KEY}"}}'.encode()), GOOD
+    with serving(*answers) as server:
+        ask(server, notes=notes)
+    assert len(notes) == 2
+    assert "sk-" not in "".join(notes)
+
+
+def test_the_words_of_a_server_can_be_kept(waits):
+    with serving(raw("\0\x1b[31mno\u202e".encode(), status=403)) as server, pytest.raises(Refused) as caught:
+        ask(server)
+    assert str(caught.value) == "HTTP 403: \\x00\\x1b[31mno\\u202e"
+    with serving(*[stream({"error": "\ud800\0"})] * 3) as server, pytest.raises(OutOfReach) as late:
+        ask(server)
+    assert str(late.value).endswith("in the middle of an answer: \\ud800\\x00")
+
+
+def test_a_key_is_in_no_traceback_that_shows_values():
+    assert KEY not in repr(Endpoint("http://127.0.0.1:1/v1", "m-1", KEY))
+
+
+def test_a_key_in_a_reason_without_a_body_is_not_passed_on():
+    def reply(handler):
+        handler.send_response(401, KEY)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    with serving(reply) as server, pytest.raises(Refused, match=r"HTTP 401: \*\*\*"):
+        ask(server)
+
+
 def test_an_endless_answer_is_cut(monkeypatch, waits):
     monkeypatch.setattr(completions, "MAX_ANSWER_BYTES", 1000)
     with (
@@ -156,6 +225,66 @@ def test_an_endless_answer_is_cut(monkeypatch, waits):
         ask(server)
 
 
-def test_a_deadline_ends_an_answer_in_the_middle():
+def test_a_deadline_that_is_over_asks_nothing():
     with serving(GOOD) as server, pytest.raises(OutOfReach, match="no time is left"):
         ask(server, seconds=-1)
+    assert server.requests == []
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: "
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nX-Long: ",
+        HEAD + b"application/json\r\n\r\n",
+        HEAD + b"application/json\r\nContent-Length: 9999\r\n\r\n",
+        HEAD + b"text/event-stream\r\n\r\ndata: ",
+        HEAD + b"text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n",
+        b"HTTP/1.1 500 Oh\r\nContent-Length: 9999\r\n\r\n",
+    ],
+)
+def test_a_server_that_drips_has_no_longer_than_one_that_is_silent(said):
+    begin = monotonic()
+    with serving(dripping(said)) as server, pytest.raises(OutOfReach, match="time"):
+        ask(server, seconds=0.5)
+    assert 0.4 < monotonic() - begin < 3
+
+
+def test_a_server_that_is_found_late_is_not_listened_to(monkeypatch):
+    look_up = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **fields: sleep(0.8) or look_up(*words, **fields))
+    begin = monotonic()
+    with serving(dripping(b"")) as server, pytest.raises(OutOfReach, match="time was over"):
+        ask(server, seconds=0.5)
+    assert monotonic() - begin < 3
+
+
+def test_a_silent_end_of_a_drip_is_over_at_the_deadline_as_well():
+    """The time that one read may take begins anew with each drop."""
+
+    def reply(handler):
+        handler.wfile.write(HEAD + b"text/event-stream\r\n\r\n")
+        sleep(1.6)
+        handler.wfile.write(b": still here\n")
+        sleep(5)
+
+    begin = monotonic()
+    with serving(reply) as server, pytest.raises(OutOfReach, match="the time was over"):
+        ask(server, seconds=2)
+    assert monotonic() - begin < 3.3
+
+
+def test_lines_are_whole_however_they_come():
+    def reply(handler):
+        handler.wfile.write(HEAD + b"text/event-stream\r\nConnection: close\r\n\r\n")
+        for piece in ("data: " + json.dumps(event) + "\n" for event in [*pieces("fine"), end()[0]]):
+            for half in (piece[:20], piece[20:]):
+                handler.wfile.write(half.encode())
+                sleep(0.01)
+        handler.close_connection = True
+
+    with serving(reply) as server:
+        assert ask(server).text == "fine"

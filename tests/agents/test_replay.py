@@ -15,7 +15,7 @@ TASK = "triton2triton/arena/softmax"
 
 
 def replayed(source, **fields):
-    return launch(desk_for("replay", load_task(TASK), ScriptedCheck(), {"source": str(source)}, **fields))
+    return launch(desk_for("replay", load_task(TASK), ScriptedCheck(), {"source": source and str(source)}, **fields))
 
 
 def predictions(folder, *lines):
@@ -71,7 +71,7 @@ def test_predictions_that_say_two_things_or_nothing_are_refused(tmp_path, lines,
         replayed(predictions(tmp_path, *lines))
 
 
-@pytest.mark.parametrize("source", ["", "nowhere"])
+@pytest.mark.parametrize("source", [None, "nowhere"])
 def test_a_source_has_to_be_named_and_be_there(source):
     with pytest.raises(UsageError, match="source: seen"):
         replayed(source)

@@ -18,7 +18,7 @@ from evaluator.reasons import Status
 from evaluator.runfolder import run_suite
 from evaluator.suites import load_suite
 from evaluator.workbench import Workbench, work_on
-from tests.agents.test_command_line import installed, play  # noqa: F401
+from tests.agents.test_command_line import coded, installed, play  # noqa: F401
 from tests.evaluator.test_runfolder import CountingEvaluator
 
 
@@ -81,7 +81,7 @@ def test_arena_check_is_the_real_judge(tiny_task, evaluator, play, monkeypatch, 
     [name] = task.editable
     source = (task.folder / name).read_text()
     script = f"run('arena', 'check'); open({name!r}, 'w').write('def forward(x): return x'); run('arena', 'check')"
-    monkeypatch.setenv("PLAY", script)
+    monkeypatch.setenv("PLAY", coded(script))
     where = {"installed_in": str(request.getfixturevalue("installed")), "secrets": ["PLAY"], "network": []}
     settings = read_agent("codex", where).settings
     desk = Desk(task, settings, 0, "gfx942", bench.check, evaluator.backend.access(), monotonic() + 300, "codex")

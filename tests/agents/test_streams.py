@@ -124,6 +124,48 @@ def test_counts_that_cannot_be_are_not_believed(name):
     assert (used.input_tokens, used.output_tokens, used.cost_usd) == (None, None, None)
 
 
+@pytest.mark.parametrize("huge", [99999999999999999999, 2**53 + 1])
+@pytest.mark.parametrize("name", ALL)
+def test_counts_that_nothing_can_hold_are_not_believed(name, huge):
+    usage = {"input_tokens": huge, "output_tokens": huge, "inputTokens": huge, "outputTokens": huge}
+    event = {"subtype": "success", "usage": usage, "num_turns": huge}
+    used = heard(name, [{"type": kind, **event} for kind in ("result", "turn.completed")]).usage
+    assert (used.turns, used.input_tokens, used.output_tokens) == (0, None, None)
+
+
+def test_turns_are_as_many_as_a_column_holds():
+    assert heard("claude_code", [{"type": "result", "subtype": "success", "num_turns": 2**31}]).usage.turns == 0
+
+
+def test_sums_that_nothing_can_hold_are_not_believed():
+    lines = [{"type": "turn.completed", "usage": {"input_tokens": 2**53, "output_tokens": 3}}] * 2
+    used = heard("codex", lines).usage
+    assert (used.input_tokens, used.output_tokens) == (None, 6)
+
+
+def test_no_more_tokens_are_cached_than_were_asked():
+    lines = [{"type": "turn.completed", "usage": {"input_tokens": 5, "cached_input_tokens": 7, "output_tokens": 3}}]
+    assert heard("codex", lines).usage.cached_input_tokens == 5
+
+
+@pytest.mark.parametrize("name", ["claude_code", "cursor"])
+def test_a_models_name_is_plain_text(name):
+    assert heard(name, [{"type": "system", "model": "\ud800m\0"}]).model == "\\ud800m\\x00"
+
+
+def test_a_tools_name_is_plain_text_without_a_secret():
+    part = {"type": "tool_use", "name": "\ud800 sk-1234", "input": {}}
+    line = {"type": "assistant", "message": {"id": "1", "content": [part]}}
+    assert heard("claude_code", [line], {"KEY": "sk-1234"}).entries[0].tool == "\\ud800 [KEY]"
+
+
+def test_an_event_too_deep_to_be_written_is_passed_over():
+    """There are depths that are read and cannot be written again."""
+    for depth in range(800, 1000):
+        deep = "[" * depth + "]" * depth
+        heard("codex", [f'{{"type": "item.completed", "item": {{"type": "file_change", "changes": {deep}}}}}'])
+
+
 def test_a_secret_is_in_no_transcript():
     line = {"type": "assistant", "message": {"id": "1", "content": "the key is sk-1234, is it?"}}
     stream = heard("claude_code", [line, "sk-1234"], {"ANTHROPIC_API_KEY": "sk-1234", "UNSET": ""})

@@ -127,6 +127,13 @@ def test_a_session_is_written_and_kept(tmp_path, launched):
     assert len(launched) == 1
 
 
+def test_a_session_can_be_read_again_whatever_its_launcher_says_of_its_end(tmp_path, monkeypatch):
+    ended = Work(version(b"a\n"), "failed", "\ud800 and \0")
+    monkeypatch.setattr(workbench, "launcher_of", lambda name: lambda desk: ended)
+    work(tmp_path)
+    assert read_session((tmp_path / "session.json").read_bytes()).message == "\\ud800 and \\x00"
+
+
 def test_a_candidate_is_the_agents_whatever_its_launcher_made_it_from(tmp_path, launched):
     assert work(tmp_path).candidate.label == "block_tuner"
     assert read_session((tmp_path / "session.json").read_bytes()).candidate.label == "block_tuner"
@@ -154,7 +161,10 @@ def test_a_damaged_session_is_done_again(tmp_path, launched):
         ("schema", 2, "schema: seen 2"),
         ("ended", "timed_out", "a message is missing"),
         ("problems", [["not_written"]], "pairs of a reason code"),
-        ("usage", {**json.loads(codec.dumps(Usage())), "output_tokens": -1}, "a negative count"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "output_tokens": -1}, r"usage\.output_tokens: seen -1"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "turns": 2**31}, r"usage\.turns: seen 2147483648"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "input_tokens": 2**60}, r"usage\.input_tokens: seen 11529"),
+        ("usage", {**json.loads(codec.dumps(Usage())), "cost_usd": -0.5}, r"usage\.cost_usd: seen -0\.5"),
     ],
 )
 def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, value, problem):

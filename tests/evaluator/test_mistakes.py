@@ -39,6 +39,8 @@ SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token"
         ([*SUBMIT, "site"], "--url: seen 'site'; expected an address as https://"),
         ([*SUBMIT, "http://127.0.0.1:99999"], "--url: seen 'http://127.0.0.1:99999'; expected an address"),
         ([*SUBMIT, "http://[::1"], "--url: seen 'http://[::1'; expected an address"),
+        ([*SUBMIT, "http://a..b"], "--url: seen 'http://a..b'; expected an address"),
+        ([*SUBMIT, "https://me:key@arena.example"], "--url: seen an address with a user, a query or a fragment"),
     ],
 )
 def test_it_is_told_in_one_sentence(arguments, said, tmp_path, monkeypatch, capsys):
@@ -104,3 +106,13 @@ def test_freezing_says_which_version_of_how_many_tasks_it_wrote(tmp_path, monkey
     assert freeze_suite("mine").endswith("mine@1, 1 task")
     (tmp_path / "suites" / "mine.yaml").write_text(f"version: 1\ntasks:\n  {TASK}:\n")
     assert freeze_suite("mine").endswith("mine@2, 1 task")
+
+
+def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ARENA_CHAT_KEY", "sk-1234\nX")
+    assert main([*CHAT, "--set", "model=m", "--set", "base_url=http://127.0.0.1:1/v1"]) == 2
+    told = capsys.readouterr().err
+    assert "ARENA_CHAT_KEY" in told
+    assert "sk-" not in told
+    assert not Path("x").exists()

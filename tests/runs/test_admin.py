@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 
 import pytest
@@ -66,6 +68,19 @@ def test_every_list_and_every_row_has_a_page(site: Site, maintainer: Client, mod
 def test_an_agent_is_registered(maintainer: Client) -> None:
     maintainer.post(reverse("admin:runs_agent_add"), {"slug": "claude-code", "name": "Claude Code", "kind": "external"})
     assert Agent.objects.get(slug="claude-code").name == "Claude Code"
+
+
+def test_settings_that_make_no_sense_are_all_said(site: Site, maintainer: Client) -> None:
+    row = Configuration.objects.get(slug="chat_loop")
+    odd = {"base_url": "http://h/v1?key=sk-1", "temperature": "hot", "input_price": -5}
+    values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": json.dumps(odd), "role": "entry"}
+    response = maintainer.post(reverse("admin:runs_configuration_change", args=[row.pk]), values)
+    page = html.unescape(response.content.decode())
+    assert "own.base_url: seen an address with a user, a query or a fragment" in page
+    assert "own.temperature: seen 'hot'; expected a number from 0 to 2" in page
+    assert "own.input_price: seen -5" in page
+    row.refresh_from_db()
+    assert row.settings == {}
 
 
 def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer: Client) -> None:

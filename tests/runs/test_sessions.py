@@ -155,9 +155,21 @@ def test_settings_that_an_agent_does_not_know_are_refused_when_they_are_register
     path.write_text("configurations:\n  odd: {agent: block_tuner, settings: {temperature: 1}}\n")
     with pytest.raises(RegistryError, match="block_tuner has no setting 'temperature'"):
         registry.load_registry(path)
-    path.write_text("configurations:\n  odd: {agent: chat_loop, settings: {base_url: 'https://me:key@host/v1'}}\n")
-    with pytest.raises(RegistryError, match="base_url is public"):
+    path.write_text(
+        "configurations:\n"
+        "  odd: {agent: chat_loop, settings: {base_url: 'https://me:key@host/v1', retries: -1, input_price: -5}}\n"
+        "  odder: {agent: single_shot, settings: {base_url: 1, max_tokens: x}}\n"
+    )
+    with pytest.raises(RegistryError) as caught:
         registry.load_registry(path)
+    assert [problem.partition("own.")[2].partition(";")[0] for problem in caught.value.problems] == [
+        "base_url: seen an address with a user, a query or a fragment, and it is public",
+        "retries: seen -1",
+        "input_price: seen -5",
+        "base_url: seen 1",
+        "max_tokens: seen 'x'",
+    ]
+    assert "key" not in str(caught.value)
 
 
 def test_a_session_longer_than_a_job_may_take_is_refused(site: Site, fake: Any) -> None:

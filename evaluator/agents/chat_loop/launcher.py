@@ -72,7 +72,7 @@ class Loop:
                 "gave_up",
                 f"{counted(len(self._chat.answers), 'answer')} brought {counted(self._versions, 'version')}",
             )
-        if self._desk.left_s <= 0:
+        if self._desk.left_s <= 0 and self._chat.answers:  # before the first the question says why there is none
             return "timed_out", "the session's time was over"
         if budget is not None and (self._chat.usage.output_tokens or 0) >= budget:
             return "gave_up", f"the budget of {budget:.0f} output tokens was used up"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agent_session import Usage
+from evaluator.agent_session import MAX_TURNS, Usage
+from evaluator.agents import said
 from evaluator.agents.command_line import work_by_command
-from evaluator.agents.events import Stream, amount, count, mapping, parts, text_of, total
+from evaluator.agents.events import Stream, mapping, parts, text_of
 from evaluator.agents.interface import Desk, Settings, Work
 
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -35,7 +36,7 @@ class ClaudeStream(Stream):
     def read(self, event: dict[str, Any]) -> bool:
         match event["type"]:
             case "system":
-                self.model = event.get("model") if isinstance(event.get("model"), str) else self.model
+                self.model = said.name(event.get("model")) or self.model
             case "assistant":
                 self._assistant(mapping(event.get("message")))
             case "user":
@@ -50,13 +51,13 @@ class ClaudeStream(Stream):
     def usage(self) -> Usage:
         result = self._result
         used = [mapping(result.get("usage"))] if result else list(self._messages.values())
-        turns = count(result.get("num_turns")) if result else None
+        turns = said.count(result.get("num_turns"), MAX_TURNS) if result else None
         return Usage(
             turns=len(self._messages) if turns is None else turns,
-            input_tokens=total(*(one.get(name) for one in used for name in INPUT)),
-            cached_input_tokens=total(*(one.get("cache_read_input_tokens") for one in used)),
-            output_tokens=total(*(one.get("output_tokens") for one in used)),
-            cost_usd=amount(result.get("total_cost_usd")) if result else None,
+            input_tokens=said.total(*(one.get(name) for one in used for name in INPUT)),
+            cached_input_tokens=said.total(*(one.get("cache_read_input_tokens") for one in used)),
+            output_tokens=said.total(*(one.get("output_tokens") for one in used)),
+            cost_usd=said.amount(result.get("total_cost_usd")) if result else None,
             tool_calls=self.tool_calls,
             model=self.model,
         )

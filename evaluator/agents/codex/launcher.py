@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluator.agent_session import Usage
+from evaluator.agents import said
 from evaluator.agents.command_line import work_by_command
-from evaluator.agents.events import Stream, mapping, total
+from evaluator.agents.events import Stream, mapping
 from evaluator.agents.interface import Desk, Settings, Work
 from evaluator.inside import arena
 
@@ -51,11 +52,13 @@ class CodexStream(Stream):
 
     @property
     def usage(self) -> Usage:
+        names = ("input_tokens", "cached_input_tokens", "output_tokens")
+        asked, cached, written = (said.total(*(one.get(name) for one in self._used)) for name in names)
         return Usage(
             turns=self.turns,
-            input_tokens=total(*(one.get("input_tokens") for one in self._used)),
-            cached_input_tokens=total(*(one.get("cached_input_tokens") for one in self._used)),
-            output_tokens=total(*(one.get("output_tokens") for one in self._used)),
+            input_tokens=asked,
+            cached_input_tokens=said.part(cached, asked),
+            output_tokens=written,
             tool_calls=self.tool_calls,
             model=self.model,
         )

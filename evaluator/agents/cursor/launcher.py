@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluator.agent_session import Usage
+from evaluator.agents import said
 from evaluator.agents.command_line import work_by_command
-from evaluator.agents.events import Stream, count, mapping, text_of, total
+from evaluator.agents.events import Stream, mapping, text_of
 from evaluator.agents.interface import Desk, Settings, Work
 
 SUFFIX = "ToolCall"
@@ -32,7 +33,7 @@ class CursorStream(Stream):
     def read(self, event: dict[str, Any]) -> bool:
         match event:
             case {"type": "system"}:
-                self.model = event.get("model") if isinstance(event.get("model"), str) else self.model
+                self.model = said.name(event.get("model")) or self.model
             case {"type": "user"}:
                 pass  # the prompt, repeated
             case {"type": "thinking", "subtype": "delta"}:
@@ -56,9 +57,9 @@ class CursorStream(Stream):
         cached = self._used.get("cacheReadTokens")
         return Usage(
             turns=self.turns,
-            input_tokens=total(self._used.get("inputTokens"), cached, self._used.get("cacheWriteTokens")),
-            cached_input_tokens=count(cached),
-            output_tokens=count(self._used.get("outputTokens")),
+            input_tokens=said.total(self._used.get("inputTokens"), cached, self._used.get("cacheWriteTokens")),
+            cached_input_tokens=said.count(cached),
+            output_tokens=said.count(self._used.get("outputTokens")),
             tool_calls=self.tool_calls,
             model=self.model,
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from evaluator.agent_session import Ending
 from evaluator.agents.budget import SpendingCap
 from evaluator.agents.chat import Chat, nothing
-from evaluator.agents.completions import OutOfReach, Refused
 from evaluator.agents.interface import Desk, Work
 
 
@@ -13,8 +12,7 @@ def launch(desk: Desk) -> Work:
     chat = Chat(desk)
     try:
         candidate, problem = chat.ask()
-    except (Refused, OutOfReach, SpendingCap) as error:
-        over: Ending = "spending_cap" if isinstance(error, SpendingCap) else "timed_out"
-        return Work(nothing(desk), over, str(error), chat.prompt, tuple(chat.transcript), chat.usage)
+    except SpendingCap as error:
+        return Work(nothing(desk), "spending_cap", str(error), chat.prompt, tuple(chat.transcript), chat.usage)
     ended: Ending = "gave_up" if candidate is None else "finished"
     return Work(candidate or nothing(desk), ended, problem, chat.prompt, tuple(chat.transcript), chat.usage)

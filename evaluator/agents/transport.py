@@ -1,0 +1,78 @@
+"""One request over HTTP, which is over at its deadline whatever still drips."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic
+from typing import Any
+
+SILENCE_S = 300.0  # between two pieces of an answer; a model that thinks says nothing for long
+
+
+@contextmanager
+def answered(request: urllib.request.Request, deadline: float) -> Iterator[http.client.HTTPResponse]:
+    """The response, of any status. At the deadline, of `monotonic`, its connection is shut: what waits for it goes on.
+
+    Raises:
+        OSError, http.client.HTTPException, ValueError: there is none, or none that can be read.
+    """
+    left_s, connections = deadline - monotonic(), _Connections()
+    clock = threading.Timer(min(max(left_s, 0.0), threading.TIMEOUT_MAX), connections.shut)
+    clock.daemon = True
+    clock.start()
+    try:
+        opener = urllib.request.build_opener(_EveryStatus, connections)
+        with opener.open(request, timeout=min(SILENCE_S, max(left_s, 0.001))) as response:
+            yield response
+    finally:
+        clock.cancel()
+
+
+class _EveryStatus(urllib.request.HTTPErrorProcessor):
+    """An error is an answer, too; and a redirection would carry the key to whom it names."""
+
+    def http_response(self, request: Any, response: Any) -> Any:
+        return response
+
+    https_response = http_response
+
+
+class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Knows the socket even of a response whose head is read, when its connection has forgotten it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
+        self._is_over = False
+
+    def shut(self) -> None:
+        """What is being connected, greeted or read; and whatever connects later, after a slow look-up of its name."""
+        self._is_over = True
+        made = self._connection
+        for one in (self._socket, made.sock if made else None):
+            if one is not None:
+                with suppress(OSError):
+                    socket.socket.shutdown(one, socket.SHUT_RDWR)  # of TLS, too: no words of parting
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **http_conn_args: Any) -> Any:
+        def made(host: str, **fields: Any) -> http.client.HTTPConnection:
+            connection: http.client.HTTPConnection = http_class(host, **fields)
+            connect = connection.connect
+
+            def connected() -> None:
+                connect()
+                self._socket = connection.sock
+                if self._is_over:
+                    raise TimeoutError("connected after the deadline")
+
+            connection.connect = connected  # type: ignore[method-assign]
+            self._connection = connection
+            return connection
+
+        return super().do_open(made, req, **http_conn_args)
