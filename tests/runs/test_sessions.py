@@ -58,11 +58,26 @@ def test_an_agent_runs_three_times_unless_told_otherwise(site: Site) -> None:
     assert not Result.objects.exclude(candidate_files={}).exists()
 
 
-@pytest.mark.parametrize("asked", [{"repeats": 0}, {"repeats": -2}, {"repeat": -1}])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"repeats": 0},
+        {"repeats": -2},
+        {"repeat": -1},
+        {"repeat": 32767, "repeats": 2},
+        {"repeat": 2147483647},
+        {"repeat": 10**30},
+        {"repeats": 10**30},
+    ],
+)
 def test_a_start_of_no_run_is_refused(site: Site, asked: dict[str, int]) -> None:
-    with pytest.raises(RunError, match="expected at least 1, numbered from 0 on"):
+    with pytest.raises(RunError, match="expected at least 1, numbered from 0 to 32767"):
         start(site, **asked)
     assert not Run.objects.exists()
+
+
+def test_the_last_repeat_that_a_row_can_hold_is_started(site: Site) -> None:
+    assert [run.repeat for run in start(site, repeat=32766, repeats=2)] == [32766, 32767]
 
 
 def test_a_session_is_held_before_the_verdict_and_becomes_rows(site: Site) -> None:
