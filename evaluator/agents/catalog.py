@@ -14,7 +14,7 @@ from evaluator.agent_session import Own
 from evaluator.agents.interface import SHARED, Checked, Desk, Launcher, Produced, Settings
 from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
-from evaluator.fields import Fields, Problems
+from evaluator.fields import Fields, Problems, is_number
 from evaluator.taskspec import TaskSpec
 
 FOLDER = Path(__file__).parent
@@ -143,7 +143,7 @@ def _of_kind(key: str, before: object, value: object) -> object:
 
 def _own(fields: Fields) -> dict[str, Own]:
     for key, value in fields.raw.items():
-        if not isinstance(value, str | int | float | bool | None):
+        if not isinstance(value, str | bool | None) and not is_number(value):
             fields.problem(str(key), value, "text, a number, true, false or nothing")
     return {str(key): value for key, value in fields.raw.items()}
 

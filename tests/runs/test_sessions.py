@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -283,6 +284,21 @@ def test_a_bundle_brings_its_sessions(tmp_path: Path, site: Site) -> None:
         ("finished", 2, None, "agent"),
     }
     assert Iteration.objects.count() == 4
+
+
+@pytest.mark.parametrize("changes", [{"turns": 2**31}, {"tool_calls": 10**18}, {"output_tokens": 2**63 - 1}])
+def test_a_bundle_whose_sessions_count_what_no_row_can_hold_is_refused(
+    tmp_path: Path, site: Site, changes: dict[str, int]
+) -> None:
+    """By the same sentence on SQLite, whose columns would take it."""
+    folder = bundled(tmp_path / "run", site, settings_text(read_agent("block_tuner")))
+    for file in (folder / "sessions").iterdir():
+        session = json.loads(file.read_text())
+        file.write_text(json.dumps({**session, "usage": {**session["usage"], **changes}}))
+    ((name, value),) = changes.items()
+    with pytest.raises(CommandError, match=f"sessions/.*usage.{name}: seen {value}; expected 0 to"):
+        call_command("import_bundle", str(folder))
+    assert not Run.objects.exists()
 
 
 def test_a_run_stands_under_the_settings_it_was_run_with(tmp_path: Path, site: Site) -> None:
