@@ -10,6 +10,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Max, QuerySet
@@ -22,6 +23,7 @@ from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
 from runs.models.trail import REASON_CHARACTERS
+from runs.numbers import is_row
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
 MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
@@ -70,6 +72,18 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
             request.refusal = _sentence(error)  # type: ignore[attr-defined]
             return super().changeform_view(request, object_id, form_url, extra_context)
 
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """No number in an address that no row can have: SQLite takes none of more than 64 bits."""
+        numbers = [one for one in value.split(",") if one.isdigit()]
+        return all(map(is_row, numbers)) and super().lookup_allowed(lookup, value, request)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:  # type: ignore[override]
+        """On rows that there can be; whatever else a form brings is none of them."""
+        sent = request.POST.copy()
+        sent.setlist(ACTION_CHECKBOX_NAME, [one for one in sent.getlist(ACTION_CHECKBOX_NAME) if is_row(one)])
+        request.POST = sent  # type: ignore[assignment]
+        return super().response_action(request, queryset)
+
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change, **kwargs)
         refusal = getattr(request, "refusal", "")
@@ -108,7 +122,7 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
             "rows": list(rows[:MOST_NAMED]),
             "total": total,
             "unnamed": max(total - MOST_NAMED, 0),
-            "chosen": request.POST.getlist("_selected_action"),
+            "chosen": request.POST.getlist(ACTION_CHECKBOX_NAME),
             "newest": rows.aggregate(newest=Max("trail"))["newest"] or 0 if hasattr(self.model, "trail") else "",
             "select_across": request.POST.get("select_across", "0"),
             "reason_characters": REASON_CHARACTERS,
@@ -180,7 +194,7 @@ def _refuse_what_moved(row: Any, newest: str) -> None:
     Raises:
         RunError: there is a newer one about this row.
     """
-    if not newest.isdecimal():
+    if not is_row(newest):
         return
     locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
     if locked.trail.filter(pk__gt=int(newest)).exists():
