@@ -4,6 +4,7 @@ that come back as a sentence.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,12 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Max, QuerySet
+from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.text import capfirst
 
+from evaluator.codec import is_storable
 from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
 from runs import services
@@ -55,10 +58,38 @@ def _action(act: Act) -> Callable[..., Any]:
     return admin.action(description=act.title, permissions=[act.permission])(ask_and_act)
 
 
+class PlainJson(forms.JSONField):
+    """JSON that both databases hold: Python reads more, and a figure or a depth without end is no error of ours."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            read = super().to_python(value)
+            text = json.dumps(read, allow_nan=False, ensure_ascii=False)
+        except (ValueError, RecursionError) as error:
+            raise self._invalid(value) from error
+        if not is_storable(text) or "\\u0000" in text:
+            raise self._invalid(value)
+        return read
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """What was refused comes back as it was typed."""
+        try:
+            self.to_python(data)
+        except ValidationError:
+            return InvalidJSONInput(data)
+        return super().bound_data(data, initial)
+
+    def _invalid(self, value: Any) -> ValidationError:
+        return ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})
+
+
 class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     """What all of ours share: no deletion, and a refused form comes back as it was filled in, with a sentence."""
 
-    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
+    formfield_overrides = {
+        models.URLField: {"assume_scheme": "https"},
+        models.JSONField: {"form_class": PlainJson},
+    }
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 
-from runs.models import Host, Suite
+from runs.models import Configuration, Host, Suite
 from runs.people.rights import Role
 from tests import factories
 from tests.people.site_addresses import patterns
@@ -92,3 +92,25 @@ def test_a_suite_has_no_member_that_is_no_task(client: Client) -> None:
         assert answer.status_code == 200, text[:40]
         assert "errorlist" in answer.content.decode()
     assert not Suite.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9" * 5000,
+        "[" * 100_000,
+        '{"a": NaN}',
+        '{"a": 1e999}',
+        '{"a": "\\ud800"}',
+        '{"a": "\\u0000"}',
+        '{"\\u0000": 1}',
+        "\0",
+    ],
+    ids=lambda text: text[:16],
+)
+def test_settings_are_json_that_a_database_holds(client: Client, text: str) -> None:
+    filled = {"slug": "new", "agent": factories.make_agent().pk, "role": "entry", "settings": text}
+    answer = client.post("/admin/runs/configuration/add/", filled)
+    assert answer.status_code == 200
+    assert "settings" in answer.context["adminform"].form.errors
+    assert not Configuration.objects.exists()
