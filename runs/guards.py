@@ -158,7 +158,7 @@ def _of_sessions() -> Iterator[Guard]:
 
 def _were_public(*attempts: str) -> str:
     """By the trail; a rerun's entry names its attempt, too."""
-    said = f"to_attempt_id IN ({', '.join(attempts)}) AND action = 'publish'"
+    said = f"({_is_one('to_attempt_id', attempts)}) AND action = 'publish'"
     return f"EXISTS (SELECT 1 FROM runs_auditentry WHERE {said})"
 
 
@@ -169,7 +169,13 @@ def _last_said() -> str:
 
 
 def _are_answered(*results: str) -> str:
-    return f"EXISTS (SELECT 1 FROM runs_result WHERE id IN ({', '.join(results)}) AND published_attempt_id IS NOT NULL)"
+    which = _is_one("id", results)
+    return f"EXISTS (SELECT 1 FROM runs_result WHERE ({which}) AND published_attempt_id IS NOT NULL)"
+
+
+def _is_one(column: str, values: tuple[str, ...]) -> str:
+    """SQLite builds a table for IN: half of what the guard costs each measurement of an import."""
+    return " OR ".join(f"{column} = {value}" for value in values)
 
 
 def _is_taken_down(result: str) -> str:
