@@ -87,7 +87,8 @@ def env_database(name: str, default: Path) -> dict[str, object]:
 def sqlite(path: Path) -> dict[str, object]:
     """WAL: pages are read while a worker writes. IMMEDIATE: two writers wait for each other instead of failing.
 
-    Opening the file took more than half of a kept page's time, so a thread keeps it open.
+    Opening the file took more than half of a kept page's time, so a thread keeps it open. RECURSIVE_TRIGGERS: REPLACE
+    removes rows, and what refuses that (runs/guards.py) hears of it.
     """
     return {
         "ENGINE": "django.db.backends.sqlite3",
@@ -96,7 +97,7 @@ def sqlite(path: Path) -> dict[str, object]:
         "OPTIONS": {
             "timeout": 20,
             "transaction_mode": "IMMEDIATE",
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA recursive_triggers=ON;",
         },
     }
 

@@ -159,7 +159,12 @@ REST_FRAMEWORK = {
 }
 # What one address may ask of /api/ in a minute; 0 takes the limit away. A PNG counts as ten (leaderboard.limits).
 API_POINTS_A_MINUTE = env.env_int("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
-SPECTACULAR_SETTINGS = {"TITLE": "ArenaBoard", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "ArenaBoard",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "PATH_CONVERTER_OVERRIDES": {"row": int},  # runs/numbers.py
+}
 
 # Jobs; arena_site.celeryconfig makes Celery's settings of these.
 BROKER_URL = env_places.env_broker("BROKER_URL", "filesystem://localhost")

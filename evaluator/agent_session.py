@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +14,13 @@ from evaluator.records import CandidateRef, TaskRef
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
-MAX_TOKENS, MAX_TURNS = 2**53, 2**31 - 1  # what every JSON reader, and a database's column, counts exactly
+LARGEST = {  # what rows hold and sums of many sessions bear
+    **dict.fromkeys(("turns", "tool_calls"), 2**31 - 1),
+    **dict.fromkeys(("input_tokens", "cached_input_tokens", "output_tokens"), 10**12),
+    "cost_usd": 10**9,
+}
+LONGEST_S = 1e6  # eleven days
+YEARS = range(2020, 2100)
 Own = str | int | float | bool | None
 Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
@@ -108,23 +115,32 @@ def problems_of(session: AgentSession) -> list[str]:
         problems.append("problems: expected pairs of a reason code and a detail")
     if any(one.speedup is not None and one.speedup <= 0 for one in session.iterations):
         problems.append("iterations: a speedup that is not positive")
-    return problems + _problems_of_usage(session.usage)
-
-
-def _problems_of_usage(used: Usage) -> list[str]:
-    tokens = dict.fromkeys(("input_tokens", "cached_input_tokens", "output_tokens"), MAX_TOKENS)
-    seen = {
-        name: (getattr(used, name), most)
-        for name, most in {"turns": MAX_TURNS, "tool_calls": MAX_TURNS, **tokens}.items()
-    }
-    problems = [
-        f"usage.{name}: seen {value}; expected a count up to {most}"
-        for name, (value, most) in seen.items()
-        if value is not None and not 0 <= value <= most
-    ]
-    if used.cost_usd is not None and used.cost_usd < 0:
-        problems.append(f"usage.cost_usd: seen {used.cost_usd}; expected no less than 0")
+    for name, value in _odd(session.usage).items():
+        problems.append(f"usage.{name}: seen {value}; expected 0 to {LARGEST[name]}")
+    durations = (session.seconds, *(value for one in session.iterations for value in (one.at_s, one.seconds)))
+    if not all(0 <= value <= LONGEST_S for value in durations):
+        problems.append(f"seconds: expected 0 to {LONGEST_S:.0f}, of the session and of each iteration")
+    if not _is_moment(session.started_at):
+        problems.append(f"started_at: seen {session.started_at!r:.80}; expected a moment with its time zone")
     return problems
+
+
+def credible(usage: Usage) -> Usage:
+    """What no session can have used is what nobody said: an agent's own program may say anything."""
+    return replace(usage, **dict.fromkeys(_odd(usage)))
+
+
+def _odd(usage: Usage) -> dict[str, int | float]:
+    said = {name: getattr(usage, name) for name in LARGEST}
+    return {name: value for name, value in said.items() if value is not None and not 0 <= value <= LARGEST[name]}
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return moment.tzinfo is not None and moment.year in YEARS
 
 
 def shortened(text: str, most: int = MAX_TEXT) -> str:

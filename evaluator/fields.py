@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import yaml
 
@@ -110,9 +111,9 @@ class Fields:
     def numbers(self, key: str) -> tuple[float, ...]:
         values = self.sequence(key)
         for index, value in enumerate(values):
-            if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+            if not is_number(value) and value not in (math.inf, -math.inf):
                 self.problem(f"{key}.{index}", value, "a number (.inf is allowed)")
-        return tuple(float(value) for value in values if isinstance(value, int | float))
+        return tuple(float(value) for value in values if is_number(value) or value in (math.inf, -math.inf))
 
     def string(self, key: str, default: str | None) -> str:
         value = self.raw.get(key, MISSING if default is None else default)
@@ -130,8 +131,7 @@ class Fields:
 
     def number(self, key: str, default: float | None, *, low: float = -math.inf, high: float = math.inf) -> float:
         value = self.raw.get(key, MISSING if default is None else default)
-        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not good or not low <= value <= high:
+        if not is_number(value) or not low <= value <= high:
             self.problem(key, value, f"a number from {low:.15g} to {high:.15g}")
             return max(low, 1)
         return float(value) if isinstance(value, float) else int(value)
@@ -193,3 +193,8 @@ def value_or_problem(expression: Expression, axes: Mapping[str, Number], where: 
 def holds(expression: Expression, axes: Mapping[str, Number], where: Fields) -> bool:
     value = value_or_problem(expression, axes, where, "")
     return value is not None and bool(value)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """One that floats have room for: neither infinite, nor a whole number of hundreds of figures."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

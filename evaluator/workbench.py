@@ -19,6 +19,7 @@ from evaluator.agent_session import (
     SESSION_SCHEMA_VERSION,
     AgentSession,
     Iteration,
+    credible,
     read_session,
     shortened,
     write_session,
@@ -166,7 +167,7 @@ def _session(
         candidate=work.candidate.ref(),
         problems=work.candidate.problems,
         prompt=work.prompt,
-        usage=work.usage,
+        usage=credible(work.usage),
         iterations=tuple(bench.iterations),
         transcript=work.transcript,
     )

@@ -197,7 +197,7 @@ ROUTES = (
     ),
     Route(
         "run",
-        "run/<int:run>/",
+        "run/<row:run>/",
         run.RunPage,
         run.build,
         "One run with its progress, results and history",
@@ -206,7 +206,7 @@ ROUTES = (
     ),
     Route(
         "result",
-        "result/<int:result>/",
+        "result/<row:result>/",
         result.ResultPage,
         result.build,
         "One result with everything known about it",
@@ -216,7 +216,7 @@ ROUTES = (
     ),
     Route(
         "attempts",
-        "result/<int:result>/attempts/",
+        "result/<row:result>/attempts/",
         attempts.AttemptsPage,
         attempts.build,
         "Two attempts at one result side by side",
@@ -281,7 +281,7 @@ ROUTES = (
     ),
     Route(
         "submission",
-        "submission/<int:submission>/",
+        "submission/<row:submission>/",
         submission.SubmissionPage,
         submission.build,
         "One submission: how far it is, what was claimed and what was measured",

@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -28,6 +29,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from runs.numbers import is_row
 from runs.people.rights import may_see_unseen
 
 __all__ = ["admin_desk", "admin_people", "admin_runs", "admin_sessions"]  # each registers its own rows
@@ -85,8 +87,16 @@ class HostAdmin(Registered):
     actions = HOST_ACTS
 
 
+class Members(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    def clean(self, value: Any) -> Any:
+        """A number that no row can have is no choice; Django would ask the database for it."""
+        if odd := [one for one in value or () if not is_row(str(one))]:
+            raise ValidationError(self.error_messages["invalid_choice"], params={"value": odd[0]})
+        return super().clean(value)
+
+
 class SuiteForm(forms.ModelForm):  # type: ignore[type-arg]
-    members = forms.ModelMultipleChoiceField(Task.objects.filter(is_current=True), label="Tasks")
+    members = Members(Task.objects.filter(is_current=True), label="Tasks")
 
     class Meta:
         model = Suite

@@ -11,10 +11,13 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         from allauth.account.signals import email_confirmed
+        from django.urls import register_converter
 
         from runs import guards
+        from runs.numbers import RowConverter
         from runs.services import accounts, revision
 
+        register_converter(RowConverter, "row")  # before any address is read
         revision.watch()
         guards.watch(self)
         email_confirmed.connect(accounts.welcome, dispatch_uid="runs.welcome")

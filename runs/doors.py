@@ -4,24 +4,29 @@ that come back as a sentence.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Max, QuerySet
+from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.text import capfirst
 
+from evaluator.codec import is_storable
 from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
 from runs.models.trail import REASON_CHARACTERS
+from runs.numbers import is_row
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
 MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
@@ -53,10 +58,38 @@ def _action(act: Act) -> Callable[..., Any]:
     return admin.action(description=act.title, permissions=[act.permission])(ask_and_act)
 
 
+class PlainJson(forms.JSONField):
+    """JSON that both databases hold: Python reads more, and a figure or a depth without end is no error of ours."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            read = super().to_python(value)
+            text = json.dumps(read, allow_nan=False, ensure_ascii=False)
+        except (ValueError, RecursionError) as error:
+            raise self._invalid(value) from error
+        if not is_storable(text) or "\\u0000" in text:
+            raise self._invalid(value)
+        return read
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """What was refused comes back as it was typed."""
+        try:
+            self.to_python(data)
+        except ValidationError:
+            return InvalidJSONInput(data)
+        return super().bound_data(data, initial)
+
+    def _invalid(self, value: Any) -> ValidationError:
+        return ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})
+
+
 class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     """What all of ours share: no deletion, and a refused form comes back as it was filled in, with a sentence."""
 
-    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
+    formfield_overrides = {
+        models.URLField: {"assume_scheme": "https"},
+        models.JSONField: {"form_class": PlainJson},
+    }
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
@@ -69,6 +102,18 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
         except REFUSED as error:  # nothing was written: the same form once more, as it was filled in
             request.refusal = _sentence(error)  # type: ignore[attr-defined]
             return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """No number in an address that no row can have: SQLite takes none of more than 64 bits."""
+        numbers = [one for one in value.split(",") if one.isdigit()]
+        return all(map(is_row, numbers)) and super().lookup_allowed(lookup, value, request)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:  # type: ignore[override]
+        """On rows that there can be; whatever else a form brings is none of them."""
+        sent = request.POST.copy()
+        sent.setlist(ACTION_CHECKBOX_NAME, [one for one in sent.getlist(ACTION_CHECKBOX_NAME) if is_row(one)])
+        request.POST = sent  # type: ignore[assignment]
+        return super().response_action(request, queryset)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change, **kwargs)
@@ -108,7 +153,7 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
             "rows": list(rows[:MOST_NAMED]),
             "total": total,
             "unnamed": max(total - MOST_NAMED, 0),
-            "chosen": request.POST.getlist("_selected_action"),
+            "chosen": request.POST.getlist(ACTION_CHECKBOX_NAME),
             "newest": rows.aggregate(newest=Max("trail"))["newest"] or 0 if hasattr(self.model, "trail") else "",
             "select_across": request.POST.get("select_across", "0"),
             "reason_characters": REASON_CHARACTERS,
@@ -180,7 +225,7 @@ def _refuse_what_moved(row: Any, newest: str) -> None:
     Raises:
         RunError: there is a newer one about this row.
     """
-    if not newest.isdecimal():
+    if not is_row(newest):
         return
     locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
     if locked.trail.filter(pk__gt=int(newest)).exists():

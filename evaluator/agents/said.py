@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from evaluator.agent_session import MAX_TOKENS
+from evaluator.agent_session import LARGEST
 from evaluator.codec import plain_text
 
 MAX_NAME = 200  # characters of a model's or a tool's name
 
 
-def count(value: object, most: int = MAX_TOKENS) -> int | None:
+def count(value: object, most: float = LARGEST["output_tokens"]) -> int | None:
     return value if type(value) is int and 0 <= value <= most else None
 
 
@@ -25,7 +25,7 @@ def part(value: int | None, whole: int | None) -> int | None:
 
 def amount(value: object) -> float | None:
     """US dollars; JSON knows no infinity, but Python reads one."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
+    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LARGEST["cost_usd"]
     return float(value) if good else None  # type: ignore[arg-type]
 
 

@@ -13,6 +13,7 @@ from evaluator.codec import plain_text
 from runs.desk.uploading import MOST_BYTES
 from runs.models import ApiToken, DeviceClass, Submission
 from runs.models.audits import VERDICTS
+from runs.services.verification import MOST_DRAWN
 
 
 def _plain(text: str) -> None:
@@ -118,7 +119,11 @@ class VerifyForm(forms.Form):
         DeviceClass.objects.filter(hosts__is_enabled=True).distinct(), label="On hosts of", to_field_name="slug"
     )
     sample = forms.IntegerField(
-        required=False, min_value=1, label="Tasks", help_text="So many, drawn by chance. Empty: all of them."
+        required=False,
+        min_value=1,
+        max_value=MOST_DRAWN,
+        label="Tasks",
+        help_text="So many, drawn by chance. Empty: all of them.",
     )
 
 

@@ -6,6 +6,7 @@ A result's public answer is `published_attempt`, which moves only by a publish a
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import F, Q
 
@@ -15,6 +16,8 @@ from runs.models.hosts import DeviceClass
 from runs.models.problems import Suite, Task
 from runs.models.rounds import Round
 from runs.querysets import ResultQuerySet, RunQuerySet
+
+LAST_REPEAT = 2**15 - 1  # as bundles may say, and what the column can hold
 
 
 class Run(models.Model):
@@ -38,7 +41,9 @@ class Run(models.Model):
     configuration = models.ForeignKey(Configuration, on_delete=models.PROTECT, related_name="runs")
     suite = models.ForeignKey(Suite, on_delete=models.PROTECT, related_name="runs")
     device_class = models.ForeignKey(DeviceClass, on_delete=models.PROTECT, related_name="runs")
-    repeat = models.PositiveSmallIntegerField(default=0, help_text="Counted from 0.")
+    repeat = models.PositiveSmallIntegerField(
+        default=0, validators=[MaxValueValidator(LAST_REPEAT)], help_text=f"Counted from 0, to {LAST_REPEAT}."
+    )
     round = models.ForeignKey(
         Round,
         on_delete=models.PROTECT,
@@ -97,6 +102,7 @@ class Run(models.Model):
                 condition=Q(state="draft", published_at__isnull=True)
                 | Q(state__in=["published", "withdrawn"], published_at__isnull=False),
             ),
+            models.CheckConstraint(name="run_repeat_is_bounded", condition=Q(repeat__gte=0, repeat__lte=LAST_REPEAT)),
             models.CheckConstraint(
                 name="run_origin_is_known", condition=Q(origin__in=["published", "imported", "run_here"])
             ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from runs.models.attempts import Attempt
 from runs.models.hosts import Host
@@ -58,7 +59,7 @@ class AuditEntry(models.Model):
         MAKE_TOKEN = "make_token", "token made"
         REVOKE_TOKEN = "revoke_token", "token revoked"
 
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     actor_name = models.CharField(max_length=150, help_text="The user, or the command that acted.")
     action = models.CharField(max_length=20, choices=Action)

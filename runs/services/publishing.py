@@ -146,18 +146,19 @@ def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int
 
 
 def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: AuditEntry | None = None) -> None:
-    before, result.published_attempt = result.published_attempt, attempt
-    result.save(update_fields=["published_attempt"])
+    """The entry first: without one that says where to, the database moves no answer (runs/guards.py)."""
     note(
         AuditEntry.Action.PUBLISH,
         actor,
         reason,
         run=result.run,
         result=result,
-        from_attempt=before,
+        from_attempt=result.published_attempt,
         to_attempt=attempt,
         undoes=undoes,
     )
+    result.published_attempt = attempt
+    result.save(update_fields=["published_attempt"])
 
 
 def _newest_answer(result: Result) -> Attempt | None:

@@ -9,6 +9,7 @@ from evaluator.agents.readiness import not_set
 from runs import agents, candidates
 from runs.errors import RunError
 from runs.models import AuditEntry, Configuration, DeviceClass, Host, Round, Run, Suite
+from runs.models.results import LAST_REPEAT
 from runs.services import trail
 from runs.services.entries import create_run
 from runs.services.spending import estimate_of, refuse_to_overspend
@@ -36,8 +37,9 @@ def start_runs(
     Raises:
         RunError: it would be no run, or the agent is none of ours, lacks something, or may spend no more.
     """
-    if repeats < 1 or repeat < 0:
-        raise RunError(f"seen {repeats} repeats from number {repeat} on; expected at least 1, numbered from 0 on")
+    if repeats < 1 or not 0 <= repeat <= LAST_REPEAT + 1 - repeats:
+        expected = f"at least 1, numbered from 0 to {LAST_REPEAT}"
+        raise RunError(f"seen {repeats} repeats from number {repeat} on; expected {expected}")
     is_session = agents.works_in_sessions(configuration)
     if is_session:
         _refuse_what_lacks_something(configuration, device_class)

@@ -150,9 +150,18 @@ def _write_run(
     )
     if place.round is not None:
         _write_unseen(place.round, attempts, answers, at)
+    _publish(run, attempts, at)
+    note(AuditEntry.Action.PUBLISH, actor, "synthetic", run=run)
+
+
+def _publish(run: Run, attempts: list[Attempt], at: datetime) -> None:
+    """The entries first: without one that says where to, the database moves no answer."""
+    said = {"action": AuditEntry.Action.PUBLISH, "actor_name": MARK, "reason": "synthetic", "run": run, "at": at}
+    AuditEntry.objects.bulk_create(
+        AuditEntry(result=attempt.result, to_attempt=attempt, **said) for attempt in attempts
+    )
     own = Attempt.objects.filter(result=OuterRef("pk")).values("pk")[:1]
     Result.objects.filter(run=run).update(published_attempt=Subquery(own))
-    note(AuditEntry.Action.PUBLISH, actor, "synthetic", run=run)
 
 
 def _attempt(result: Result, answer: synthetic.Answer, at: datetime, host: Host) -> Attempt:

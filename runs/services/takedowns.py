@@ -34,9 +34,10 @@ def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submissio
     if submission.is_public:
         submission.is_public = False
         submission.save(update_fields=["is_public"])
+    end(submission, Submission.Outcome.TAKEN_DOWN, actor, reason)  # before: only then do the guards let go of sources
     digests = {submission.digest, *_sources(submission)}
     transaction.on_commit(lambda: _forget(digests))
-    return end(submission, Submission.Outcome.TAKEN_DOWN, actor, reason)
+    return submission
 
 
 def _sources(submission: Submission) -> set[str]:

@@ -36,6 +36,7 @@ from runs.services.turns import Turns
 
 Action, State = AuditEntry.Action, Submission.State
 POLICY, BEGUN_AT_ONCE = "policy", 10
+MOST_DRAWN = 999  # tasks, as ARENA_VERIFY may say
 log = logging.getLogger(__name__)
 COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
 
@@ -140,7 +141,9 @@ def _tell_run(verification: Verification) -> None:
 def _chosen(claimed: Run, sample: int | None) -> Sequence[Result]:
     """Results with sources, whose tasks are still the same here."""
     results = list(claimed.results.exclude(candidate_files={}).select_related("task"))
-    if not results or (sample is not None and sample < 1):
+    if sample is not None and not 1 <= sample <= MOST_DRAWN:
+        raise RunError(f"seen {sample} tasks to draw; expected 1 to {MOST_DRAWN}")
+    if not results:
         raise RunError(f"{claimed} has no candidate that could be evaluated here")
     chosen = results if sample is None else random.SystemRandom().sample(results, min(sample, len(results)))
     for result in chosen:

@@ -155,16 +155,26 @@ def test_a_damaged_session_is_done_again(tmp_path, launched):
     assert len(launched) == 2
 
 
+def used(**values):
+    return {**json.loads(codec.dumps(Usage())), **values}
+
+
 @pytest.mark.parametrize(
     ("field", "value", "problem"),
     [
         ("schema", 2, "schema: seen 2"),
         ("ended", "timed_out", "a message is missing"),
         ("problems", [["not_written"]], "pairs of a reason code"),
-        ("usage", {**json.loads(codec.dumps(Usage())), "output_tokens": -1}, r"usage\.output_tokens: seen -1"),
-        ("usage", {**json.loads(codec.dumps(Usage())), "turns": 2**31}, r"usage\.turns: seen 2147483648"),
-        ("usage", {**json.loads(codec.dumps(Usage())), "input_tokens": 2**60}, r"usage\.input_tokens: seen 11529"),
-        ("usage", {**json.loads(codec.dumps(Usage())), "cost_usd": -0.5}, r"usage\.cost_usd: seen -0\.5"),
+        ("usage", used(output_tokens=-1), "usage.output_tokens: seen -1; expected 0 to 1000000000000"),
+        ("usage", used(input_tokens=2**63 - 1), "usage.input_tokens: seen 9223372036854775807; expected 0 to"),
+        ("usage", used(turns=2**31), "usage.turns: seen 2147483648; expected 0 to 2147483647"),
+        ("usage", used(tool_calls=2**31), "usage.tool_calls: seen 2147483648"),
+        ("usage", used(cost_usd=1e300), "usage.cost_usd: seen 1e\\+300"),
+        ("seconds", -1.0, "seconds: expected 0 to 1000000"),
+        ("seconds", 1e300, "seconds: expected 0 to 1000000"),
+        ("started_at", "yesterday", "started_at: seen 'yesterday'; expected a moment"),
+        ("started_at", "9999-12-31T23:59:59+00:00", "started_at: seen"),
+        ("usage", used(cost_usd=-0.5), r"usage\.cost_usd: seen -0\.5"),
     ],
 )
 def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, value, problem):
@@ -172,6 +182,17 @@ def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, v
     raw = json.loads((tmp_path / "session.json").read_text())
     with pytest.raises(codec.DecodeError, match=problem):
         read_session(json.dumps({**raw, field: value}))
+
+
+def test_a_count_that_cannot_be_is_one_that_nobody_said(tmp_path, monkeypatch):
+    """An agent's own program may say anything of itself."""
+    usage = Usage(turns=2**31, input_tokens=10**12 + 1, output_tokens=10**12, cost_usd=float("nan"), tool_calls=3)
+    monkeypatch.setattr(
+        workbench, "launcher_of", lambda name: lambda desk: Work(version(b"a\n"), "finished", usage=usage)
+    )
+    work(tmp_path)
+    session = read_session((tmp_path / "session.json").read_bytes())
+    assert session.usage == Usage(output_tokens=10**12, tool_calls=3)
 
 
 def test_a_long_text_keeps_begin_and_end():

@@ -29,7 +29,7 @@ def scraped(**headers: str) -> dict[str, float]:
 
 
 def test_requests_are_counted_by_route_and_status_and_timed() -> None:
-    name = 'arena_request_seconds_count{method="GET",route="run/<int:run>/",status="404"}'
+    name = 'arena_request_seconds_count{method="GET",route="run/<row:run>/",status="404"}'
     before = scraped().get(name, 0)
     Client().get("/run/999999/"), Client().get("/run/999998/?q=planted")
     after = scraped()

@@ -10,7 +10,7 @@ from evaluator import VERSION, codec
 from evaluator.candidate import Candidate
 from evaluator.records import Record, TaskRef
 from runs import archive, verdicts
-from runs.models import AgentSession, Attempt, Measurement, Result, Run, Task
+from runs.models import AgentSession, Attempt, AuditEntry, Measurement, Result, Run, Task
 from runs.services.sessions import store_session
 from tests import agent_sessions
 from tests.factories.catalog import NOON, make_configuration, make_device_class, make_suite, numbers, sha256
@@ -93,6 +93,10 @@ def make_session(result: Result, **changes: Any) -> AgentSession:
 
 def publish(attempt: Attempt) -> Attempt:
     """As a publish action would leave the rows."""
+    result = attempt.result
+    about = {"run": result.run, "result": result, "from_attempt": result.published_attempt, "to_attempt": attempt}
+    at = result.run.published_at or NOON
+    AuditEntry.objects.create(actor_name="test", action="publish", at=at, **about)
     Result.objects.filter(pk=attempt.result_id).update(published_attempt=attempt)
     return attempt
 

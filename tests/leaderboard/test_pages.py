@@ -127,7 +127,7 @@ def test_a_run_says_who_published_it(published, page) -> None:
 
     run = published()
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
-    [action] = page(f"/run/{run.pk}/").trail
+    action = page(f"/run/{run.pk}/").trail[0]
     assert (action.actor, action.action, action.reason) == ("admin", "publish", "first light")
 
 

@@ -162,6 +162,11 @@ def test_a_maintainer_sends_a_submission_to_a_host_closes_and_decides(site: Site
     submission = imported(site, user, tmp_path)
     refused = client.post(f"/review/submission/{submission.pk}/verify/", {"device_class": "nowhere"}, follow=True)
     assert b"Nothing was changed" in refused.content
+    for number in ("0", "1000", "9" * 30):
+        refused = client.post(
+            f"/review/submission/{submission.pk}/verify/", {"device_class": "cpu-x86_64", "sample": number}, follow=True
+        )
+        assert b"Nothing was changed" in refused.content
     asked = {"device_class": "cpu-x86_64", "sample": "1"}
     page = client.post(f"/review/submission/{submission.pk}/verify/", asked, follow=True).content.decode()
     assert f"Candidates of submission {submission.pk} are evaluated again" in page

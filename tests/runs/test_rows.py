@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 
 from evaluator.backends import KNOWN
 from evaluator.reasons import REASONS, Status
@@ -106,6 +106,14 @@ def test_a_result_has_one_open_and_one_latest_attempt() -> None:
         Attempt.objects.create(
             result=result, number=2, status="cancelled", queued_at=NOON, ended_at=NOON + timedelta(seconds=1)
         )
+
+
+@pytest.mark.parametrize("repeat", [32768, -1])
+def test_a_repeat_is_a_small_number(repeat: int) -> None:
+    """PostgreSQL's column is small by itself."""
+    run = make_run()
+    with pytest.raises((IntegrityError, DataError), match=r"repeat|out of range"), transaction.atomic():
+        Run.objects.filter(pk=run.pk).update(repeat=repeat)
 
 
 def test_two_runs_of_one_repeat_are_not_published_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -58,11 +59,26 @@ def test_an_agent_runs_three_times_unless_told_otherwise(site: Site) -> None:
     assert not Result.objects.exclude(candidate_files={}).exists()
 
 
-@pytest.mark.parametrize("asked", [{"repeats": 0}, {"repeats": -2}, {"repeat": -1}])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"repeats": 0},
+        {"repeats": -2},
+        {"repeat": -1},
+        {"repeat": 32767, "repeats": 2},
+        {"repeat": 2147483647},
+        {"repeat": 10**30},
+        {"repeats": 10**30},
+    ],
+)
 def test_a_start_of_no_run_is_refused(site: Site, asked: dict[str, int]) -> None:
-    with pytest.raises(RunError, match="expected at least 1, numbered from 0 on"):
+    with pytest.raises(RunError, match="expected at least 1, numbered from 0 to 32767"):
         start(site, **asked)
     assert not Run.objects.exists()
+
+
+def test_the_last_repeat_that_a_row_can_hold_is_started(site: Site) -> None:
+    assert [run.repeat for run in start(site, repeat=32766, repeats=2)] == [32766, 32767]
 
 
 def test_a_session_is_held_before_the_verdict_and_becomes_rows(site: Site) -> None:
@@ -280,6 +296,21 @@ def test_a_bundle_brings_its_sessions(tmp_path: Path, site: Site) -> None:
         ("finished", 2, None, "agent"),
     }
     assert Iteration.objects.count() == 4
+
+
+@pytest.mark.parametrize("changes", [{"turns": 2**31}, {"tool_calls": 10**18}, {"output_tokens": 2**63 - 1}])
+def test_a_bundle_whose_sessions_count_what_no_row_can_hold_is_refused(
+    tmp_path: Path, site: Site, changes: dict[str, int]
+) -> None:
+    """By the same sentence on SQLite, whose columns would take it."""
+    folder = bundled(tmp_path / "run", site, settings_text(read_agent("block_tuner")))
+    for file in (folder / "sessions").iterdir():
+        session = json.loads(file.read_text())
+        file.write_text(json.dumps({**session, "usage": {**session["usage"], **changes}}))
+    ((name, value),) = changes.items()
+    with pytest.raises(CommandError, match=f"sessions/.*usage.{name}: seen {value}; expected 0 to"):
+        call_command("import_bundle", str(folder))
+    assert not Run.objects.exists()
 
 
 def test_a_run_stands_under_the_settings_it_was_run_with(tmp_path: Path, site: Site) -> None:

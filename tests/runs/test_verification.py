@@ -133,6 +133,13 @@ def test_a_rerun_of_an_imported_run_is_for_the_strong_sandbox_too(site: Site, su
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("sample", [0, 1000, 2**31, 10**30])
+def test_so_many_tasks_are_not_drawn(site: Site, submission: Submission, sample: int) -> None:
+    with pytest.raises(RunError, match=f"seen {sample} tasks to draw; expected 1 to 999"):
+        services.begin_verification(submission=submission, device_class=site.device_class, sample=sample, actor="admin")
+
+
+@pytest.mark.django_db
 def test_what_fails_here_leaves_the_claim_visible_and_asks_a_maintainer(
     site: Site, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:

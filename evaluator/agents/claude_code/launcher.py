@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agent_session import MAX_TURNS, Usage
+from evaluator.agent_session import LARGEST, Usage
 from evaluator.agents import said
 from evaluator.agents.command_line import work_by_command
 from evaluator.agents.events import Stream, mapping, parts, text_of
@@ -51,7 +51,7 @@ class ClaudeStream(Stream):
     def usage(self) -> Usage:
         result = self._result
         used = [mapping(result.get("usage"))] if result else list(self._messages.values())
-        turns = said.count(result.get("num_turns"), MAX_TURNS) if result else None
+        turns = said.count(result.get("num_turns"), LARGEST["turns"]) if result else None
         return Usage(
             turns=len(self._messages) if turns is None else turns,
             input_tokens=said.total(*(one.get(name) for one in used for name in INPUT)),
