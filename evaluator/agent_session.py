@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from evaluator import codec
 from evaluator.reasons import Status
-from evaluator.records import CandidateRef, TaskRef
+from evaluator.records import CandidateRef, TaskRef, is_moment
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
@@ -20,7 +19,6 @@ LARGEST = {  # what rows hold and sums of many sessions bear
     "cost_usd": 10**9,
 }
 LONGEST_S = 1e6  # eleven days
-YEARS = range(2020, 2100)
 Own = str | int | float | bool | None
 Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
@@ -120,7 +118,7 @@ def problems_of(session: AgentSession) -> list[str]:
     durations = (session.seconds, *(value for one in session.iterations for value in (one.at_s, one.seconds)))
     if not all(0 <= value <= LONGEST_S for value in durations):
         problems.append(f"seconds: expected 0 to {LONGEST_S:.0f}, of the session and of each iteration")
-    if not _is_moment(session.started_at):
+    if not is_moment(session.started_at):
         problems.append(f"started_at: seen {session.started_at!r:.80}; expected a moment with its time zone")
     return problems
 
@@ -133,14 +131,6 @@ def credible(usage: Usage) -> Usage:
 def _odd(usage: Usage) -> dict[str, int | float]:
     said = {name: getattr(usage, name) for name in LARGEST}
     return {name: value for name, value in said.items() if value is not None and not 0 <= value <= LARGEST[name]}
-
-
-def _is_moment(text: str) -> bool:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return moment.tzinfo is not None and moment.year in YEARS
 
 
 def shortened(text: str, most: int = MAX_TEXT) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -19,6 +20,7 @@ from evaluator.reasons import REASONS, Flag, Status
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-1"
 LOG_BYTES = 20_000  # the end of what was printed
+YEARS = range(2020, 2100)
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
 # Registers and scratch per lane, LDS per workgroup, occupancy in waves per SIMD.
 ISA_NUMBERS = (
@@ -187,6 +189,15 @@ def problems_of(record: Record) -> list[str]:
     if any(seconds < 0 for seconds in record.seconds.values()):
         problems.append("seconds: a negative duration")
     return problems
+
+
+def is_moment(text: str) -> bool:
+    """ISO 8601 with a time zone, of our time."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return moment.tzinfo is not None and moment.year in YEARS
 
 
 def problems_of_names(ids: Sequence[str]) -> list[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from evaluator.agent_session import AgentSession
@@ -15,7 +14,7 @@ from evaluator.bundles.packing import slug
 from evaluator.bundles.problems import Problem
 from evaluator.candidate import Candidate
 from evaluator.measurements import Clock, Ratio
-from evaluator.records import CaseRecord, Record
+from evaluator.records import CaseRecord, Record, is_moment
 from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")  # of a device class: it stands in addresses
@@ -24,7 +23,6 @@ CASE_CHARACTERS = 200
 MOST_DRAWS, MOST_REPEATS = 2**31 - 1, 2**15 - 1
 LARGEST_LOG = 50.0  # of a ratio: 5e21
 LARGEST_TIME = 1e9  # ms: eleven days
-YEARS = range(2020, 2100)
 
 
 def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[Problem]:
@@ -79,14 +77,6 @@ def _is_fit_ratio(ratio: Ratio) -> bool:
     low, high = (ratio.log_ratio if end is None else end for end in (ratio.low, ratio.high))
     ordered = -LARGEST_LOG <= low <= ratio.log_ratio <= high <= LARGEST_LOG
     return ordered and (ratio.variance is None or ratio.variance >= 0) and (ratio.df is None or ratio.df > 0)
-
-
-def is_moment(text: str) -> bool:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return moment.tzinfo is not None and moment.year in YEARS
 
 
 def contradictions(

@@ -7,7 +7,7 @@ import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,28 +18,14 @@ from evaluator.agents import agent_names, read_agent
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.usefixtures("own_environment")
+
 
 def refused(match: str = "ARENA_THING") -> str:
     """What is told; the problems are gone then."""
     with pytest.raises(SettingError, match=match) as caught:
         env.refuse_problems()
     return str(caught.value)
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    """No test reads what it does not ask about; the table of variables stays that of the settings."""
-    read = dict(env.READ)
-    yield
-    env.refuse_problems()
-    env.READ.clear()
-    env.READ.update(read)
-    env._in_file.clear()
-
-
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    return lambda value: monkeypatch.setenv("ARENA_THING", value)
 
 
 @pytest.mark.parametrize(("value", "expected"), [("", True), ("1", True), ("Yes", True), ("off", False), ("0", False)])

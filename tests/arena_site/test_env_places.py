@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,19 +12,7 @@ from arena_site.env import SettingError
 
 ELSE = Path("/state/db.sqlite3")
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    read = dict(env.READ)
-    yield
-    env.refuse_problems()
-    env.READ.clear()
-    env.READ.update(read)
-
-
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    return lambda value: monkeypatch.setenv("ARENA_THING", value)
+pytestmark = pytest.mark.usefixtures("own_environment")
 
 
 def refused(match: str = "ARENA_THING: seen .*; expected ") -> str:
