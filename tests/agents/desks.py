@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from time import monotonic
+from typing import NoReturn
 
 from evaluator.agents.catalog import read_agent
-from evaluator.agents.interface import Checked, Desk
+from evaluator.agents.interface import Checked, Desk, Work
 from evaluator.candidate import Candidate
 from evaluator.records import Record
 from evaluator.taskspec import TaskSpec
@@ -35,3 +36,11 @@ def desk_for(
     settings = read_agent(name, changes).settings
     known = {"deadline": monotonic() + settings.timeout_s, "architecture": "gfx942", "repeat": 0, "agent": name}
     return Desk(task=task, settings=settings, check=check, **{**known, **fields})
+
+
+def texts(work: Work, kind: str = "text") -> list[str]:
+    return [entry.text for entry in work.transcript if entry.kind == kind]
+
+
+def raised(error: Exception) -> NoReturn:
+    raise error

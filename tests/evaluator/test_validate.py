@@ -1,4 +1,4 @@
-"""Every check of the validator finds what it is for; a skeleton keeps the format and fails with what is left to do."""
+"""Every check of the validator finds what it is for."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluator.__main__ import main
-from evaluator.errors import UsageError
 from evaluator.measurements import FUNCTIONAL, Clock
 from evaluator.pipeline import Evaluator
 from evaluator.records import Record
 from evaluator.taskreader import load_task, read_task
-from evaluator.taskspec import CATEGORIES, TaskSpec
+from evaluator.taskspec import TaskSpec
 from evaluator.validate.checks import NAMES, RUN, STILL, CheckResult, Validation, as_json, table, validate
 from evaluator.validate.folder import is_copy
-from evaluator.validate.skeleton import write_skeleton
 from evaluator.validate.subject import Subject
 from tests.records import make_case, make_record
 
@@ -298,46 +295,3 @@ def test_a_good_task_passes_every_check(folder: Path, tmp_path: Path, evaluator:
     change_config(folder, lambda arena: arena.update(cases=arena["cases"][:5] + arena["cases"][7:]))
     validation = validate(ID, tmp_path, evaluator)
     assert {check.outcome for check in validation.checks} == {"ok"}, table([validation])
-
-
-@pytest.mark.parametrize("category", CATEGORIES)
-def test_a_skeleton_keeps_the_format_and_fails_with_what_is_left_to_do(category: str, tmp_path: Path) -> None:
-    folder = write_skeleton(category, "Scale2", tmp_path)
-    validation = validate(f"{category}/arena/Scale2", tmp_path, None)
-    problems = {check.name: "\n".join(check.problems) for check in validation.checks if check.outcome == "failed"}
-    assert folder == tmp_path / category / "arena" / "Scale2"
-    assert {"to_do", "candidates", "cases", "nulls"} <= problems.keys()
-    assert "schema" not in problems
-    to_do = problems["to_do"].splitlines()
-    assert "config.yaml:11: the dtypes that are used in practice" in to_do
-    assert "config.yaml:20: where the error comes from" in to_do
-    assert {line.partition(":")[0] for line in to_do} >= {"config.yaml", "description.md", "reference.py"}
-    assert "…" not in to_do
-    assert "passed by first_input" in problems["nulls"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("category", CATEGORIES)
-def test_a_skeleton_builds_and_runs(category: str, tmp_path: Path, evaluator: Evaluator) -> None:
-    task = read_task(write_skeleton(category, "NAMES", tmp_path), f"{category}/arena/NAMES")
-    assert [*RUN["baseline"](Subject(task, evaluator)), *RUN["expert"](Subject(task, evaluator))] == []
-
-
-def test_a_skeleton_overwrites_nothing_and_needs_a_category_and_a_name(tmp_path: Path) -> None:
-    write_skeleton("hip2hip", "Scale", tmp_path)
-    names = ("Scale", "../Scale", "", "reference", "a" * 65)
-    for category, name in (("hip2cuda", "Scale"), *(("hip2hip", name) for name in names)):
-        with pytest.raises(UsageError):
-            write_skeleton(category, name, tmp_path)
-
-
-def test_the_commands_write_a_skeleton_and_its_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "tasks"))
-    assert main(["new-task", "triton2triton", "scale"]) == 0
-    report = tmp_path / "report.json"
-    assert main(["validate", "all", "--without-runs", "--json", str(report)]) == 1
-    assert "triton2triton/arena/scale: to_do: config.yaml:" in capsys.readouterr().out
-    assert json.loads(report.read_text(encoding="utf-8"))["tasks"][0]["task"] == "triton2triton/arena/scale"
-    assert main(["validate", "triton2triton/arena/other", "--without-runs"]) == 2
