@@ -18,7 +18,7 @@ from evaluator.reasons import Status
 from evaluator.runfolder import run_suite
 from evaluator.suites import load_suite
 from evaluator.workbench import Workbench, work_on
-from tests.agents.test_command_line import coded, installed, play  # noqa: F401
+from tests.agents.conftest import coded
 from tests.evaluator.test_runfolder import CountingEvaluator
 
 
@@ -74,7 +74,7 @@ def test_the_tuner_betters_a_tiny_kernel_by_the_compilers_report(tmp_path, tiny_
 
 
 @pytest.mark.slow
-def test_arena_check_is_the_real_judge(tiny_task, evaluator, play, monkeypatch, request):  # noqa: F811
+def test_arena_check_is_the_real_judge(tiny_task, evaluator, play, monkeypatch, request):
     """A right version and a wrong one, written and checked in the sandbox, judged outside."""
     task = tiny_task("triton2triton")
     bench = Workbench(task, evaluator)
