@@ -103,7 +103,7 @@ def test_every_route_names_what_it_reads_of_a_query(published, suite) -> None:
     }
     for route in ROUTES:
         query = Watched()
-        odd = {name: 999 if kind == "int" else "nothing" for kind, name in re.findall(r"<(\w+):(\w+)>", route.path)}
+        odd = {name: 999 if kind == "row" else "nothing" for kind, name in re.findall(r"<(\w+):(\w+)>", route.path)}
         route.build(query, **parts.get(route.name, odd))
         assert query.seen - UNUSED.get(route.name, set()) <= set(route.names), route.name
 

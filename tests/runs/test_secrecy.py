@@ -107,7 +107,7 @@ def test_how_unseen_cases_came_out_changes_no_byte_of_any_page(site: Site, secre
     assert changed(all_wrong, seen_by_anybody()) == []
     with guards.lifted():
         UnseenMeasurement.objects.all().delete()
-    UnseenEvaluation.objects.update(state="errored", message="planted", record_digest="", is_complete=False)
+        UnseenEvaluation.objects.update(state="errored", message="planted", record_digest="", is_complete=False)
     assert changed(all_wrong, seen_by_anybody()) == []
 
 
