@@ -46,9 +46,13 @@ _COMPILED = tuple((re.compile(pattern), instead) for pattern, instead in _PATTER
 
 
 def known_secrets(environment: Mapping[str, str], *values: str) -> tuple[str, ...]:
-    """These values and those of variables that are named as secrets are, the longest first."""
+    """These values and those of variables that are named as secrets are, the longest first.
+
+    Without blanks and line ends around them, as they are used: files of variables add some.
+    """
     named = (value for name, value in environment.items() if _SECRET_NAME.search(name.upper()))
-    return tuple(sorted({one for one in (*named, *values) if len(one) >= SHORTEST}, key=len, reverse=True))
+    found = {one.strip() for one in (*named, *values)}
+    return tuple(sorted((one for one in found if len(one) >= SHORTEST), key=len, reverse=True))
 
 
 def secrets_of_this_process() -> tuple[str, ...]:

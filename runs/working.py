@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from types import TracebackType
 
@@ -11,6 +10,7 @@ from django.db import DatabaseError, connection
 
 from evaluator.agent_session import AgentSession, Entry, Iteration
 from evaluator.agents.catalog import Agent
+from evaluator.agents.variables import secrets_here
 from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.reasons import Status
@@ -48,9 +48,8 @@ def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evalu
 
 def _refuse_a_secret_in(candidate: Candidate, agent: Agent) -> None:
     """A text is cleaned; a source is kept as it is, so that one with a value that its agent was given is not kept."""
-    for name in agent.settings.secrets:
-        value = os.environ.get(name, "").encode()
-        if len(value) >= redaction.SHORTEST and any(value in data for data in candidate.files.values()):
+    for name, value in secrets_here(agent.settings).items():
+        if len(value) >= redaction.SHORTEST and any(value.encode() in data for data in candidate.files.values()):
             raise RuntimeError(f"{agent.name} wrote the value of {name} into its candidate: it is not kept")
 
 

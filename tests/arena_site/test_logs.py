@@ -124,7 +124,7 @@ def test_every_secret_that_the_process_has_is_known_by_its_value(monkeypatch: py
 
 
 def test_a_value_too_short_to_be_one_is_not_looked_for() -> None:
-    assert known_secrets({"API_KEY": "short", "PATH": "/usr/bin/something", "DB_PASSWORD": "long enough"}, "") == (
+    assert known_secrets({"API_KEY": "short", "PATH": "/usr/bin/something", "DB_PASSWORD": " long enough\n"}, "") == (
         "long enough",
     )
 

@@ -29,7 +29,7 @@ ROUTES = ("run", "result", "queue", "hosts")
 def planted(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """What an exception says that quotes everything this process should keep to itself."""
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
-    monkeypatch.setenv("ARENA_CHAT_KEY", PLANTED)
+    monkeypatch.setenv("ARENA_CHAT_KEY", f" {PLANTED}\n")  # as a file of variables may bring it; agents get it stripped
     monkeypatch.setitem(settings.DATABASES["default"], "PASSWORD", DATABASE)
     monkeypatch.setenv("DATABASE_URL", f"postgresql://arena:{DATABASE}@db/arena")
     settings.EMAIL_HOST_PASSWORD = "m4il-Qx7-value"
