@@ -171,7 +171,7 @@ def _tolerances(promised: Contract) -> Table:
         )
         for one in promised.tolerances
     ]
-    empty = "No output is of floating point, so nothing may be off."
+    empty = "No output is of floating point, so no tolerance is needed."
     return table("tolerances", "How close an output must be", columns, rows, empty)
 
 

@@ -28,7 +28,7 @@ def test_the_rule_for_errors_stands_where_there_is_a_tolerance(name: str, has_to
     factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name=name)
     text = client.get(f"/task/{spec.id}/").content.decode()
     assert ("relative RMSE is at most" in text) is has_tolerances
-    assert ("nothing may be off" in text) is not has_tolerances
+    assert ("no tolerance is needed" in text) is not has_tolerances
     assert "judged by its distribution" in text
 
 
