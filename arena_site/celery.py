@@ -10,4 +10,4 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 
 app = Celery("arena")
 app.config_from_object("arena_site.celeryconfig")  # by name: read when first needed, after Django's settings
-app.autodiscover_tasks(["runs"], related_name="jobs")
+app.autodiscover_tasks(["runs.worker"], related_name="jobs")

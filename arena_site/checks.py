@@ -10,9 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-from evaluator.taskspec import tasks_folder
+from evaluator.tasks.spec import tasks_folder
 
-REAL_EVALUATOR = "runs.device.Device"
+REAL_EVALUATOR = "runs.worker.device.Device"
 
 
 @register()

@@ -34,7 +34,7 @@ control_socket_disable = True  # nobody asks it anything
 graceful_timeout = 5
 logconfig_dict = _logging()
 
-# Here the processes count what arena_site.metrics adds up; it goes by this variable when it is imported, by wsgi_app.
+# Here the processes count what monitoring.metrics adds up; it reads this variable when wsgi_app imports it.
 _folder = tempfile.mkdtemp(prefix="arena-metrics-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _folder
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena_site import env, env_places
-from arena_site.logs import logging_settings
+from arena_site.monitoring.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_env_file(BASE_DIR / ".env")
@@ -42,7 +42,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "arena_site.security.ContentSecurityMiddleware",
-    "arena_site.observation.ObservationMiddleware",
+    "arena_site.monitoring.observation.ObservationMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
@@ -55,7 +55,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "runs.people.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "leaderboard.edge.DataEdge",
+    "leaderboard.http.middleware.DataEdge",
 ]
 ROOT_URLCONF = "arena_site.urls"
 WSGI_APPLICATION = "arena_site.wsgi.application"
@@ -111,7 +111,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # asked by machines beside this one, without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # of a form but for its files
-FILE_UPLOAD_HANDLERS = ["runs.desk.uploading.BoundedUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["runs.submissions.uploading.BoundedUploadHandler"]
 SESSION_COOKIE_AGE = 7 * 86_400
 
 # Accounts (runs/people/): by allauth, with our own pages and limits. Who may do what stands in runs/people/rights.py.
@@ -125,7 +125,7 @@ ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
-ACCOUNT_RATE_LIMITS = {"login_failed": None}  # runs/people/guesses.py counts these for all processes
+ACCOUNT_RATE_LIMITS = {"login_failed": None}  # runs/people/login_attempts.py counts these for all processes
 MFA_FORMS = {"authenticate": "runs.people.forms.CodeForm", "reauthenticate": "runs.people.forms.CodeAgainForm"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_PERIOD = 30  # seconds
@@ -157,7 +157,7 @@ REST_FRAMEWORK = {
     "STRICT_JSON": True,
     "URL_FORMAT_OVERRIDE": None,
 }
-# What one address may ask of /api/ in a minute; 0 takes the limit away. A PNG counts as ten (leaderboard.limits).
+# What one address may ask of /api/ in a minute; 0 takes the limit away. A PNG counts as ten (http/rate_limits.py).
 API_POINTS_A_MINUTE = env.env_int("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
 SPECTACULAR_SETTINGS = {
     "TITLE": "ArenaBoard",
@@ -175,7 +175,9 @@ QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one for each architec
 # A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
 JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
-EVALUATOR = env.env_text("ARENA_EVALUATOR", "runs.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
+EVALUATOR = env.env_text(
+    "ARENA_EVALUATOR", "runs.worker.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python"
+)
 # What all that calls paid models may spend in a day, beside each configuration's own caps; None: those alone.
 DAY_CAP_USD = env.env_amount("ARENA_DAY_CAP_USD")
 # What a configuration may let an agent of ours have of its host: variables, and folders that its sandbox may read.
@@ -185,7 +187,7 @@ HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again without being asked for: none, all, or so many drawn by chance.
 VERIFY = env.env_text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
 
-# Operation: what arena_site.health, .metrics, .logs and .server go by.
+# Operation: what arena_site.monitoring.health, .metrics, .logs and .server go by.
 PORT = env.env_int("PORT", 8000, low=1, high=65535)
 LISTEN = env_places.env_listen("ARENA_LISTEN", "127.0.0.1")
 WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
-from arena_site import health, metrics
+from arena_site.monitoring import health, metrics
 from runs.people.views import admin_login, admin_password
 
 admin.site.site_header = admin.site.site_title = "ArenaBoard"
@@ -22,7 +22,7 @@ urlpatterns = [
     path("metrics", metrics.metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("", include("runs.people.urls")),
-    path("", include("runs.desk.urls")),
+    path("", include("runs.submissions.urls")),
     path("api/v1/", include("leaderboard.api_urls")),
     path("", include("leaderboard.urls")),
 ]

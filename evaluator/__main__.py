@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluator.cli.arguments import parser
 from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
-from evaluator.grammar import parser
 
 if TYPE_CHECKING:
     from evaluator.backends import Backend
-    from evaluator.candidate import Candidate
     from evaluator.health.checks import Check
     from evaluator.pipeline import Evaluator
-    from evaluator.records import Record
-    from evaluator.taskspec import TaskSpec
+    from evaluator.records.record import Record
+    from evaluator.tasks.candidate import Candidate
+    from evaluator.tasks.spec import TaskSpec
 
 OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _tasks(options: argparse.Namespace) -> int:
-    from evaluator.taskreader import load_task, task_ids
+    from evaluator.tasks.reader import load_task, task_ids
 
     if options.tasks:
         from evaluator.mounted.commands import list_tasks
@@ -58,12 +58,12 @@ def _tasks(options: argparse.Namespace) -> int:
         list_tasks(options.tasks)
         return OK
     if options.freeze:
-        from evaluator.freeze import freeze_suite
+        from evaluator.cli.freeze import freeze_suite
 
         sys.stdout.write(f"{freeze_suite(options.freeze)}\n")
         return OK
     if options.prove:
-        from evaluator.freeze import prove
+        from evaluator.cli.freeze import prove
 
         prove([load_task(task_id) for task_id in task_ids()])
     for task in map(load_task, task_ids()):
@@ -91,7 +91,7 @@ def _validate(options: argparse.Namespace) -> int:
 
 
 def _new_task(options: argparse.Namespace) -> int:
-    from evaluator.taskspec import tasks_folder
+    from evaluator.tasks.spec import tasks_folder
     from evaluator.validate.skeleton import write_skeleton
 
     folder = write_skeleton(options.category, options.name, tasks_folder())
@@ -101,8 +101,8 @@ def _new_task(options: argparse.Namespace) -> int:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.mounted.commands import evaluate_mounted
-    from evaluator.reasons import Status
-    from evaluator.records import write_record
+    from evaluator.records.reasons import Status
+    from evaluator.records.record import write_record
 
     _check_writable(options.out)
     if options.tasks and options.round:
@@ -117,9 +117,9 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 def _evaluate_native(options: argparse.Namespace) -> Record:
     from evaluator.backends import get_backend
-    from evaluator.candidate import baseline, read_candidate
     from evaluator.pipeline import Evaluator
-    from evaluator.taskreader import load_task
+    from evaluator.tasks.candidate import baseline, read_candidate
+    from evaluator.tasks.reader import load_task
 
     task = load_task(options.task)
     if options.baseline:
@@ -137,8 +137,8 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
 
 def _evaluate_round(options: argparse.Namespace, evaluator: Evaluator, task: TaskSpec, candidate: Candidate) -> None:
     """Its record lies beside the one of the seen cases."""
-    from evaluator.board import unseen_cases_text, unseen_text
-    from evaluator.runfolder import evaluate_round
+    from evaluator.cli.board import unseen_cases_text, unseen_text
+    from evaluator.cli.runfolder import evaluate_round
     from evaluator.unseen.record import write_unseen
     from evaluator.unseen.rounds import read_round
 
@@ -174,11 +174,11 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.agents.readiness import not_set
     from evaluator.agents.variables import secrets_here
     from evaluator.backends import get_backend
-    from evaluator.board import board_text, unseen_text
-    from evaluator.demo import ProgressBar
+    from evaluator.cli.board import board_text, unseen_text
+    from evaluator.cli.demo import ProgressBar
+    from evaluator.cli.runfolder import run_suite
     from evaluator.pipeline import Evaluator
-    from evaluator.runfolder import run_suite
-    from evaluator.suites import load_suite
+    from evaluator.tasks.suites import load_suite
     from evaluator.unseen.rounds import read_round
 
     agent = read_agent(options.agent, settings_of(options.set))
@@ -213,10 +213,10 @@ def _demo(options: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from evaluator.backends import get_backend
-    from evaluator.demo import run_demo
+    from evaluator.cli.demo import run_demo
     from evaluator.pipeline import Evaluator
     from evaluator.state import state_folder
-    from evaluator.suites import load_suite
+    from evaluator.tasks.suites import load_suite
 
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     folder = options.out or state_folder() / "demo" / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
@@ -228,7 +228,7 @@ def _demo(options: argparse.Namespace) -> int:
 
 def _doctor(options: argparse.Namespace) -> int:
     from evaluator.backends import get_backend
-    from evaluator.doctor import checks
+    from evaluator.cli.doctor import checks
 
     if options.suite and not options.health:
         raise UsageError("--suite names whose baselines `doctor --health` times; without --health it says nothing")
@@ -245,7 +245,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _health(options: argparse.Namespace, backend: Backend) -> Iterator[Check]:
     from evaluator.health.checks import health_checks
     from evaluator.pipeline import Evaluator
-    from evaluator.suites import load_suite
+    from evaluator.tasks.suites import load_suite
 
     tasks = load_suite(options.suite).tasks if options.suite else ()
     with Evaluator(backend, options.sandbox) as evaluator:
@@ -253,8 +253,8 @@ def _health(options: argparse.Namespace, backend: Backend) -> Iterator[Check]:
 
 
 def _workspace(options: argparse.Namespace) -> int:
-    from evaluator.taskreader import load_task
-    from evaluator.workspace import make_workspace
+    from evaluator.tasks.reader import load_task
+    from evaluator.tasks.workspace import make_workspace
 
     task = load_task(options.task)
     _check_folder(options.out)
@@ -264,7 +264,7 @@ def _workspace(options: argparse.Namespace) -> int:
 
 
 def _unseen(options: argparse.Namespace) -> int:
-    from evaluator.taskreader import load_task
+    from evaluator.tasks.reader import load_task
     from evaluator.unseen.listing import listed
 
     known = {"secret": options.secret, "revealed": options.round, "file": options.cases}

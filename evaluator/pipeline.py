@@ -18,20 +18,20 @@ from types import TracebackType
 from typing import Literal, NamedTuple
 
 from evaluator.backends import Backend
-from evaluator.candidate import Candidate, baseline
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
 from evaluator.gates.context import Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
+from evaluator.judge.device_lock import NoTurn, Turn
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.judge.turn import NoTurn, Turn
-from evaluator.records import GateOutcome, Record
+from evaluator.records.record import GateOutcome, Record
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.state import state_folder
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import SESSIONS
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord

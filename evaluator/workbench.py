@@ -14,7 +14,13 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator import VERSION, codec
-from evaluator.agent_session import (
+from evaluator.agents.catalog import Agent, launcher_of, settings_text
+from evaluator.agents.interface import Checked, Desk, Heard, Produced, Work, nobody
+from evaluator.agents.scoring import speedup_of, told
+from evaluator.pipeline import Evaluator
+from evaluator.records.reasons import Status
+from evaluator.records.record import Record, TaskRef
+from evaluator.records.sessions import (
     MAX_DIFF,
     SESSION_SCHEMA_VERSION,
     AgentSession,
@@ -24,14 +30,8 @@ from evaluator.agent_session import (
     shortened,
     write_session,
 )
-from evaluator.agents.catalog import Agent, launcher_of, settings_text
-from evaluator.agents.interface import Checked, Desk, Heard, Produced, Work, nobody
-from evaluator.agents.scoring import speedup_of, told
-from evaluator.candidate import Candidate
-from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
-from evaluator.records import Record, TaskRef
-from evaluator.taskspec import TaskSpec, write_files
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec, write_files
 
 CHECK_SESSIONS = 1  # of the device clock: the answer is timed in full afterwards
 STANDS_FOR = {"cpu": "gfx942"}  # what a host without a GPU compiles for

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from leaderboard.downloads.rows import objects
 from leaderboard.encoding import encode
 from leaderboard.problems import refuse_unknown
 from leaderboard.queries.collection import MOST_ID, Collection, whole
 from leaderboard.routes import Route
-from leaderboard.row_formats import objects
 from leaderboard.schema import MOST_ROWS, PAGING, ROWS, PageSchema, RowsSchema
 
 

@@ -9,7 +9,7 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from leaderboard import views
 from leaderboard.api import PageEndpoint, RowsEndpoint
-from leaderboard.freshness import settled
+from leaderboard.http.etags import settled
 from leaderboard.queries.collection import Collection
 from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES, Route

@@ -7,40 +7,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.pages import (
-    agents,
-    analysis,
-    attempts,
-    audits,
-    behaviour,
-    board,
-    compare,
-    configuration,
-    cost,
-    data,
-    distribution,
-    failures,
-    generalization,
-    generalizations,
-    home,
-    hosts,
-    kernelbench_x,
-    metrics,
-    noise,
-    portability,
-    published,
-    queue,
-    result,
-    run,
-    runs,
-    search,
-    submission,
-    submit,
-    task,
-    tasks,
-    versions,
-)
+from leaderboard.pages import analysis, data, published, search, versions
+from leaderboard.pages.agents import configuration
+from leaderboard.pages.agents import page as agents
 from leaderboard.pages.base import Page, Query
+from leaderboard.pages.behaviour import page as behaviour
+from leaderboard.pages.board import page as board
+from leaderboard.pages.compare import page as compare
+from leaderboard.pages.cost import page as cost
+from leaderboard.pages.distribution import page as distribution
+from leaderboard.pages.failures import page as failures
+from leaderboard.pages.generalization import index as generalizations
+from leaderboard.pages.generalization import page as generalization
+from leaderboard.pages.home import page as home
+from leaderboard.pages.hosts import noise, queue
+from leaderboard.pages.hosts import page as hosts
+from leaderboard.pages.kernelbench_x import page as kernelbench_x
+from leaderboard.pages.metrics import page as metrics
+from leaderboard.pages.portability import page as portability
+from leaderboard.pages.result import attempts, audits
+from leaderboard.pages.result import page as result
+from leaderboard.pages.run import index as runs
+from leaderboard.pages.run import page as run
+from leaderboard.pages.submission import guide
+from leaderboard.pages.submission import page as submission
+from leaderboard.pages.task import index as tasks
+from leaderboard.pages.task import page as task
 from leaderboard.problems import refuse_unknown
 from leaderboard.queries.revision import of_result, of_run, of_task
 from leaderboard.query_values import is_odd, refuse_odd
@@ -274,8 +266,8 @@ ROUTES = (
     Route(
         "submit",
         "submit/",
-        submit.SubmitPage,
-        submit.build,
+        guide.SubmitPage,
+        guide.build,
         "How to hand in results, and what was handed in lately",
         is_live=True,
     ),

@@ -14,24 +14,23 @@ from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from leaderboard import dump_folder
 from leaderboard.charts import Chart
+from leaderboard.downloads.feed import feed_of_changes
+from leaderboard.downloads.rows import csv_chunks
+from leaderboard.downloads.run_zip import zip_chunks
 from leaderboard.drawings import drawing_of
 from leaderboard.encoding import encode
-from leaderboard.feed import feed_of_changes
 from leaderboard.figures import plotly_figure
-from leaderboard.freshness import settled
-from leaderboard.pages import result as result_page
-from leaderboard.pages import task as task_page
+from leaderboard.http.etags import settled
 from leaderboard.pages.base import Page
+from leaderboard.pages.result import page as result_page
+from leaderboard.pages.task import page as task_page
 from leaderboard.problems import problem, refuse_unknown
-from leaderboard.queries import results, sessions
+from leaderboard.queries import dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
 from leaderboard.raster import NoLetters, png_of
 from leaderboard.routes import Route
-from leaderboard.row_formats import csv_chunks
-from leaderboard.run_zip import zip_chunks
 from leaderboard.tables import Table, csv_lines, json_rows
 
 View = Callable[..., HttpResponseBase]

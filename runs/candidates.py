@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluator.agents import REFERENCE_AGENTS, produce
-from evaluator.candidate import Candidate
-from evaluator.taskreader import load_task
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import TaskSpec
 from runs import archive
 from runs.errors import RunError
 from runs.models import Agent, Configuration, Result, Suite, Task

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
 NOTHING = Q(pk__in=())
-QUEUE = ("turn", "queued_at", "id")  # its order: runs/services/turns.py makes it fair to all submitters
+QUEUE = ("turn", "queued_at", "id")  # its order: runs/services/queue_order.py makes it fair to all submitters
 
 
 def withheld(*, attempt: str = "", run: str = "result__run__") -> Q:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from evaluator import agent_session as evaluated
-from evaluator.agent_session import Entry
 from evaluator.bundles.masking import veiled
-from evaluator.reasons import Status
+from evaluator.records import sessions as evaluated
+from evaluator.records.reasons import Status
+from evaluator.records.sessions import Entry
 from runs import redaction
 from runs.models import AgentSession, Iteration
 

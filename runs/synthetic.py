@@ -14,8 +14,8 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-from evaluator.records import PROTOCOL
-from evaluator.taskspec import CATEGORIES
+from evaluator.records.record import PROTOCOL
+from evaluator.tasks.spec import CATEGORIES
 from evaluator.unseen.cases import CONFIG_CATEGORIES
 
 MARK = "synthetic"

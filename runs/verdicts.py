@@ -5,10 +5,10 @@ from __future__ import annotations
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.calibration import Calibration
-from evaluator.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
-from evaluator.reasons import Flag, Status
-from evaluator.records import CaseRecord, Record
+from evaluator.records.calibration import Calibration
+from evaluator.records.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
+from evaluator.records.reasons import Flag, Status
+from evaluator.records.record import CaseRecord, Record
 from evaluator.unseen.record import UnseenRecord
 from runs.models import Attempt, Measurement, UnseenEvaluation, UnseenMeasurement
 

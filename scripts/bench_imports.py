@@ -104,7 +104,9 @@ def _site(name: str, count: int) -> Callable[[Path], str]:
     django.setup()
     from django.core.management import call_command
 
-    from runs import intake, registry, services
+    from runs import services
+    from runs.loading import bundles as intake
+    from runs.loading import registry
     from runs.models import Submission
 
     call_command("migrate", verbosity=0)
@@ -127,7 +129,7 @@ def _site(name: str, count: int) -> Callable[[Path], str]:
 
 
 def _specs(count: int) -> list[Any]:
-    from evaluator.taskreader import load_task
+    from evaluator.tasks.reader import load_task
 
     spec = load_task("hip2hip/arena/GELU")
     return [replace(spec, id=f"hip2hip/arena/made_up_{n}", digest=_digest(n)) for n in range(count // CASES)]
@@ -140,10 +142,10 @@ def _digest(number: int) -> str:
 def _native(count: int) -> Files:
     """Records of a CPU, written without blanks: with them a million would be beyond 512 MiB."""
     from evaluator import codec
-    from evaluator.bundles.packing import slug
-    from evaluator.candidate import Candidate
-    from evaluator.records import GATE_NAMES, Host
-    from evaluator.suites import suite_digest
+    from evaluator.bundles.archives.packing import slug
+    from evaluator.records.record import GATE_NAMES, Host
+    from evaluator.tasks.candidate import Candidate
+    from evaluator.tasks.suites import suite_digest
 
     candidate = Candidate({"gelu.hip": SOURCE}, "rewrite")
     tasks = {f"hip2hip/arena/made_up_{n}": _digest(n) for n in range(count // CASES)}

@@ -101,7 +101,7 @@ def queue_all(results: int) -> dict[str, list[int]]:
 def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
     from django.contrib.auth.models import User
 
-    from evaluator.candidate import Candidate
+    from evaluator.tasks.candidate import Candidate
     from runs import services
     from runs.models import Configuration, DeviceClass
 
@@ -138,7 +138,7 @@ def idle_load(workers: int) -> str:
     from queue_workers import counted_statements
 
     from runs.models import Host
-    from runs.sweeper import SWEEP_BEATS, sweep
+    from runs.worker.sweeper import SWEEP_BEATS, sweep
 
     Host.objects.filter(name__startswith="simulated").update(seen_at=Now())
     sweep()

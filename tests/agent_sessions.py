@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agent_session import AgentSession, Entry, Iteration, Usage
-from evaluator.candidate import Candidate
-from evaluator.reasons import Status
-from evaluator.records import TaskRef
+from evaluator.records.reasons import Status
+from evaluator.records.record import TaskRef
+from evaluator.records.sessions import AgentSession, Entry, Iteration, Usage
+from evaluator.tasks.candidate import Candidate
 
 DIFF = "--- a/gelu.hip\n+++ b/gelu.hip\n@@ -1,2 +1,3 @@\n-// old\n+// new\n+__launch_bounds__(256)\n same\n"
 

@@ -12,8 +12,8 @@ import pytest
 
 from evaluator.backends import KNOWN, get_backend
 from evaluator.pipeline import Evaluator
-from evaluator.taskreader import read_task
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.reader import read_task
+from evaluator.tasks.spec import TaskSpec
 from tests.chaos import table as chaos_table
 from tests.cheats import table
 from tests.cheats.ledger import Ledger, ledger_of

@@ -6,11 +6,20 @@ import math
 import random
 from typing import Any
 
-from evaluator.calibration import Acceptance, Calibration
-from evaluator.candidate import Candidate
-from evaluator.measurements import Block, Clock, Ratio, Session
-from evaluator.reasons import REASONS, Flag, Status
-from evaluator.records import GATE_NAMES, CandidateRef, CaseRecord, GateOutcome, Host, Record, SandboxRef, TaskRef
+from evaluator.records.calibration import Acceptance, Calibration
+from evaluator.records.measurements import Block, Clock, Ratio, Session
+from evaluator.records.reasons import REASONS, Flag, Status
+from evaluator.records.record import (
+    GATE_NAMES,
+    CandidateRef,
+    CaseRecord,
+    GateOutcome,
+    Host,
+    Record,
+    SandboxRef,
+    TaskRef,
+)
+from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import SideOutcome, UnseenCaseRecord, UnseenRecord
 
 CASE_IDS = ("cols=8,rows=4", "cols=9,rows=4")

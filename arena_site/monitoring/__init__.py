@@ -1,0 +1,1 @@
+"""Health, metrics and log lines of every process of the site."""

@@ -15,7 +15,7 @@ MOST_CHARACTERS = 20_000  # of one line; what a candidate prints is kept elsewhe
 
 def logging_settings(form: str, level: str) -> dict[str, Any]:
     """For Django's LOGGING, and for gunicorn, whose own lines then look the same."""
-    formatter = {"text": "arena_site.logs.TextLines", "json": "arena_site.logs.JsonLines"}[form]
+    formatter = {"text": "arena_site.monitoring.logs.TextLines", "json": "arena_site.monitoring.logs.JsonLines"}[form]
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -30,7 +30,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
 
 
 class TextLines(logging.Formatter):
-    """2026-11-28T13:08:01.123Z WARNING runs.sweeper: a sentence [run=3 result=14]"""
+    """2026-11-28T13:08:01.123Z WARNING runs.worker.sweeper: a sentence [run=3 result=14]"""
 
     def __init__(self) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from arena_site.metrics import note_request
+from arena_site.monitoring.metrics import note_request
 from runs.log_context import about
 from runs.people.addresses import client_address
 

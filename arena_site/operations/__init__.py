@@ -1,0 +1,1 @@
+"""Backup, restore and the scheduler: what an operator runs."""

@@ -24,7 +24,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from arena_site import table_rows
+from arena_site.operations import table_rows
 from runs import archive
 from runs.models import Round
 

@@ -20,8 +20,8 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection
 from django.db.models import Model
 
-from arena_site import table_rows
-from arena_site.backup import FORMAT, MANIFEST, applied_migrations, member_of_file, member_of_table
+from arena_site.operations import table_rows
+from arena_site.operations.backup import FORMAT, MANIFEST, applied_migrations, member_of_file, member_of_table
 from evaluator.unseen.rounds import secret_digest
 from evaluator.wording import counted
 from runs import archive, guards

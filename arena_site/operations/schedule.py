@@ -17,7 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from runs.sweeper import SWEEP_BEATS, sweep
+from runs.worker.sweeper import SWEEP_BEATS, sweep
 
 NIGHT_HOUR = 3  # in UTC; whoever was off then catches up when it starts
 BACKUPS_KEPT = 14

@@ -12,11 +12,11 @@ from typing import Literal, cast
 import yaml
 
 from evaluator.agents.interface import SHARED, Checked, Desk, Launcher, Produced, Settings
-from evaluator.agents.own import own_settings
-from evaluator.candidate import Candidate
+from evaluator.agents.settings import own_settings
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.spec import TaskSpec
 
 FOLDER = Path(__file__).parent
 FILE = "agent.yaml"

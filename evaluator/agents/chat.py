@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from time import monotonic
 
-from evaluator.agent_session import Entry, Usage, shortened
-from evaluator.agents import said
-from evaluator.agents.answers import FORMAT, files_of
+from evaluator.agents import reported
 from evaluator.agents.budget import Purse, cost_usd
 from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
+from evaluator.agents.fenced_files import FORMAT, files_of
 from evaluator.agents.interface import Desk, Settings
 from evaluator.agents.prompt import Question, prompt_of
 from evaluator.agents.variables import secrets_here
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError, UsageError
-from evaluator.workspace import HIDDEN, visible_files
+from evaluator.records.sessions import Entry, Usage, shortened
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.workspace import HIDDEN, visible_files
 
 OPTIONS = ("temperature", "max_tokens")
 
@@ -136,4 +136,4 @@ def _whole_prompt(desk: Desk) -> str:
 
 def _sum(counts: Iterable[int | None]) -> int | None:
     known = list(counts)
-    return None if None in known else said.total(*known)
+    return None if None in known else reported.total(*known)

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import TracebackType
 
 from evaluator.agents.interface import Desk
-from evaluator.candidate import MAX_BYTES, Candidate, compared
 from evaluator.errors import EvaluatorError, HostError
 from evaluator.inside import arena
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
+from evaluator.tasks.candidate import MAX_BYTES, Candidate, compared
 
 MAX_MESSAGE_BYTES = 64 << 20
 TALK_S = 30.0  # to hand in a workspace

@@ -15,20 +15,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from evaluator.agent_session import Ending, Entry, shortened
 from evaluator.agents.check_server import CheckServer
 from evaluator.agents.events import Stream
 from evaluator.agents.interface import Desk, Settings, Work
 from evaluator.agents.prompt import Question, prompt_of
 from evaluator.agents.proxy import Proxy
 from evaluator.agents.variables import secrets_here
-from evaluator.candidate import read_candidate
 from evaluator.codec import plain_text
 from evaluator.errors import HostError
 from evaluator.inside import arena
+from evaluator.records.sessions import Ending, Entry, shortened
 from evaluator.sandbox.agent import AgentBox, Process
 from evaluator.sandbox.bubblewrap import Tree
-from evaluator.workspace import make_workspace
+from evaluator.tasks.candidate import read_candidate
+from evaluator.tasks.workspace import make_workspace
 
 MAX_STREAM_BYTES, MAX_LINE_BYTES = 512 << 20, 32 << 20
 GRACE_S = 20.0  # between the end of its output and its own end: a busy host takes its time

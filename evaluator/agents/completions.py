@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any
 
-from evaluator.agents import said
+from evaluator.agents import reported
 from evaluator.agents.transport import answered
 from evaluator.codec import plain_text
 
@@ -82,12 +82,12 @@ def complete(
             return _ask(endpoint, messages, deadline)
         except _Again as error:
             wait_s = min(LONGEST_WAIT_S, 2.0**tried) if error.wait_s is None else error.wait_s
-            said = _words(endpoint, str(error))
-            note(f"{said}; try {tried + 1} of {endpoint.retries + 1}")
+            reported = _words(endpoint, str(error))
+            note(f"{reported}; try {tried + 1} of {endpoint.retries + 1}")
             if tried == endpoint.retries:
-                raise OutOfReach(f"{endpoint.retries + 1} tries, the last: {said}") from None
+                raise OutOfReach(f"{endpoint.retries + 1} tries, the last: {reported}") from None
             if monotonic() + wait_s >= deadline:
-                raise OutOfReach(f"no time is left to wait {wait_s:.0f} s after: {said}") from None
+                raise OutOfReach(f"no time is left to wait {wait_s:.0f} s after: {reported}") from None
             sleep(wait_s)
     raise AssertionError("the last try returns or raises")
 
@@ -184,14 +184,14 @@ def _answer(text: str, finish: object, usage: object, model: object) -> Answer:
     used = usage if isinstance(usage, dict) else {}
     details = used.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    asked = said.count(used.get("prompt_tokens"))
+    asked = reported.count(used.get("prompt_tokens"))
     return Answer(
         text=text,
         finish=str(finish),
-        model=said.name(model),
+        model=reported.name(model),
         input_tokens=asked,
-        cached_input_tokens=said.part(said.count(cached), asked),
-        output_tokens=said.count(used.get("completion_tokens")),
+        cached_input_tokens=reported.part(reported.count(cached), asked),
+        output_tokens=reported.count(used.get("completion_tokens")),
     )
 
 

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from evaluator.agent_session import MAX_ENTRIES, Entry, Usage, shortened
-from evaluator.agents import said
+from evaluator.agents import reported
+from evaluator.records.sessions import MAX_ENTRIES, Entry, Usage, shortened
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
 OF_THE_MODEL = ("text", "reasoning", "tool_call")
@@ -66,7 +66,7 @@ class Stream(ABC):
         if kind == "tool_call":
             self.tool_calls += 1
         if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
-            tool = said.name(self.veiled(tool)) if tool else None
+            tool = reported.name(self.veiled(tool)) if tool else None
             self.entries.append(Entry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
 
     def veiled(self, text: str) -> str:

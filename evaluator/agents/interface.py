@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
-from evaluator.agent_session import Ending, Entry, Iteration, Own, Usage
-from evaluator.candidate import Candidate
 from evaluator.inside.limits import Access
-from evaluator.reasons import Status
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
+from evaluator.records.reasons import Status
+from evaluator.records.record import Record
+from evaluator.records.sessions import Ending, Entry, Iteration, Own, Usage
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 
 SHARED = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "network", "secrets")  # with every agent
 

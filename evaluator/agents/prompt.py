@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evaluator.agents.cheatsheets import cheatsheets_for
-from evaluator.taskspec import Axis, TaskSpec
+from evaluator.tasks.spec import Axis, TaskSpec
 
 CARDS = {"gfx942": "AMD Instinct MI300X", "gfx950": "AMD Instinct MI355X", "sm_90": "NVIDIA H100 or H200 SXM"}
 ROLES = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evaluator.agent_session import LARGEST
 from evaluator.codec import plain_text
+from evaluator.records.sessions import LARGEST
 
 MAX_NAME = 200  # characters of a model's or a tool's name
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from evaluator.reasons import Status
-from evaluator.records import CaseRecord, Record
+from evaluator.records.reasons import Status
+from evaluator.records.record import CaseRecord, Record
 from evaluator.wording import counted
 
 LOG_CHARACTERS = 4000  # of what was printed

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluator.addresses import check_address
-from evaluator.agent_session import Own
 from evaluator.errors import UsageError
-from evaluator.fields import Fields
+from evaluator.records.sessions import Own
+from evaluator.tasks.fields import Fields
 
 KINDS = ("text", "address", "flag", "count", "number")
 OF_DEFAULTS = {str: "text", bool: "flag", int: "count", float: "number"}

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Protocol
 
 from evaluator.errors import HostError
 from evaluator.inside.limits import Access, DeviceKind, Limits
-from evaluator.records import Host
-from evaluator.taskspec import Case, Profile, TaskSpec
+from evaluator.records.record import Host
+from evaluator.tasks.spec import Case, Profile, TaskSpec
 
 
 @dataclass(frozen=True, slots=True)

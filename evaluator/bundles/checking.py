@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from evaluator.bundles import (
-    agentkernelarena,
-    flashinfer,
-    held_out,
-    kbx_corpus,
-    kernelbench,
-    kernelbenchx,
-    native_claims,
-)
-from evaluator.bundles.archive import read_members
-from evaluator.bundles.kbx_golden import is_rows
-from evaluator.bundles.limits import LIMITS, Limits
+from evaluator.bundles.agentkernelarena import held_out, run_folder
+from evaluator.bundles.archives.archive import read_members
+from evaluator.bundles.archives.limits import LIMITS, Limits
+from evaluator.bundles.flashinfer import traces
+from evaluator.bundles.kernelbench import results as kernelbench
+from evaluator.bundles.kernelbenchx import corpus
+from evaluator.bundles.kernelbenchx import results as kernelbenchx
+from evaluator.bundles.kernelbenchx.golden import is_rows
+from evaluator.bundles.native import claims as native_claims
+from evaluator.bundles.parsed import Submission
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
-from evaluator.bundles.submission import Submission
 
 
 class Format(Protocol):
@@ -35,11 +32,11 @@ class Format(Protocol):
 FORMATS: tuple[Format, ...] = (
     native_claims,
     held_out,
-    agentkernelarena,
+    run_folder,
     kernelbenchx,
-    kbx_corpus,
+    corpus,
     kernelbench,
-    flashinfer,
+    traces,
 )
 
 

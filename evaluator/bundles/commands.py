@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urljoin
 
 from evaluator.bundles.checking import check
-from evaluator.bundles.handing_in import Answer, submit
+from evaluator.bundles.parsed import DECLARABLE
 from evaluator.bundles.report import json_of, text_of
-from evaluator.bundles.submission import DECLARABLE
+from evaluator.bundles.upload import Answer, submit
 from evaluator.codec import plain_text
 from evaluator.errors import UsageError
 

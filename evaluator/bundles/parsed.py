@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evaluator.bundles.findings import Finding
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 
 if TYPE_CHECKING:
-    from evaluator.bundles.native import Bundle
+    from evaluator.bundles.native.contents import Bundle
 
 Claimed = float | int | str | bool | None
 

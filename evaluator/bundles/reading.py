@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles import parsers
-from evaluator.bundles.archive import digest_of
+from evaluator.bundles.archives.archive import digest_of
+from evaluator.bundles.archives.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
 from evaluator.bundles.findings import FINDINGS, Finding, not_listed
-from evaluator.bundles.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
 from evaluator.bundles.masking import codes_in, masked, redacted, veiled
+from evaluator.bundles.parsed import DECLARABLE, Claimed
 from evaluator.bundles.problems import Problem, shown, shown_place
-from evaluator.bundles.submission import DECLARABLE, Claimed
 from evaluator.codec import DecodeError
 from evaluator.wording import counted
 

@@ -10,10 +10,10 @@ from typing import Any
 from evaluator import codec
 from evaluator.bundles.checking import Checked
 from evaluator.bundles.findings import FINDINGS
-from evaluator.bundles.submission import DECLARABLE, Claim, Submission
-from evaluator.reasons import Status
-from evaluator.taskreader import task_ids
-from evaluator.taskspec import task_digest, task_files, tasks_folder
+from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
+from evaluator.records.reasons import Status
+from evaluator.tasks.reader import task_ids
+from evaluator.tasks.spec import task_digest, task_files, tasks_folder
 from evaluator.wording import counted
 
 REPORT_SCHEMA_VERSION = 1

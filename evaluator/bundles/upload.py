@@ -16,8 +16,8 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from evaluator.addresses import check_address
-from evaluator.bundles.members import chunks_of
-from evaluator.bundles.packing import write_zip
+from evaluator.bundles.archives.members import chunks_of
+from evaluator.bundles.archives.packing import write_zip
 from evaluator.errors import HostError, UsageError
 
 ADDRESS = "/api/v1/submissions/"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluator.records import Record
-from evaluator.taskspec import CATEGORIES
+from evaluator.records.record import Record
+from evaluator.tasks.spec import CATEGORIES
 from evaluator.unseen.cases import CONFIG_CATEGORIES
 from evaluator.unseen.record import QUADRANTS, SideOutcome, UnseenCaseRecord, UnseenRecord
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator.agents import REFERENCE_AGENTS
-from evaluator.board import board_text, counts, seconds_text
+from evaluator.cli.board import board_text, counts, seconds_text
+from evaluator.cli.runfolder import Outcome, run_suite
 from evaluator.pipeline import Evaluator
-from evaluator.runfolder import Outcome, run_suite
-from evaluator.suites import Suite
+from evaluator.tasks.suites import Suite
 
 BAR_WIDTH = 30
 

@@ -11,7 +11,7 @@ from evaluator.errors import EvaluatorError, HostError
 from evaluator.health.checks import Check
 from evaluator.sandbox import WorkerError, open_sandbox
 from evaluator.state import state_folder
-from evaluator.taskreader import load_task, task_ids
+from evaluator.tasks.reader import load_task, task_ids
 from evaluator.wording import counted
 
 LEAST_FREE_BYTES = 2 << 30

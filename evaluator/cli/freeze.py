@@ -9,9 +9,9 @@ import yaml
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.judge.nulls import nulls_that_pass
-from evaluator.suites import read_manifest, suites_folder
-from evaluator.taskreader import load_task, task_ids
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.spec import TaskSpec
+from evaluator.tasks.suites import read_manifest, suites_folder
 from evaluator.wording import counted
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")

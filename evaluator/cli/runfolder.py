@@ -16,16 +16,16 @@ from pathlib import Path
 from evaluator import VERSION, codec
 from evaluator.agents.catalog import Agent, produce, read_agent, settings_text
 from evaluator.agents.interface import Produced
-from evaluator.bundles.native_calibrations import FOLDER as CALIBRATIONS
-from evaluator.bundles.packing import slug, zip_folder
-from evaluator.calibration import read_calibration, write_calibration
-from evaluator.candidate import Candidate
+from evaluator.bundles.archives.packing import slug, zip_folder
+from evaluator.bundles.native.calibrations import FOLDER as CALIBRATIONS
 from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
-from evaluator.records import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
-from evaluator.suites import Suite
-from evaluator.taskspec import Profile, TaskSpec, write_files
+from evaluator.records.calibration import read_calibration, write_calibration
+from evaluator.records.reasons import Status
+from evaluator.records.record import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import Profile, TaskSpec, write_files
+from evaluator.tasks.suites import Suite
 from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen

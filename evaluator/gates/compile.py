@@ -17,7 +17,7 @@ from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import draws_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Side, blaming_baseline
-from evaluator.records import Finding
+from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerError, WorkerFault
 
 NAME = "compile"

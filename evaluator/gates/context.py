@@ -13,22 +13,22 @@ from types import ModuleType, TracebackType
 import torch
 
 from evaluator.backends import Backend
-from evaluator.calibration import Calibration, read_calibration
-from evaluator.candidate import Candidate
 from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
+from evaluator.judge.device_lock import NoTurn, Turn
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.judge.turn import NoTurn, Turn
-from evaluator.measurements import Clock, Ratio, Session
-from evaluator.reasons import Flag
-from evaluator.records import Finding, IsaReport
+from evaluator.records.calibration import Calibration, read_calibration
+from evaluator.records.measurements import Clock, Ratio, Session
+from evaluator.records.reasons import Flag
+from evaluator.records.record import Finding, IsaReport
 from evaluator.sandbox import WorkerError, WorkerFault
-from evaluator.taskspec import Case, TaskSpec
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
 
 

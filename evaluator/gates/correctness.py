@@ -22,10 +22,10 @@ from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
-from evaluator.reasons import Flag
-from evaluator.records import Finding
+from evaluator.records.reasons import Flag
+from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
-from evaluator.taskspec import Case
+from evaluator.tasks.spec import Case
 
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of those that the reversed run decides

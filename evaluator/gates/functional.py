@@ -13,8 +13,8 @@ from evaluator.gates.correctness import Judged, wrong_when_timed
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, trusted_call, trusted_runner
-from evaluator.measurements import FUNCTIONAL, Clock
-from evaluator.reasons import Flag
+from evaluator.records.measurements import FUNCTIONAL, Clock
+from evaluator.records.reasons import Flag
 
 CALLS, CASE_BUDGET_S = 3, 2.0
 TIMED = 1000  # draws of timed calls are numbered from here: none of them was checked before

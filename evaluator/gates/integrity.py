@@ -6,8 +6,8 @@ from evaluator.errors import TaskError
 from evaluator.gates.context import Context
 from evaluator.gates.plausible import implausible
 from evaluator.judge.rejection import Rejection
-from evaluator.records import Finding
-from evaluator.taskspec import task_digest, task_files
+from evaluator.records.record import Finding
+from evaluator.tasks.spec import task_digest, task_files
 from evaluator.wording import counted
 
 NAME = "integrity"

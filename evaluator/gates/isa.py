@@ -17,7 +17,7 @@ from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.judge.side import Runner, blaming_baseline
 from evaluator.judge.timing.session import SideName
-from evaluator.records import ISA_NUMBERS, Finding, IsaReport
+from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
 
 GATE = "compile"  # findings about kernels belong to it
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "

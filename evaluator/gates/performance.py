@@ -16,7 +16,6 @@ from time import monotonic
 import torch
 
 from evaluator.backends import Backend
-from evaluator.calibration import Calibration, read_calibration
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
@@ -30,7 +29,8 @@ from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
 from evaluator.judge.timing.slabs import Slabs
-from evaluator.reasons import Flag
+from evaluator.records.calibration import Calibration, read_calibration
+from evaluator.records.reasons import Flag
 from evaluator.sandbox import Worker
 from evaluator.thresholds import (
     BASELINE_SHARE,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
-from evaluator.calibration import Calibration
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection
-from evaluator.records import Finding
+from evaluator.records.calibration import Calibration
+from evaluator.records.record import Finding
 from evaluator.thresholds import (
     CLOCKS_AGREE,
     CROWDED_SHARE,

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from evaluator.calibration import Calibration
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.timing.estimate import Estimate, estimate
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.measurements import T_CALL, T_DEV, Clock, Ratio
-from evaluator.reasons import Flag
-from evaluator.records import Finding
+from evaluator.records.calibration import Calibration
+from evaluator.records.measurements import T_CALL, T_DEV, Clock, Ratio
+from evaluator.records.reasons import Flag
+from evaluator.records.record import Finding
 from evaluator.thresholds import (
     CENSOR_NS,
     ELIGIBLE_NS,

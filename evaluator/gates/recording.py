@@ -11,9 +11,18 @@ from evaluator import VERSION
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, Trial
 from evaluator.judge.rejection import Rejection
-from evaluator.measurements import FUNCTIONAL
-from evaluator.reasons import Flag, Status
-from evaluator.records import LOG_BYTES, PROTOCOL, SCHEMA_VERSION, CaseRecord, GateOutcome, Record, SandboxRef, TaskRef
+from evaluator.records.measurements import FUNCTIONAL
+from evaluator.records.reasons import Flag, Status
+from evaluator.records.record import (
+    LOG_BYTES,
+    PROTOCOL,
+    SCHEMA_VERSION,
+    CaseRecord,
+    GateOutcome,
+    Record,
+    SandboxRef,
+    TaskRef,
+)
 from evaluator.unseen.record import NOT_OF_THE_SIDE, UNSEEN_SCHEMA_VERSION, SideOutcome, UnseenCaseRecord, UnseenRecord
 
 

@@ -14,7 +14,7 @@ import torch
 
 from evaluator.gates.context import Context
 from evaluator.judge.draws import Draw, draws_of
-from evaluator.taskspec import Case
+from evaluator.tasks.spec import Case
 
 FEW_ELEMENTS = 64
 DRAWS, FROM = 32, 2000  # references a kind of draw, and where their numbers begin: none that is judged has one of these

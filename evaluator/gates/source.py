@@ -11,9 +11,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from evaluator.candidate import Candidate
 from evaluator.judge.rejection import Rejection
-from evaluator.records import Finding
+from evaluator.records.record import Finding
+from evaluator.tasks.candidate import Candidate
 
 NAME = "source"
 PYTHON_MODULES = {

@@ -23,7 +23,7 @@ from evaluator.judge.draws import Contents, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Order, Runner, blaming_baseline
 from evaluator.sandbox import WorkerError
-from evaluator.taskspec import Case
+from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import UnseenCase
 
 SESSIONS = 1  # of the device clock: what differs between processes goes into the floor of the host's A/A sessions

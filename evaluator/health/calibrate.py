@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean, median, stdev
 
-from evaluator.calibration import Acceptance, Calibration, baseline_key, device_of, software_of
 from evaluator.errors import BaselineError, HostError
 from evaluator.health.trial import health_task
 from evaluator.judge.side import LOAD_S
 from evaluator.judge.timing.remote import canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.pipeline import Evaluator
-from evaluator.taskspec import TaskSpec
+from evaluator.records.calibration import Acceptance, Calibration, baseline_key, device_of, software_of
+from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
 
 EMPTY_PAIRS, IDLE_CANARIES, WARM_ROUNDS = 50, 20, 20

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluator.calibration import Calibration, write_calibration
 from evaluator.health.calibrate import calibrate
 from evaluator.health.trial import trials
 from evaluator.pipeline import Evaluator
-from evaluator.taskspec import TaskSpec
+from evaluator.records.calibration import Calibration, write_calibration
+from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD
 from evaluator.wording import counted
 

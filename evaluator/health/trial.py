@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluator.candidate import Candidate, baseline
 from evaluator.errors import EvaluatorError
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
-from evaluator.records import Record
-from evaluator.taskreader import read_task
-from evaluator.taskspec import TaskSpec
+from evaluator.records.reasons import Status
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.reader import read_task
+from evaluator.tasks.spec import TaskSpec
 
 FOLDER = Path(__file__).parent / "kernels"
 TASK_ID = "triton2triton/health/flip"

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from evaluator.inside import loading
-from evaluator.inside.bench import Bench, Spec
+from evaluator.inside.caller import Bench, Spec
 from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.devices import DEVICES, Device
 from evaluator.inside.gpu.commands import Timing

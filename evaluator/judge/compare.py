@@ -9,7 +9,7 @@ import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.sampling import sampling_problem
-from evaluator.taskspec import Case, Output, Tolerance
+from evaluator.tasks.spec import Case, Output, Tolerance
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
 TINY = 1e-300  # only keeps a division from failing

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from evaluator.taskspec import Case, Input, TaskSpec
+from evaluator.tasks.spec import Case, Input, TaskSpec
 
 Contents = dict[str, torch.Tensor | int | float | None]
 DRAWS_PER_KIND = 3

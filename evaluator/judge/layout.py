@@ -9,7 +9,7 @@ import torch
 
 from evaluator.judge.draws import Contents, shape_of
 from evaluator.sandbox import Worker
-from evaluator.taskspec import Case, TaskSpec
+from evaluator.tasks.spec import Case, TaskSpec
 
 ALIGNMENT = 256
 LEAST_MAILBOX_BYTES = 4 << 20  # files travel through it too

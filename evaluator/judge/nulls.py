@@ -14,7 +14,7 @@ from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.sampling import example
-from evaluator.taskspec import Case, Output, Profile, TaskSpec
+from evaluator.tasks.spec import Case, Output, Profile, TaskSpec
 
 PROFILES: tuple[Profile, ...] = ("small",)
 

@@ -9,7 +9,7 @@ import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.draws import Contents
-from evaluator.taskspec import Case, TaskSpec
+from evaluator.tasks.spec import Case, TaskSpec
 
 SECOND = "variants/second.py"
 Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]

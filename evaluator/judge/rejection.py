@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from evaluator.reasons import REASONS, Status
+from evaluator.records.reasons import REASONS, Status
 from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 MAX_DETAIL = 300

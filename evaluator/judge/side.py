@@ -18,7 +18,7 @@ from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
-from evaluator.taskspec import Case, TaskSpec
+from evaluator.tasks.spec import Case, TaskSpec
 
 Language = Literal["hip", "python"]
 Order = Literal["forward", "reversed"]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evaluator.candidate import Candidate
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
 from evaluator.mounted.helpers import with_helpers
-from evaluator.taskspec import task_digest, task_files
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.spec import task_digest, task_files
 
 Stage = Literal["compile", "correctness", "performance"]
 STAGES: tuple[Stage, ...] = ("compile", "correctness", "performance")

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from evaluator.backends import get_backend
-from evaluator.candidate import read_candidate
 from evaluator.mounted.checkout import load_mounted, own_candidate
 from evaluator.mounted.evaluation import ScriptEvaluator
 from evaluator.mounted.held_out import write_held_out
 from evaluator.mounted.obstacles import obstacles
-from evaluator.records import Record
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import read_candidate
 from evaluator.unseen.injections import read_held_out
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from evaluator.judge.rejection import Rejection
-from evaluator.measurements import FUNCTIONAL, Clock
 from evaluator.mounted.dialects import Measured
-from evaluator.records import CaseRecord
+from evaluator.records.measurements import FUNCTIONAL, Clock
+from evaluator.records.record import CaseRecord
 
 DRIFT = 0.05  # of the baseline between before and after: beyond it the host was not the same for both sides
 SHOWN = 3

@@ -18,7 +18,6 @@ from typing import Literal, TypeVar
 
 from evaluator import VERSION
 from evaluator.backends import Backend
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError, SandboxError
 from evaluator.judge.rejection import Rejection
 from evaluator.mounted.checkout import STAGES, MountedTask, Stage
@@ -26,9 +25,10 @@ from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, held_out_record
 from evaluator.mounted.obstacles import obstacle
 from evaluator.mounted.session import Session
 from evaluator.mounted.side import ScriptSide
-from evaluator.reasons import Flag, Status
-from evaluator.records import GATE_NAMES, LOG_BYTES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
+from evaluator.records.reasons import Flag, Status
+from evaluator.records.record import GATE_NAMES, LOG_BYTES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
+from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.injections import HeldOut, NotInjectable
 
 PRETENDED_LIMIT_S = 900.0  # of one command in which kernels are interpreted

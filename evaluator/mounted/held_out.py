@@ -15,8 +15,8 @@ from evaluator import VERSION, codec
 from evaluator.backends import Backend
 from evaluator.judge.rejection import Rejection
 from evaluator.mounted.session import Session
-from evaluator.reasons import Flag
-from evaluator.records import LOG_BYTES, CandidateRef, CaseRecord, Finding, Host, SandboxRef, TaskRef
+from evaluator.records.reasons import Flag
+from evaluator.records.record import LOG_BYTES, CandidateRef, CaseRecord, Finding, Host, SandboxRef, TaskRef
 from evaluator.unseen.injections import HeldOut
 from evaluator.unseen.record import NOT_OF_THE_SIDE, Quadrant, SideOutcome, problems_of_outcome, quadrant_of
 

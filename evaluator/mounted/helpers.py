@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from evaluator.fields import Problems
+from evaluator.tasks.fields import Problems
 
 PLACES = (Path("src/tools/perf"), Path("tools/perf"))  # since June 2026; before
 RUNNER, BLOCK = "scripts/task_runner.py", "vllm_cuda_graph_block.py"

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from evaluator.candidate import Candidate
 from evaluator.errors import TaskError
 from evaluator.gates import source
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -14,10 +13,11 @@ from evaluator.mounted.checkout import MountedTask
 from evaluator.mounted.comparison import DRIFT, Times
 from evaluator.mounted.dialects import Measured
 from evaluator.mounted.side import ScriptSide
-from evaluator.reasons import Flag
-from evaluator.records import GATE_NAMES, Finding, GateOutcome
+from evaluator.records.reasons import Flag
+from evaluator.records.record import GATE_NAMES, Finding, GateOutcome
 from evaluator.sandbox import WorkerError
-from evaluator.taskspec import task_digest, task_files
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import task_digest, task_files
 from evaluator.wording import counted
 
 BASELINE_ONLY = "--baseline_only"  # how torch2hip's scripts are told to time the PyTorch module

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evaluator import codec
 from evaluator.errors import HostError
-from evaluator.records import Host
+from evaluator.records.record import Host
 from evaluator.state import state_folder
 from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
 

@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import Literal
 
 from evaluator import codec
-from evaluator.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
-from evaluator.reasons import REASONS, Flag, Status
+from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
+from evaluator.records.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-1"

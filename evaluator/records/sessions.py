@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator import codec
-from evaluator.reasons import Status
-from evaluator.records import CandidateRef, TaskRef, is_moment
+from evaluator.records.reasons import Status
+from evaluator.records.record import CandidateRef, TaskRef, is_moment
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from evaluator.codec import plain_text
 from evaluator.errors import UsageError
-from evaluator.records import CandidateRef
-from evaluator.taskspec import TaskSpec, task_files
+from evaluator.records.record import CandidateRef
+from evaluator.tasks.spec import TaskSpec, task_files
 
 MAX_BYTES = 2 << 20  # of one source file
 IGNORED_PARTS = ("__pycache__", ".git")

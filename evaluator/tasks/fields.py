@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import yaml
 
 from evaluator.errors import TaskError
-from evaluator.expressions import Expression, ExpressionError, Number, parse
+from evaluator.tasks.expressions import Expression, ExpressionError, Number, parse
 
 ZERO = parse(0)
 MISSING = object()

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from evaluator import fields
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
-from evaluator.taskspec import (
+from evaluator.tasks import fields
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.spec import (
     CATEGORIES,
     ITEMSIZE,
     Axis,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from evaluator.taskspec import Case, TaskSpec
+from evaluator.tasks.spec import Case, TaskSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """One kernel problem as the judge sees it: read from tasks/<category>/<source>/<name>/, frozen, with its digest.
 
-The format is explained in tasks/README.md; `taskreader` checks it and reports every problem at once.
+The format is explained in tasks/README.md; `reader` checks it and reports every problem at once.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evaluator.expressions import Expression
 from evaluator.state import REPOSITORY
+from evaluator.tasks.expressions import Expression
 
 Profile = Literal["small", "full"]
 AxisValue = int | str | bool

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
-from evaluator.taskreader import load_task
-from evaluator.taskspec import TaskSpec, tasks_folder
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import TaskSpec, tasks_folder
 
 
 @dataclass(frozen=True, slots=True)

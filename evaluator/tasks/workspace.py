@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluator.errors import UsageError
-from evaluator.taskspec import TaskSpec, task_files, write_files
+from evaluator.tasks.spec import TaskSpec, task_files, write_files
 
 HIDDEN = ("expert", "variants")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from evaluator.taskspec import Case
+from evaluator.tasks.spec import Case
 
 ConfigCategory = Literal["edge", "scale_up", "scale_down", "alignment", "asymmetric", "production"]
 CONFIG_CATEGORIES: tuple[ConfigCategory, ...] = get_args(ConfigCategory)

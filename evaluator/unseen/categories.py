@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evaluator.taskspec import Axis
+from evaluator.tasks.spec import Axis
 from evaluator.unseen.cases import ConfigCategory
 from evaluator.unseen.contract import Contract, Sizes, memory_bytes
 from evaluator.unseen.counters import Stream

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from evaluator.expressions import Expression, ExpressionError
-from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, Profile, TaskSpec
+from evaluator.tasks.expressions import Expression, ExpressionError
+from evaluator.tasks.spec import ITEMSIZE, Axis, AxisValue, Case, Profile, TaskSpec
 
 Sizes = dict[str, int]  # a value for each dimension
 Rest = tuple[tuple[str, AxisValue], ...]  # a value for each axis that is none: dtype, layout, flags

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from evaluator.errors import TaskError
-from evaluator.taskspec import Case, Profile, TaskSpec
+from evaluator.tasks.spec import Case, Profile, TaskSpec
 from evaluator.unseen.cases import ConfigCategory, UnseenCase
 from evaluator.unseen.categories import Proposal, propose
 from evaluator.unseen.contract import Contract, Rest, contract_of

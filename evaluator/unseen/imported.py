@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import cast
 
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
-from evaluator.taskreader import check_shapes, read_case
-from evaluator.taskspec import Case, Profile, TaskSpec
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.reader import check_shapes, read_case
+from evaluator.tasks.spec import Case, Profile, TaskSpec
 from evaluator.unseen.cases import CONFIG_CATEGORIES, ConfigCategory, Origin, UnseenCase
 from evaluator.unseen.contract import COST_REACH, contract_of, cost_of
 

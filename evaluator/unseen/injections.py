@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
+from evaluator.tasks.fields import Fields, Problems
 
 Marker = Literal["TEST_SHAPES", "def get_inputs", "raw_replace"]
 MARKERS: tuple[Marker, ...] = get_args(Marker)

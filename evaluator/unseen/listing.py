@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from evaluator.taskspec import Profile, TaskSpec
+from evaluator.tasks.spec import Profile, TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.contract import changes, contract_of, memory_bytes
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases

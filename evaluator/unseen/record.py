@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from evaluator import codec
-from evaluator.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
-from evaluator.reasons import REASONS, Flag, Status
-from evaluator.records import CandidateRef, Finding, Host, SandboxRef, TaskRef, problems_of_names
-from evaluator.taskspec import AxisValue, Case, Profile
+from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
+from evaluator.records.reasons import REASONS, Flag, Status
+from evaluator.records.record import CandidateRef, Finding, Host, SandboxRef, TaskRef, problems_of_names
+from evaluator.tasks.spec import AxisValue, Case, Profile
 from evaluator.unseen.cases import ConfigCategory, Origin
 
 UNSEEN_SCHEMA_VERSION = 1

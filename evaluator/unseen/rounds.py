@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluator.errors import UsageError
-from evaluator.fields import Fields, Problems
-from evaluator.taskspec import tasks_folder
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.spec import tasks_folder
 from evaluator.unseen.generate import GENERATOR_VERSION
 
 LEAST_SECRET = 16  # characters: fewer could be guessed from the digest

@@ -9,7 +9,7 @@ import torch
 
 from evaluator.judge.draws import Contents, Draw, contents_of
 from evaluator.judge.nulls import nulls_that_pass
-from evaluator.taskspec import Axis, Case, Input, TaskSpec
+from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Subject, same
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from evaluator.errors import HostError, TaskError, UsageError
 from evaluator.pipeline import Evaluator
-from evaluator.taskreader import read_task, task_ids
-from evaluator.taskspec import tasks_folder
+from evaluator.tasks.reader import read_task, task_ids
+from evaluator.tasks.spec import tasks_folder
 from evaluator.validate import answers, folder, runs
 from evaluator.validate.subject import Subject
 

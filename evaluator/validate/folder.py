@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evaluator.judge.reference import SECOND
-from evaluator.suites import read_manifest, suite_names
-from evaluator.taskspec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.tasks.spec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.tasks.suites import read_manifest, suite_names
 from evaluator.validate.subject import Subject
 from evaluator.wording import counted
 

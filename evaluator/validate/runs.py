@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluator import candidate
 from evaluator.inside.isa.targets import GFX942
-from evaluator.measurements import FUNCTIONAL
-from evaluator.reasons import Status
-from evaluator.records import Record
+from evaluator.records.measurements import FUNCTIONAL
+from evaluator.records.reasons import Status
+from evaluator.records.record import Record
+from evaluator.tasks import candidate
 from evaluator.validate.subject import Subject
 
 CALL_BUDGET_MS = 2000.0  # of the fastest call of a case: the format's one second, on a busy host

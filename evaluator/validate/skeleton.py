@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from evaluator.errors import UsageError
-from evaluator.taskspec import CATEGORIES
+from evaluator.tasks.spec import CATEGORIES
 
 SOURCE = "arena"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import torch
 
-from evaluator.candidate import Candidate
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference, second_implementation
 from evaluator.pipeline import Evaluator
-from evaluator.records import Record
-from evaluator.taskspec import Case, TaskSpec
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import Case, TaskSpec
 
 Outputs = Mapping[str, torch.Tensor]
 

@@ -24,11 +24,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from django.db import connection, transaction
 
-from leaderboard.dump_folder import ABOUT, SUMS
-from leaderboard.dump_ranks import RANK_FIELDS, rank_pages
+from leaderboard.downloads.ranks import RANK_FIELDS, rank_pages
+from leaderboard.downloads.rows import CsvText, as_text
 from leaderboard.queries.collection import Collection, Field, Kind
+from leaderboard.queries.dump_folder import ABOUT, SUMS
 from leaderboard.queries.public_rows import COLLECTIONS
-from leaderboard.row_formats import CsvText, as_text
 
 Pages = Iterator[Sequence[tuple[Any, ...]]]
 ARROW: Mapping[Kind, pa.DataType] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from leaderboard.pages.board_place import Board, load
-from leaderboard.pages.board_query import BoardView
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board.place import Board, load
+from leaderboard.pages.board.query import BoardView
+from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.board_places import with_public_runs
 from leaderboard.queries.collection import fields
 from leaderboard.words import CATEGORIES

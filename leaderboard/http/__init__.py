@@ -1,0 +1,1 @@
+"""HTTP mechanics of the data: ETags, the response cache, rate limits and the middleware."""

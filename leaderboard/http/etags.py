@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 
+from leaderboard.http.response_cache import kept
 from leaderboard.queries.revision import revision
-from leaderboard.snapshots import kept
 
 View = Callable[..., HttpResponseBase]
 MADE_OF = ("leaderboard", "runs", "templates", "static", "evaluator")  # a page changes with the code, too

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from leaderboard.limits import seconds_to_wait
+from leaderboard.http.rate_limits import seconds_to_wait
 from leaderboard.problems import BadQuery, as_problem, problem
 
 PLACE = "/api/"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.places import Place, places
+from leaderboard.pages.home.boards import Place, places
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leaderboard.dump_folder import Dump, DumpFile, latest
 from leaderboard.formatting import NONE, moment, size
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.queries.collection import Collection
+from leaderboard.queries.dump_folder import Dump, DumpFile, latest
 from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.tables import Cell, Column, Table, table
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from evaluator import VERSION
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, listed, plural, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import versions

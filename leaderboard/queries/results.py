@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
 
 from evaluator.codec import DecodeError
-from evaluator.records import Record, read_record
+from evaluator.records.record import Record, read_record
 from leaderboard.queries.sessions import OF_RESULT, SessionRow
 from runs import archive
 from runs.models import Attempt, Measurement, Result, UnseenEvaluation

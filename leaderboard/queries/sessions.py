@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from evaluator.agent_session import AgentSession as Held
-from evaluator.agent_session import read_session
 from evaluator.codec import DecodeError
+from evaluator.records.sessions import AgentSession as Held
+from evaluator.records.sessions import read_session
 from runs import agents, archive, sessions
 from runs.models import AgentSession
 

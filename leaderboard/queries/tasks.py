@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q
 
 from evaluator.errors import TaskError, UsageError
-from evaluator.taskspec import TaskSpec
-from evaluator.workspace import visible_files
+from evaluator.tasks.spec import TaskSpec
+from evaluator.tasks.workspace import visible_files
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, Task

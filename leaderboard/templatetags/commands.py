@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.template import Library
 from django.utils.html import format_html, format_html_join
 
-from leaderboard.pages.prose import spans
+from leaderboard.pages.task.description import spans
 
 register = Library()
 

@@ -25,7 +25,7 @@ from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
 from runs import services
 from runs.errors import RunError
-from runs.models.trail import REASON_CHARACTERS
+from runs.models.audit_log import REASON_CHARACTERS
 from runs.numbers import is_row
 
 REFUSED = (RunError, ValidationError, EvaluatorError)

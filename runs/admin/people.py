@@ -19,8 +19,8 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from runs import services
-from runs.doors import Act, Door, actions, user_of
-from runs.models.trail import REASON_CHARACTERS
+from runs.admin.base import Act, Door, actions, user_of
+from runs.models.audit_log import REASON_CHARACTERS
 from runs.people.rights import Role, may_manage_people
 from runs.people.roles import role_of
 

@@ -1,7 +1,4 @@
-"""The maintainers' door: register who runs where, and look at everything. Every write is a service's.
-
-Rows that say what happened are read-only here, and nothing is deleted: a run is withdrawn, a host is disabled.
-"""
+"""Admin pages of agents, configurations, hosts, suites and rounds."""
 
 from __future__ import annotations
 
@@ -13,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import admin_desk, admin_people, admin_runs, admin_sessions, agents, services
-from runs.doors import Act, OnceMade, ReadOnly, Registered, actions
+from runs import agents, services
+from runs.admin.base import Act, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
     Agent,
     AuditEntry,
@@ -32,7 +29,6 @@ from runs.models import (
 from runs.numbers import is_row
 from runs.people.rights import may_see_unseen
 
-__all__ = ["admin_desk", "admin_people", "admin_runs", "admin_sessions"]  # each registers its own rows
 HOST_ACTS = actions(
     Act(
         "lift_quarantine",

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from evaluator.wording import counted
 from runs import services
-from runs.admin_sessions import RunForm
-from runs.doors import Act, Door, OnceMade, ReadOnly, actions, user_of
+from runs.admin.base import Act, Door, OnceMade, ReadOnly, actions, user_of
+from runs.admin.sessions import RunForm
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
 from runs.people.rights import may_publish, may_run
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from runs import services
-from runs.doors import ReadOnly
+from runs.admin.base import ReadOnly
 from runs.errors import RunError
 from runs.models import AgentSession, Iteration, Run
 from runs.people.rights import may_see_unseen

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from runs import services
-from runs.doors import Act, ReadOnly, actions
+from runs.admin.base import Act, ReadOnly, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
 from runs.people.rights import may_review, may_revoke
 

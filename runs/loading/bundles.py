@@ -14,12 +14,12 @@ from pathlib import Path
 
 from django.db import DataError
 
-from evaluator.bundles.archive import read_members
+from evaluator.bundles.archives.archive import read_members
+from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import check_files
-from evaluator.bundles.native import Bundle
-from evaluator.bundles.packing import write_zip
+from evaluator.bundles.native.contents import Bundle
+from evaluator.bundles.parsed import Submission as Claimed
 from evaluator.bundles.problems import BundleError, Problem
-from evaluator.bundles.submission import Submission as Claimed
 from runs import agents, archive, redaction, services
 from runs.errors import RunError
 from runs.models import Configuration, Submission

@@ -11,9 +11,9 @@ from django.db import transaction
 
 from evaluator.errors import TaskError
 from evaluator.state import REPOSITORY
-from evaluator.suites import Suite as FrozenSuite
-from evaluator.suites import load_suite, suite_names
-from evaluator.taskreader import load_task, task_ids
+from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.suites import Suite as FrozenSuite
+from evaluator.tasks.suites import load_suite, suite_names
 from evaluator.unseen.rounds import read_round, round_names
 from runs import services
 from runs.models import Suite, Task

@@ -1,4 +1,4 @@
-"""Loads the papers' tables from runs/published/: index.yaml says what they are, CSVs hold the cells as printed."""
+"""Loads the papers' tables from runs/loading/tables/: index.yaml says what they are, CSVs hold the cells as printed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import transaction
 
 from runs import services
 
-FOLDER = Path(__file__).parent / "published"
+FOLDER = Path(__file__).parent / "tables"
 SOURCE = "source"  # the CSV column that says where in the paper a row stands
 
 

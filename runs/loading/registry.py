@@ -17,7 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evaluator.errors import TaskError
-from evaluator.fields import Fields, Problems
+from evaluator.tasks.fields import Fields, Problems
 from runs import services
 from runs.errors import RegistryError, RunError
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, Task

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             field=models.PositiveIntegerField(
                 db_default=0,
                 default=0,
-                help_text="Its place in the queue, fair to all submitters (runs/services/turns.py).",
+                help_text="Its place in the queue, fair to all submitters (services/queue_order.py).",
             ),
         ),
         migrations.AddIndex(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runs.models.attempts import Attempt, Measurement
+from runs.models.audit_log import AuditEntry, Revision
 from runs.models.audits import ResultAudit, Review
 from runs.models.claims import Claim
 from runs.models.entrants import Agent, Configuration, ModelVersion
@@ -13,7 +14,6 @@ from runs.models.results import Result, Run
 from runs.models.rounds import Round
 from runs.models.sessions import AgentSession, Iteration
 from runs.models.submissions import ApiToken, Submission
-from runs.models.trail import AuditEntry, Revision
 from runs.models.unseen import UnseenEvaluation, UnseenMeasurement
 from runs.models.verifications import TaskVerdict, Verification
 

@@ -71,7 +71,9 @@ class Attempt(models.Model):
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the record in the archive.")
     queued_at = models.DateTimeField()
     turn = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="Its place in the queue, fair to all submitters (runs/services/turns.py)."
+        default=0,
+        db_default=0,
+        help_text="Its place in the queue, fair to all submitters (services/queue_order.py).",
     )
     woken_at = models.DateTimeField(null=True, help_text="When a message for a worker was last sent.")
     started_at = models.DateTimeField(null=True, help_text="When it was last claimed.")

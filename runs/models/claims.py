@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from runs.models.submissions import Submission
 
 

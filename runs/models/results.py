@@ -10,7 +10,7 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import F, Q
 
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from runs.models.entrants import Configuration
 from runs.models.hosts import DeviceClass
 from runs.models.problems import Suite, Task

@@ -21,7 +21,7 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from runs.people import guesses
+from runs.people import login_attempts
 from runs.people.addresses import client_address, network_of
 
 FRESH_S = 600  # after a login nothing needs the password again for so long
@@ -49,7 +49,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         user: User | None = super().authenticate(request, **credentials)
         if user is not None:
-            guesses.was_right(*_guessers(request, credentials))
+            login_attempts.was_right(*_guessers(request, credentials))
         return user
 
     def get_client_ip(self, request: HttpRequest) -> str:
@@ -109,17 +109,17 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return _box().decrypt(encrypted_text.encode()).decode()
 
 
-def refuse_guesses(*whos: guesses.Who) -> None:
+def refuse_guesses(*whos: login_attempts.Who) -> None:
     """Before a guess is looked at, which counts as wrong from here on.
 
     Raises:
         ValidationError: one of these was wrong too often.
     """
-    if wait_s := guesses.take(*whos):
+    if wait_s := login_attempts.take(*whos):
         raise ValidationError(f"Too many wrong tries. Try again in {-(-wait_s // 60)} min.", code="too_many_guesses")
 
 
-def _guessers(request: HttpRequest, credentials: dict[str, Any]) -> tuple[guesses.Who, guesses.Who]:
+def _guessers(request: HttpRequest, credentials: dict[str, Any]) -> tuple[login_attempts.Who, login_attempts.Who]:
     return ("account", credentials.get("username") or ""), ("address", network_of(client_address(request)))
 
 

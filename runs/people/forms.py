@@ -6,7 +6,7 @@ from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from django.core.exceptions import ValidationError
 
-from runs.people import guesses
+from runs.people import login_attempts
 from runs.people.adapters import refuse_guesses
 from runs.people.addresses import client_address, network_of
 
@@ -21,9 +21,9 @@ class _Limited:
         whos = ("code", str(self.user.pk)), ("address", address)  # type: ignore[attr-defined]
         refuse_guesses(*whos)
         code: str = super().clean_code()  # type: ignore[misc]
-        if guesses.take(("used", f"{whos[0][1]} {''.join(filter(str.isalnum, code))}")):
+        if login_attempts.take(("used", f"{whos[0][1]} {''.join(filter(str.isalnum, code))}")):
             raise ValidationError("This code was used. Wait for the next one.", code="used_code")
-        guesses.was_right(*whos)
+        login_attempts.was_right(*whos)
         return code
 
 

@@ -39,6 +39,7 @@ from runs.services.accounts import (
     set_password,
 )
 from runs.services.audits import answer_audit, audit_result, decide_review
+from runs.services.catalog import mirror_suite, mirror_tasks, store_published_table
 from runs.services.claims import (
     Claim,
     claim_attempt,
@@ -53,7 +54,6 @@ from runs.services.entries import cancel_results, create_run, pause_run, rerun_f
 from runs.services.facts import declare, sayable
 from runs.services.hosts import host_seen, host_started, lift_quarantine, quarantine_host
 from runs.services.imports import import_run
-from runs.services.mirror import mirror_suite, mirror_tasks, store_published_table
 from runs.services.names import configuration_for, configuration_of_ours
 from runs.services.publishing import publish_results, publish_run, undo_results, undo_run, withdraw_run
 from runs.services.registry import change_row, register_suite, save_row

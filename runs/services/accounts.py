@@ -14,10 +14,10 @@ from django.db import transaction
 
 from runs.errors import RunError
 from runs.models import AuditEntry
-from runs.people import guesses
+from runs.people import login_attempts
 from runs.people.rights import Role
 from runs.people.roles import role_of, set_role
-from runs.services.trail import Actor, note
+from runs.services.audit_log import Actor, note
 
 Action = AuditEntry.Action
 
@@ -104,7 +104,7 @@ def forget_second_factor(*, user: User, actor: Actor, reason: str) -> bool:
     """The next login makes a new one, and wrong tries are forgiven. False where there was none."""
     _refuse_the_own(user, actor)
     count, _ = Authenticator.objects.filter(user=user).delete()
-    guesses.forgive(("account", user.username), ("code", str(user.pk)))
+    login_attempts.forgive(("account", user.username), ("code", str(user.pk)))
     if count:
         _note(Action.FORGET_FACTOR, user, actor, reason)
     return bool(count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 
 from runs.models import Attempt, AuditEntry, Host, Result, Round, Run, Submission
-from runs.models.trail import DETAIL_CHARACTERS, REASON_CHARACTERS
+from runs.models.audit_log import DETAIL_CHARACTERS, REASON_CHARACTERS
 
 Actor = User | str  # a user, or the name of the command that acts
 

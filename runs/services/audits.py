@@ -11,7 +11,7 @@ from django.utils import timezone
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, ResultAudit, Review, Submission
 from runs.models.audits import ADVERSE, VERDICTS
-from runs.services.trail import Actor, note
+from runs.services.audit_log import Actor, note
 
 ANSWER_DAYS = 14
 LONGEST_TEXT = 10_000

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction
 
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.spec import TaskSpec
 from runs import archive
 from runs.errors import RunError
 from runs.models import PublishedRow, PublishedTable, Suite, SuiteMembership, Task

@@ -21,10 +21,11 @@ from django.db.models import F
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
-from evaluator import VERSION, codec, records
-from evaluator.reasons import REASONS
-from evaluator.records import Record
-from runs import archive, redaction, verdicts, wake
+from evaluator import VERSION, codec
+from evaluator.records import record as records
+from evaluator.records.reasons import REASONS
+from evaluator.records.record import Record
+from runs import archive, job_messages, redaction, verdicts
 from runs.models import Attempt, Host, UnseenEvaluation
 from runs.querysets import AttemptQuerySet, is_at_least, is_secret, today
 from runs.services.measured import insert_measurements
@@ -165,7 +166,7 @@ def _wake_again(attempt_id: int, queue: str) -> bool:
     """Unless another sweeper was faster."""
     is_lost = bool(_lost([attempt_id]).update(woken_at=Now()))
     if is_lost:
-        wake.on_commit(attempt_id=attempt_id, queue=queue)
+        job_messages.on_commit(attempt_id=attempt_id, queue=queue)
     return is_lost
 
 
@@ -203,7 +204,7 @@ def _give_back(held: AttemptQuerySet, attempt_id: int, because: str, *, counts: 
         if not counts:  # a stop is no reason to give the unseen cases up
             UnseenEvaluation.objects.filter(attempt=attempt_id, state=UnseenEvaluation.State.RUNNING).delete()
         architecture = Attempt.objects.values_list("result__run__device_class__architecture", flat=True)
-        wake.on_commit(attempt_id=attempt_id, queue=architecture.get(pk=attempt_id))
+        job_messages.on_commit(attempt_id=attempt_id, queue=architecture.get(pk=attempt_id))
         return True
     status, sentence = REASONS["host_fault"]
     ended = _ended(Attempt.objects.filter(SECRET, pk=attempt_id).exists())

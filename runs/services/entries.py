@@ -9,15 +9,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluator import VERSION
-from evaluator.candidate import Candidate
 from evaluator.errors import TaskError, UsageError
+from evaluator.tasks.candidate import Candidate
 from evaluator.wording import counted
-from runs import agents, candidates, wake
+from runs import agents, candidates, job_messages
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
+from runs.services.audit_log import Actor, note
+from runs.services.queue_order import Turns
 from runs.services.replaced import replace_session
-from runs.services.trail import Actor, note
-from runs.services.turns import Turns
 
 
 @transaction.atomic
@@ -149,7 +149,7 @@ def resume_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
     run.paused_at = None
     run.save(update_fields=["paused_at"])
     for attempt_id in Attempt.objects.queued().filter(result__run=run).values_list("pk", flat=True):
-        wake.on_commit(attempt_id=attempt_id, queue=run.device_class.architecture)
+        job_messages.on_commit(attempt_id=attempt_id, queue=run.device_class.architecture)
     note(AuditEntry.Action.RESUME, actor, reason, run=run)
     return run
 
@@ -179,5 +179,5 @@ def _queue(result: Result, *, number: int, turn: int) -> Attempt:
     now = timezone.now()
     place = {"queued_at": now, "woken_at": now, "turn": turn}
     attempt = Attempt.objects.create(result=result, number=number, wanted_evaluator=VERSION, **place)
-    wake.on_commit(attempt_id=attempt.pk, queue=result.run.device_class.architecture)
+    job_messages.on_commit(attempt_id=attempt.pk, queue=result.run.device_class.architecture)
     return attempt

@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from evaluator.bundles.submission import DECLARABLE
+from evaluator.bundles.parsed import DECLARABLE
 from evaluator.wording import spelled
-from runs import wake
+from runs import job_messages
 from runs.errors import RunError
 from runs.models import AuditEntry, Run, Submission
+from runs.services.audit_log import note
 from runs.services.names import SETTINGS, configuration_for
-from runs.services.trail import note
 
 BEFORE_IT_IS_READ = (Submission.State.RECEIVED, Submission.State.CHECKING)
 NAMING = ("model", *SETTINGS)  # the configuration that a run stands under
@@ -70,4 +70,4 @@ def _read_again(submission: Submission) -> None:
     submission.state, submission.lease_until, submission.claim_count = Submission.State.RECEIVED, None, 0
     submission.findings, submission.about = [], {"said": submission.about.get("said", {})}
     submission.save(update_fields=["state", "lease_until", "claim_count", "findings", "about"])
-    wake.check_on_commit(submission_id=submission.pk)
+    job_messages.check_on_commit(submission_id=submission.pk)

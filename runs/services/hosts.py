@@ -12,8 +12,8 @@ from evaluator import VERSION
 from runs import redaction
 from runs.errors import RunError
 from runs.models import AuditEntry, Calibration, Host
+from runs.services.audit_log import Actor, note
 from runs.services.revision import public_changed
-from runs.services.trail import Actor, note
 
 REASON_CHARACTERS = 300
 

@@ -10,13 +10,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from evaluator import calibration as timing
-from evaluator import records
-from evaluator.bundles.native import MANIFEST, Bundle, Entry
-from evaluator.bundles.packing import slug
+from evaluator.bundles.archives.packing import slug
+from evaluator.bundles.native.contents import MANIFEST, Bundle, Entry
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.errors import TaskError, UsageError
-from evaluator.reasons import Flag
+from evaluator.records import calibration as timing
+from evaluator.records import record as records
+from evaluator.records.reasons import Flag
 from runs import archive, candidates, verdicts
 from runs.errors import RunError
 from runs.models import (
@@ -33,9 +33,9 @@ from runs.models import (
     Task,
     UnseenEvaluation,
 )
+from runs.services.audit_log import Actor, note
 from runs.services.measured import insert_measurements
 from runs.services.sessions import store_session
-from runs.services.trail import Actor, note
 from runs.services.unseen import cases_of, store
 
 IMPORTER = "import"  # in the place of a worker's name

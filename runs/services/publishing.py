@@ -10,8 +10,8 @@ from django.utils import timezone
 from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run
+from runs.services.audit_log import Actor, note
 from runs.services.entries import locked
-from runs.services.trail import Actor, note
 
 MOVES = (AuditEntry.Action.PUBLISH, AuditEntry.Action.WITHDRAW)
 

@@ -11,11 +11,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 
-from evaluator.suites import suite_digest
+from evaluator.tasks.suites import suite_digest
 from runs import agents
 from runs.errors import RunError
 from runs.models import Agent, AuditEntry, Configuration, DeviceClass, Host, ModelVersion, Suite, SuiteMembership, Task
-from runs.services.trail import Actor, note
+from runs.services.audit_log import Actor, note
 
 Row = TypeVar("Row", Agent, ModelVersion, Configuration, DeviceClass, Host)
 FROZEN = ("agent_id", "model_id", "settings_digest", "role")  # of a configuration that has runs

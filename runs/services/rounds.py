@@ -13,7 +13,7 @@ from evaluator.unseen.rounds import secret_digest
 from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Round, Suite
-from runs.services.trail import Actor, note
+from runs.services.audit_log import Actor, note
 
 SECRET_BYTES = 32
 

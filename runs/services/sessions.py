@@ -10,8 +10,8 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from evaluator import VERSION, codec
-from evaluator import agent_session as evaluated
-from evaluator.candidate import Candidate
+from evaluator.records import sessions as evaluated
+from evaluator.tasks.candidate import Candidate
 from runs import archive, candidates, redaction, sessions
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, Iteration, Result

@@ -10,10 +10,10 @@ from runs import agents, candidates
 from runs.errors import RunError
 from runs.models import AuditEntry, Configuration, DeviceClass, Host, Round, Run, Suite
 from runs.models.results import LAST_REPEAT
-from runs.services import trail
+from runs.services import audit_log
+from runs.services.audit_log import Actor
 from runs.services.entries import create_run
 from runs.services.spending import estimate_of, refuse_to_overspend
-from runs.services.trail import Actor
 
 REPEATS = 3  # as the paper's
 EVALUATION_S = 1800  # of the worker's last resort, left for the verdict after a session
@@ -59,7 +59,7 @@ def start_runs(
     ]
     told = told_estimate(configuration=configuration, suite=suite, repeats=repeats)
     for run in runs:
-        trail.note(AuditEntry.Action.START, actor, note, run=run, detail=told)
+        audit_log.note(AuditEntry.Action.START, actor, note, run=run, detail=told)
     return runs
 
 

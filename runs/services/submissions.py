@@ -22,16 +22,16 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from evaluator.bundles import submission as bundles
-from evaluator.bundles.native import Bundle
+from evaluator.bundles import parsed as bundles
+from evaluator.bundles.native.contents import Bundle
 from evaluator.bundles.problems import Problem
 from evaluator.wording import counted
-from runs import archive, mail, wake
+from runs import archive, job_messages, mail
 from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
+from runs.services.audit_log import Actor, note
 from runs.services.imports import import_run
 from runs.services.suspicions import raise_suspicions, raise_suspicions_of_claims
-from runs.services.trail import Actor, note
 
 CHECK_S = 900  # reading, and then writing, a million measurements; what takes longer has lost its worker
 MOST_CHECKS = 3
@@ -88,7 +88,7 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     submission.received_at = submission.consented_at = timezone.now()
     submission.save()
     note(Action.RECEIVE, actor, "sent again" if known else "", submission=submission)
-    wake.check_on_commit(submission_id=submission.pk)
+    job_messages.check_on_commit(submission_id=submission.pk)
     return submission, True
 
 
@@ -105,7 +105,7 @@ def check_again(*, submission: Submission, actor: Actor) -> Submission:
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.save(update_fields=["state", "problems", "problem_count", "checks"])
     note(Action.RECEIVE, actor, "checked again", submission=submission)
-    wake.check_on_commit(submission_id=submission.pk)
+    job_messages.check_on_commit(submission_id=submission.pk)
     return submission
 
 
@@ -215,7 +215,7 @@ def wake_forgotten_checks() -> int:
     """Send the message of the oldest waiting submission again, if it has waited for longer than one takes."""
     forgotten = Submission.objects.waiting().filter(received_at__lt=Now() - timedelta(seconds=30)).first()
     if forgotten is not None:
-        wake.check_on_commit(submission_id=forgotten.pk)
+        job_messages.check_on_commit(submission_id=forgotten.pk)
     return int(forgotten is not None)
 
 
@@ -291,5 +291,5 @@ def _requeue(submission: Submission) -> bool:
         return reject(submission=submission, problems=[OUR_FAULT])
     if not _end_check(submission, State.RECEIVED, {}):
         return False
-    wake.check_on_commit(submission_id=submission.pk)
+    job_messages.check_on_commit(submission_id=submission.pk)
     return True

@@ -9,8 +9,8 @@ from evaluator.errors import EvaluatorError
 from runs import agents, candidates
 from runs.archive import ArchiveError
 from runs.errors import RunError
-from runs.likeness import skeleton, squeezed
 from runs.models import Agent, Result, Review, Run, Submission
+from runs.similarity import skeleton, squeezed
 
 OURS = ("expert", "baseline")
 PRIVATE = ("home_in_source", "secret_in_source")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import transaction
 from django.db.models import OuterRef, ProtectedError, Subquery
 
-from evaluator.suites import suite_digest
+from evaluator.tasks.suites import suite_digest
 from evaluator.unseen.generate import GENERATOR_VERSION
 from evaluator.unseen.rounds import secret_digest
 from runs import guards, synthetic
@@ -34,7 +34,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
-from runs.services.trail import Actor, note
+from runs.services.audit_log import Actor, note
 from runs.synthetic import MARK, sha256
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)  # each run is published a minute after the one before

@@ -9,9 +9,9 @@ from django.db import transaction
 from runs import archive
 from runs.errors import RunError
 from runs.models import AgentSession, Claim, Result, Run, Submission, Task
+from runs.services.audit_log import Actor
 from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
-from runs.services.trail import Actor
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from runs.errors import RunError
 from runs.models import ApiToken, AuditEntry
-from runs.services.trail import Actor, note
+from runs.services.audit_log import Actor, note
 
 PREFIX = "arena_"  # so that a scanner of leaked secrets can tell
 SECRET_BYTES = 32

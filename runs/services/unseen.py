@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from evaluator import codec
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen import record as unseen_records
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases

@@ -29,10 +29,10 @@ from runs.models import (
     UnseenMeasurement,
     Verification,
 )
+from runs.services.audit_log import Actor, note
 from runs.services.entries import queue_first
+from runs.services.queue_order import Turns
 from runs.services.submissions import end
-from runs.services.trail import Actor, note
-from runs.services.turns import Turns
 
 Action, State = AuditEntry.Action, Submission.State
 POLICY, BEGUN_AT_ONCE = "policy", 10

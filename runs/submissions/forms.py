@@ -10,10 +10,10 @@ from django import forms
 from evaluator.bundles.problems import is_unseen
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from evaluator.codec import plain_text
-from runs.desk.uploading import MOST_BYTES
 from runs.models import ApiToken, DeviceClass, Submission
 from runs.models.audits import VERDICTS
 from runs.services.verification import MOST_DRAWN
+from runs.submissions.uploading import MOST_BYTES
 
 
 def _plain(text: str) -> None:

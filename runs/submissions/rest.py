@@ -18,14 +18,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evaluator.bundles.parsers import ParseError, parse_json
 from evaluator.codec import plain_text
 from runs import services
-from runs.desk.forms import FactsForm, HandInForm, SaidForm, problems_of
-from runs.desk.taking import is_too_large, take
-from runs.desk.uploading import MOST_BYTES
 from runs.errors import RunError
 from runs.models import ApiToken, Submission
-from runs.people import guesses
+from runs.people import login_attempts
 from runs.people.addresses import client_address, network_of
 from runs.people.rights import may_hand_in
+from runs.submissions.forms import FactsForm, HandInForm, SaidForm, problems_of
+from runs.submissions.taking import is_too_large, take
+from runs.submissions.uploading import MOST_BYTES
 
 KEY_CHARACTERS = 100
 FACTS_BYTES = 16 << 10
@@ -161,14 +161,14 @@ def _refusal(status: int, place: str, seen: str, expected: str, hint: str = "") 
 def _token_of(request: HttpRequest) -> ApiToken | HttpResponse:
     """The request's token, or what is answered instead. Wrong ones are counted by address."""
     who = ("address", network_of(client_address(request)))
-    if wait_s := guesses.seconds_to_wait(who):
+    if wait_s := login_attempts.seconds_to_wait(who):
         return _later(wait_s)
     kind, _, text = request.headers.get("Authorization", "").partition(" ")
     token = services.token_of(text=text.strip()) if kind in KINDS else None
     if token is not None:
         return token
     if text:
-        guesses.note(who)
+        login_attempts.note(who)
     answer = _refusal(401, "Authorization", "no valid token", "Bearer TOKEN", "Make one at /submit/tokens/.")
     answer["WWW-Authenticate"] = "Bearer"
     return answer

@@ -14,13 +14,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from runs import services
-from runs.desk.forms import AuditForm, TextForm, VerifyForm
-from runs.desk.views import shown
-from runs.doors import user_of
+from runs.admin.base import user_of
 from runs.errors import RunError
 from runs.models import Result, Review, Submission
-from runs.people.gatekeeping import needs
+from runs.people.decorators import needs
 from runs.people.rights import may_audit, may_publish, may_review
+from runs.submissions.forms import AuditForm, TextForm, VerifyForm
+from runs.submissions.views import shown
 
 MOST = 50  # of each kind
 

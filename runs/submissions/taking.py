@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from runs import archive, services
-from runs.desk.forms import HandInForm
 from runs.models import Submission
+from runs.submissions.forms import HandInForm
 
 
 def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
 
-MOST_BYTES = 128 << 20  # of one bundle as it lies on disk; evaluator/bundles/limits.py refuses more
+MOST_BYTES = 128 << 20  # of one bundle as it lies on disk; evaluator/bundles/archives/limits.py refuses more
 FORM_BYTES = 1 << 20  # what the other fields and the borders between them may add
 
 

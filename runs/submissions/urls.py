@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.desk import rest, reviewing, views
+from runs.submissions import rest, reviewing, views
 
 app_name = "desk"
 urlpatterns = [

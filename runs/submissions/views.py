@@ -19,14 +19,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluator.wording import spelled
 from runs import services
-from runs.desk.forms import FactsForm, HandInForm, TokenForm
-from runs.desk.taking import is_too_large, take
-from runs.desk.uploading import MOST_BYTES
-from runs.doors import user_of
+from runs.admin.base import user_of
 from runs.errors import RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
-from runs.people.gatekeeping import needs
+from runs.people.decorators import needs
 from runs.people.rights import Somebody, may_hand_in, may_see, may_take_down, owns
+from runs.submissions.forms import FactsForm, HandInForm, TokenForm
+from runs.submissions.taking import is_too_large, take
+from runs.submissions.uploading import MOST_BYTES
 
 MOST_TOTALS = 100
 
@@ -35,7 +35,7 @@ def shown(request: HttpRequest, template: str, title: str, context: Mapping[str,
     """One of the desk's pages, in the frame of all pages."""
     crumbs = [{"url": "/submit/", "text": "Submit"}]
     place = {"page": {"title": title, "crumbs": crumbs}, "section": "submit", "route": "desk"}
-    return render(request, f"desk/{template}.html", {**place, **context})
+    return render(request, f"submissions/{template}.html", {**place, **context})
 
 
 @never_cache

@@ -1,6 +1,6 @@
 """A worker's device: an evaluator that also tries known kernels and says how still the device is. Loads torch.
 
-The default of the setting EVALUATOR; `runs.bench.Evaluating` is what others have to offer.
+The default of the setting EVALUATOR; `runs.worker.evaluator.Evaluating` is what others have to offer.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from evaluator import records
 from evaluator.agents.catalog import Agent
 from evaluator.agents.interface import Heard
 from evaluator.agents.readiness import lacks_here
 from evaluator.backends import get_backend
-from evaluator.calibration import read_calibration
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial, trials
 from evaluator.pipeline import Evaluator
-from evaluator.taskspec import TaskSpec
+from evaluator.records import record as records
+from evaluator.records.calibration import read_calibration
+from evaluator.tasks.spec import TaskSpec
 from evaluator.workbench import Held, hold_session
 from runs.verdicts import calibration_figures
 

@@ -9,16 +9,17 @@ from time import monotonic, sleep
 
 from django.db import InterfaceError, OperationalError, connection
 
-from evaluator.candidate import Candidate
-from evaluator.reasons import Status
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
-from runs import agents, archive, candidates, services, working
-from runs.bench import Bench
+from evaluator.records.reasons import Status
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
+from runs import agents, archive, candidates, services
 from runs.log_context import about, also
 from runs.models import Host, Result
-from runs.pulse import Interrupted, Pulse
 from runs.services import Claim
+from runs.worker import session
+from runs.worker.evaluator import Bench
+from runs.worker.heartbeat import Interrupted, Pulse
 
 # What may leave a GPU in a state that spoils the next verdict; on a CPU it is the process that dies.
 DEVICE_ERRORS = ("out_of_bounds", "device_error", "segfault", "aborted", "call_time", "repeated_fault")
@@ -139,7 +140,7 @@ def _record_of(claim: Claim, host: Host) -> Record:
 
 def _write(claim: Claim, host: Host, result: Result, spec: TaskSpec) -> None:
     """Let an agent of ours work in a session; its candidate is the result's from then on."""
-    held = working.hold_session(claim, result, spec, _BENCH.take(host))
+    held = session.hold_session(claim, result, spec, _BENCH.take(host))
     crashed = any(one.status is Status.CRASHED for one in held.iterations)
     if crashed and not host.device_class.is_functional:
         close_bench()  # fresh processes for the verdict, and known kernels before the next

@@ -1,7 +1,7 @@
 """This process's evaluator: opened when first needed, tried on known kernels before it takes work, anew after a fault.
 
 The seam for tests is the setting EVALUATOR (ARENA_EVALUATOR in the environment): the dotted name of what takes a
-backend's name and returns an `Evaluating`, as `runs.device.Device` does.
+backend's name and returns an `Evaluating`, as `runs.worker.device.Device` does.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from evaluator import records
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
+from evaluator.records import record as records
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
 from runs.models import Host

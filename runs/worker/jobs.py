@@ -11,13 +11,15 @@ from celery import shared_task
 from celery.worker import state
 from django.conf import settings
 
-from runs import evaluation, intake, wake
+from runs import job_messages
+from runs.loading import bundles as intake
 from runs.models import Host
+from runs.worker import evaluation
 
 log = logging.getLogger(__name__)
 
 
-@shared_task(name=wake.EVALUATE, bind=True)  # type: ignore[untyped-decorator]
+@shared_task(name=job_messages.EVALUATE, bind=True)  # type: ignore[untyped-decorator]
 def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
     if _is_told_to_stop():
         return  # but handed one more message: the sweeper sends it again
@@ -27,7 +29,7 @@ def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
         log.info("woken for attempt %s: nothing written", attempt_id)
 
 
-@shared_task(name=wake.CHECK)  # type: ignore[untyped-decorator]
+@shared_task(name=job_messages.CHECK)  # type: ignore[untyped-decorator]
 def check_submission(submission_id: int) -> None:
     """The oldest that waits, whichever message came."""
     if not intake.check_next():

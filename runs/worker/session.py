@@ -8,17 +8,17 @@ from types import TracebackType
 
 from django.db import DatabaseError, connection
 
-from evaluator.agent_session import AgentSession, Entry, Iteration
 from evaluator.agents.catalog import Agent
 from evaluator.agents.variables import secrets_here
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError
-from evaluator.reasons import Status
-from evaluator.taskspec import TaskSpec
+from evaluator.records.reasons import Status
+from evaluator.records.sessions import AgentSession, Entry, Iteration
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from runs import agents, redaction, services, sessions
-from runs.bench import Evaluating
 from runs.models import Result
 from runs.services import Claim
+from runs.worker.evaluator import Evaluating
 
 TELL_S = 2.0  # so often a session that goes on is written down
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import pytest
 
 from evaluator.agents.codex.launcher import launch
 from evaluator.sandbox import bubblewrap
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from tests.agents.desks import ScriptedCheck, desk_for
 from tests.conftest import lacking
 

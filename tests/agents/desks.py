@@ -9,9 +9,9 @@ from typing import NoReturn
 
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.interface import Checked, Desk, Work
-from evaluator.candidate import Candidate
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from tests.evaluator.test_records import passed
 
 Judge = Callable[[Candidate], Record]

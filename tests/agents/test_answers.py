@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.agents.answers import files_of
+from evaluator.agents.fenced_files import files_of
 
 ONE = ("kernel.hip",)
 TWO = ("a.py", "b.py")

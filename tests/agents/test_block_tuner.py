@@ -13,9 +13,9 @@ from evaluator.agents.block_tuner.hip_knobs import hip_knobs
 from evaluator.agents.block_tuner.knobs import turned
 from evaluator.agents.block_tuner.launcher import knobs_of, launch
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
-from evaluator.reasons import Status
-from evaluator.records import ISA_NUMBERS, IsaReport
-from evaluator.taskreader import load_task, task_ids
+from evaluator.records.reasons import Status
+from evaluator.records.record import ISA_NUMBERS, IsaReport
+from evaluator.tasks.reader import load_task, task_ids
 from tests.agents.desks import ScriptedCheck, desk_for
 from tests.evaluator.test_records import passed, wrong
 

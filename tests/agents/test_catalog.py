@@ -9,7 +9,7 @@ import pytest
 from evaluator.__main__ import BAD_USAGE, main
 from evaluator.agents import catalog
 from evaluator.errors import TaskError, UsageError
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 
 TASK = "triton2triton/arena/softmax"
 

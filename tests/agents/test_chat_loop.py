@@ -8,7 +8,6 @@ from time import monotonic, sleep
 
 import pytest
 
-from evaluator.agent_session import Usage
 from evaluator.agents import completions
 from evaluator.agents.budget import Purse, SpendingCap, cost_usd
 from evaluator.agents.catalog import read_agent
@@ -18,7 +17,8 @@ from evaluator.agents.interface import Desk
 from evaluator.agents.readiness import lacks_here
 from evaluator.agents.single_shot.launcher import launch as launch_once
 from evaluator.errors import HostError, UsageError
-from evaluator.taskreader import load_task
+from evaluator.records.sessions import Usage
+from evaluator.tasks.reader import load_task
 from tests.agents.chat_server import dripping, end, error, pieces, raw, serving, stream, whole
 from tests.agents.desks import ScriptedCheck, desk_for
 from tests.evaluator.test_records import passed, wrong

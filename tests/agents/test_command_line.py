@@ -13,7 +13,7 @@ import pytest
 from evaluator.agents import command_line
 from evaluator.agents.interface import Desk
 from evaluator.errors import HostError, SandboxError, UsageError
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from tests.agents.conftest import SECRET, SESSION_S, STAND_IN, TASK
 from tests.agents.desks import ScriptedCheck, raised, texts
 from tests.evaluator.test_records import wrong

@@ -11,8 +11,8 @@ import pytest
 
 from evaluator.agents.cheatsheets import FOLDER, cheatsheets_for
 from evaluator.agents.prompt import Question, prompt_of
-from evaluator.taskreader import load_task
-from evaluator.taskspec import CATEGORIES
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import CATEGORIES
 
 GOLDEN = Path(__file__).parent / "prompts"
 ASKED = {

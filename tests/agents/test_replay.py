@@ -8,7 +8,7 @@ import pytest
 
 from evaluator.agents.replay.launcher import launch
 from evaluator.errors import UsageError
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from tests.agents.desks import ScriptedCheck, desk_for
 
 TASK = "triton2triton/arena/softmax"

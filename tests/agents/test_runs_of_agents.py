@@ -8,15 +8,15 @@ from time import monotonic
 
 import pytest
 
-from evaluator.agent_session import read_session
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.codex import launcher as codex
 from evaluator.agents.interface import Desk
 from evaluator.bundles.checking import check
+from evaluator.cli.runfolder import run_suite
 from evaluator.errors import UsageError
-from evaluator.reasons import Status
-from evaluator.runfolder import run_suite
-from evaluator.suites import load_suite
+from evaluator.records.reasons import Status
+from evaluator.records.sessions import read_session
+from evaluator.tasks.suites import load_suite
 from evaluator.workbench import Workbench, work_on
 from tests.agents.conftest import coded
 from tests.evaluator.test_runfolder import CountingEvaluator

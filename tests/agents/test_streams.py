@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.agent_session import MAX_ENTRIES, MAX_TEXT, Usage
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.claude_code.launcher import ClaudeStream
 from evaluator.agents.claude_code.launcher import command as claude_command
@@ -15,6 +14,7 @@ from evaluator.agents.codex.launcher import CodexStream
 from evaluator.agents.codex.launcher import command as codex_command
 from evaluator.agents.cursor.launcher import CursorStream
 from evaluator.agents.cursor.launcher import command as cursor_command
+from evaluator.records.sessions import MAX_ENTRIES, MAX_TEXT, Usage
 
 STREAMS = Path(__file__).parent / "streams"
 ALL = {"claude_code": ClaudeStream, "codex": CodexStream, "cursor": CursorStream}

@@ -9,13 +9,13 @@ from statistics import geometric_mean
 import pytest
 
 from evaluator import codec, workbench
-from evaluator.agent_session import Entry, Usage, read_session, shortened
 from evaluator.agents import scoring
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.interface import Desk, Work
-from evaluator.candidate import Candidate
-from evaluator.reasons import Status
-from evaluator.taskreader import load_task
+from evaluator.records.reasons import Status
+from evaluator.records.sessions import Entry, Usage, read_session, shortened
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import load_task
 from tests.evaluator.test_records import passed, wrong
 from tests.evaluator.test_runfolder import CountingEvaluator, errored
 from tests.records import make_gpu_record

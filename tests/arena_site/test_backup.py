@@ -12,10 +12,12 @@ import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
-from arena_site import table_rows
-from arena_site.backup import MANIFEST
-from runs import archive, evaluation, guards, papers, services
+from arena_site.operations import table_rows
+from arena_site.operations.backup import MANIFEST
+from runs import archive, guards, services
+from runs.loading import published as papers
 from runs.models import Attempt, AuditEntry, Result, Round, Run
+from runs.worker import evaluation
 from tests import factories
 from tests.runs.conftest import Site, sent, site, specs  # noqa: F401  fixtures
 from tests.runs.crawl import seen_at_a_glance

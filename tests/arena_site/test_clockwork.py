@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from arena_site import clockwork
-from arena_site.clockwork import BACKUPS_KEPT, Clockwork, forget_old_backups, nightly_commands
+from arena_site.operations import schedule
+from arena_site.operations.schedule import BACKUPS_KEPT, Clockwork, forget_old_backups, nightly_commands
 
 NOW = datetime(2026, 11, 28, 13, tzinfo=UTC)
 
@@ -34,8 +34,8 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[None]:
         if len(found) == 2:
             raise OperationalError("the database is restarted")
 
-    monkeypatch.setattr(clockwork, "sweep", sweep)
-    monkeypatch.setattr(clockwork.connection, "close", lambda: None)
+    monkeypatch.setattr(schedule, "sweep", sweep)
+    monkeypatch.setattr(schedule.connection, "close", lambda: None)
     return found
 
 
@@ -91,7 +91,7 @@ def test_a_command_runs_in_a_process_of_its_own_and_its_lines_are_logged(
     state: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    assert clockwork._run_command(["version"]) is True
-    assert clockwork._run_command(["no_such_command"]) is False
+    assert schedule._run_command(["version"]) is True
+    assert schedule._run_command(["no_such_command"]) is False
     assert any("version: 5." in line.getMessage() for line in caplog.records)
     assert any("Unknown command" in line.getMessage() for line in caplog.records)

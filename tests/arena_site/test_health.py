@@ -12,7 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from kombu import Connection
 
-from arena_site import health
+from arena_site.monitoring import health
 
 pytestmark = pytest.mark.django_db
 CHECKS = {"database", "migrations", "broker", "archive", "disk"}

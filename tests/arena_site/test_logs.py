@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from arena_site.logs import MOST_CHARACTERS, JsonLines, TextLines
+from arena_site.monitoring.logs import MOST_CHARACTERS, JsonLines, TextLines
 from runs.log_context import about
 from runs.redaction import HIDDEN, known_secrets, redacted
 
@@ -20,7 +20,7 @@ PLANTED = "pl4nted-Qx7_secretvalue"
 
 def line(message: str, *arguments: object, error: BaseException | None = None, **ids: object) -> logging.LogRecord:
     exc_info = (type(error), error, error.__traceback__) if error else None
-    record = logging.LogRecord("runs.evaluation", logging.WARNING, "f.py", 1, message, arguments, exc_info)
+    record = logging.LogRecord("runs.worker.evaluation", logging.WARNING, "f.py", 1, message, arguments, exc_info)
     record.ids = ids
     return record
 
@@ -43,13 +43,13 @@ def test_a_line_of_json_says_what_it_is_about() -> None:
         said = json.loads(JsonLines().format(line("%d of %d", 2, 3, took_ms=1.5)))
     assert said.pop("at").endswith("Z")
     ids = {"run": 3, "result": 14, "attempt": 15, "took_ms": 1.5}
-    assert said == {"level": "WARNING", "logger": "runs.evaluation", "message": "2 of 3"} | ids
+    assert said == {"level": "WARNING", "logger": "runs.worker.evaluation", "message": "2 of 3"} | ids
 
 
 def test_a_line_for_people_says_the_same() -> None:
     with about(run=3):
         said = TextLines().format(line("a sentence", request="abc"))
-    assert said.split(" ", 1)[1] == "WARNING runs.evaluation: a sentence [run=3 request=abc]"
+    assert said.split(" ", 1)[1] == "WARNING runs.worker.evaluation: a sentence [run=3 request=abc]"
     assert "[" not in TextLines().format(line("a sentence"))
 
 

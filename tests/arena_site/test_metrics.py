@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from arena_site import metrics
+from arena_site.monitoring import metrics
 from tests import factories
 
 pytestmark = pytest.mark.django_db

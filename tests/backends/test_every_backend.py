@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from evaluator.backends import KNOWN, Backend, get_backend, present
-from evaluator.candidate import Candidate, baseline, read_candidate
 from evaluator.errors import HostError
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from evaluator.sandbox import open_sandbox
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.candidate import Candidate, baseline, read_candidate
+from evaluator.tasks.spec import TaskSpec
 
 ARCHITECTURES = r"cpu|sm_\d+|gfx[0-9a-f]+"
 NAMES = [pytest.param(name, marks=[] if name == "cpu" else [pytest.mark.gpu]) for name in KNOWN]

@@ -13,7 +13,7 @@ import torch
 from evaluator.errors import HostError
 from evaluator.hip.cuda_names import names_header
 from evaluator.hip.prepare_gpu import GpuHost, find_nvcc, prepare_gpu, version_of
-from evaluator.inside.bench import takes_positions
+from evaluator.inside.caller import takes_positions
 from evaluator.inside.hip_gpu.build import build_gpu, with_votes
 from evaluator.inside.hip_gpu.features import unsupported_on_nvidia
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log
 
-from evaluator.agent_session import Usage
+from evaluator.records.sessions import Usage
 from runs.models import AgentSession
 from tests import factories
 

@@ -7,10 +7,10 @@ from itertools import product
 from typing import NamedTuple
 
 from evaluator import codec
-from evaluator.records import ISA_NUMBERS, Finding, IsaReport
+from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
 from runs import archive, guards
+from runs.loading.published import load_published
 from runs.models import AuditEntry, Result, Run
-from runs.papers import load_published
 from tests import factories
 from tests.browser.session_site import make_session_places
 from tests.browser.speed_site import make_speed_places

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from math import log
 
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from tests import factories
 
 SPEEDUPS = {"Patient tuner": 1.31, "Quick tuner": 1.18, "Patient tuner with a second model": 1.62}

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evaluator.bundles.archive import read_members
-from evaluator.bundles.native import Bundle, bundle_of, own_files
+from evaluator.bundles.archives.archive import read_members
+from evaluator.bundles.native.contents import Bundle, bundle_of, own_files
 from evaluator.bundles.reading import Reading
 
 Files = dict[str, bytes]

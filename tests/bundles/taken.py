@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluator.bundles.checking import Checked, check_files
-from evaluator.bundles.submission import Claim, Submission
+from evaluator.bundles.parsed import Claim, Submission
 from tests.bundles.made import (
     Files,
 )

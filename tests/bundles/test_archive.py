@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.bundles.archive import digest_of, read_members
+from evaluator.bundles.archives.archive import digest_of, read_members
+from evaluator.bundles.archives.limits import Limits
+from evaluator.bundles.archives.packing import zip_folder
 from evaluator.bundles.checking import check
-from evaluator.bundles.limits import Limits
-from evaluator.bundles.packing import zip_folder
 from evaluator.bundles.problems import BundleError
 from tests.bundles.hostile import HOSTILE
 from tests.conftest import lacking

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import pytest
 
 from evaluator.__main__ import main
-from evaluator.bundles import handing_in
+from evaluator.bundles import upload
+from evaluator.bundles.archives.packing import zip_folder
 from evaluator.bundles.checking import check
-from evaluator.bundles.packing import zip_folder
-from evaluator.taskspec import task_digest, task_files, tasks_folder
+from evaluator.tasks.spec import task_digest, task_files, tasks_folder
 from tests.bundles.made import aka, kbx, kbx_sizes
 
 SITE_WORDS = ("--licence", "CC-BY-4.0", "--consent")
@@ -199,7 +199,7 @@ def test_what_the_site_says_is_told(
 def test_a_site_that_is_busy_is_asked_again_with_the_same_key(
     folder: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(handing_in, "WAIT_S", 0.0)
+    monkeypatch.setattr(upload, "WAIT_S", 0.0)
     Site.answers = [(503, {}), (429, {}), (202, {"state": "received"})]
     assert hand_in(folder, url) == 0
     assert len({got["headers"]["Idempotency-Key"] for got in Site.got}) == 1
@@ -209,7 +209,7 @@ def test_a_site_that_is_busy_is_asked_again_with_the_same_key(
 def test_a_site_that_does_not_answer_is_told_in_words(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(handing_in, "WAIT_S", 0.0)
+    monkeypatch.setattr(upload, "WAIT_S", 0.0)
     assert hand_in(folder, "http://127.0.0.1:9") == 3
     assert "does not answer" in capsys.readouterr().err
     assert hand_in(folder, "ftp://127.0.0.1") == 2

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from tests.bundles.made import (
     GELU,
     KERNEL,

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from evaluator.bundles.archive import read_members
+from evaluator.bundles.archives.archive import read_members
+from evaluator.bundles.archives.limits import Limits
 from evaluator.bundles.checking import check_files
-from evaluator.bundles.limits import Limits
 from evaluator.bundles.masking import masked, redacted
 from evaluator.bundles.parsers import DIGITS, ParseError, parse_json, parse_lines, parse_yaml
 from evaluator.bundles.problems import BundleError

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from evaluator import codec
+from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.masking import MASK, codes_in, masked, redacted, veiled
-from evaluator.bundles.packing import slug
 from tests.bundles.test_native import GELU, files
 from tests.records import make_record
 

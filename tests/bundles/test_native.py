@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from evaluator import codec
+from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.checking import check, check_files
-from evaluator.bundles.native import bundle_of, own_files
-from evaluator.bundles.native_rules import unfit
-from evaluator.bundles.packing import slug, zip_folder
+from evaluator.bundles.native.contents import bundle_of, own_files
+from evaluator.bundles.native.rules import unfit
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.report import text_of
-from evaluator.calibration import Acceptance
-from evaluator.candidate import Candidate
-from evaluator.reasons import Status
+from evaluator.records.calibration import Acceptance
+from evaluator.records.reasons import Status
+from evaluator.tasks.candidate import Candidate
 from tests.agent_sessions import make_session
 from tests.bundles.made import read_bundle
 from tests.records import CALIBRATION, make_gpu_record, make_record

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from evaluator.bundles.checking import Checked, check
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from tests.bundles.samples import FOLDER as SAMPLES
 from tests.bundles.samples import OUTCOMES, outcome
 

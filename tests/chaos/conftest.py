@@ -12,8 +12,9 @@ from django.core.management import call_command
 from django.db import connection
 from kombu.exceptions import OperationalError
 
-from evaluator.taskreader import load_task
-from runs import registry, services, wake
+from evaluator.tasks.reader import load_task
+from runs import job_messages, services
+from runs.loading import registry
 from runs.models import Configuration, Host, Result
 from tests.chaos.places import Place, connected
 from tests.cheats.ledger import Ledger
@@ -58,7 +59,7 @@ def place(
 ) -> Iterator[Place]:
     """The one that the test's parameter names, connected; what it started and left open ends with the test."""
     place: Place = request.getfixturevalue(request.param)
-    monkeypatch.setattr(wake, "_send", sender(place))
+    monkeypatch.setattr(job_messages, "_send", sender(place))
     with django_db_blocker.unblock(), connected(place.database_url):
         if place.name not in migrated:
             call_command("migrate", verbosity=0)

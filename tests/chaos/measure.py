@@ -43,11 +43,11 @@ def main(workers: int = 4, attempts: int = 800) -> int:
 
 
 def measure_claims(url: str, workers: int, attempts: int) -> None:
-    from runs import wake
+    from runs import job_messages
     from runs.models import Attempt, Host
 
     site = make_site()
-    with mock.patch.object(wake, "_send"):
+    with mock.patch.object(job_messages, "_send"):
         for repeat in range(attempts):
             site.new_run(repeat=repeat)
     names = [f"host-{number}" for number in range(workers)]
@@ -68,14 +68,14 @@ def measure_claims(url: str, workers: int, attempts: int) -> None:
 
 
 def measure_starts(place: object) -> None:
-    from runs import wake
+    from runs import job_messages
     from runs.models import Attempt, Host
     from tests.chaos.places import Place
 
     assert isinstance(place, Place)
     site, delays = make_site(), []
     place.start("local")
-    with mock.patch.object(wake, "_send", place.send):
+    with mock.patch.object(job_messages, "_send", place.send):
         for number in range(STARTS + 1):
             attempt = Attempt.objects.get(result__run=site.new_run(repeat=10_000 + number))
             while (found := Attempt.objects.get(pk=attempt.pk)).ended_at is None:
@@ -91,7 +91,7 @@ def measure_starts(place: object) -> None:
 
 def measure_deaths(place: object) -> bool:
     """Whether each was noticed within two heartbeats."""
-    from runs import wake
+    from runs import job_messages
     from runs.models import Attempt, Host
     from tests.chaos.places import HEARTBEAT_S, Place
 
@@ -102,7 +102,7 @@ def measure_deaths(place: object) -> bool:
     for number in range(DEATHS):
         Host.objects.filter(name="second").update(is_enabled=False)
         victim = place.start("local", evaluation_s=600.0)
-        with mock.patch.object(wake, "_send", place.send):
+        with mock.patch.object(job_messages, "_send", place.send):
             attempt = Attempt.objects.get(result__run=site.new_run(repeat=20_000 + number))
         while Attempt.objects.get(pk=attempt.pk).status != "running":
             sleep(0.01)
@@ -148,8 +148,9 @@ def work(url: str, host: str) -> list[float]:
 
 
 def make_site():  # type: ignore[no-untyped-def]
-    from evaluator.taskreader import load_task
-    from runs import registry, services
+    from evaluator.tasks.reader import load_task
+    from runs import services
+    from runs.loading import registry
     from runs.models import Configuration, Host
     from tests.runs.conftest import Site
 

@@ -20,7 +20,7 @@ import pytest
 from django.db import Error, connection, transaction
 from django.db.models.functions import Now
 
-from runs import archive, wake
+from runs import archive, job_messages
 from runs.models import Attempt, Host
 from tests.chaos.conftest import Tell
 from tests.chaos.disks import SmallDisk, small_disk
@@ -226,7 +226,7 @@ def allow(host: str) -> None:
 
 def queue(site: Site, is_sent: bool = True) -> Attempt:
     """The one attempt of a new run, and its message unless somebody else sends it."""
-    with nullcontext() if is_sent else mock.patch.object(wake, "_send"):
+    with nullcontext() if is_sent else mock.patch.object(job_messages, "_send"):
         return Attempt.objects.get(result__run=site.new_run(repeat=next(_repeats)))
 
 

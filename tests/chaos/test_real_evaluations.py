@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
-from evaluator.candidate import Candidate
-from evaluator.records import read_record
+from evaluator.records.record import read_record
 from evaluator.state import state_folder
+from evaluator.tasks.candidate import Candidate
 from runs import archive
 from runs.models import Attempt, Host
 from tests.chaos.conftest import Tell
@@ -21,7 +21,7 @@ from tests.chaos.test_chaos import SERVERS, fresh, wait_until
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.slow
-REAL = {"ARENA_EVALUATOR": "runs.device.Device", "ARENA_STATE": str(state_folder()), "ARENA_HEARTBEAT_S": "5"}
+REAL = {"ARENA_EVALUATOR": "runs.worker.device.Device", "ARENA_STATE": str(state_folder()), "ARENA_HEARTBEAT_S": "5"}
 DEADLINE_S = 400.0  # two evaluators start and try known kernels: 15 s on two quiet cores
 QUIET_S = 0.3  # without a compiler: it evaluates
 EXPERT = Path(__file__).parents[2] / "tasks" / "hip2hip" / "arena" / "GELU" / "expert"

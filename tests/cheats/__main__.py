@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evaluator.backends import KNOWN
 from evaluator.judge.nulls import nulls_that_pass
-from evaluator.taskreader import load_task, task_ids
+from evaluator.tasks.reader import load_task, task_ids
 from tests.cheats.auditor import Auditor
 from tests.cheats.corpus import cheats, honest
 from tests.cheats.ledger import Ledger

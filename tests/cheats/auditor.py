@@ -10,11 +10,11 @@ from types import TracebackType
 from typing import Any
 
 from evaluator.backends import get_backend
-from evaluator.candidate import Candidate, baseline
 from evaluator.judge.side import Side
 from evaluator.pipeline import Evaluator, Said
 from evaluator.sandbox import Sandbox
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.spec import TaskSpec
 from tests.cheats.corpus import Entry, writable_copy
 from tests.cheats.ledger import Ledger
 

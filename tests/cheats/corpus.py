@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evaluator.candidate import Candidate, read_candidate
 from evaluator.pipeline import Said
-from evaluator.reasons import REASONS
-from evaluator.taskreader import read_task
-from evaluator.taskspec import TaskSpec
+from evaluator.records.reasons import REASONS
+from evaluator.tasks.candidate import Candidate, read_candidate
+from evaluator.tasks.reader import read_task
+from evaluator.tasks.spec import TaskSpec
 
 TESTS = Path(__file__).parents[1]
 CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip", "torch2hip": "torch2hip"}

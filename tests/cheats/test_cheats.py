@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from evaluator.judge.nulls import NULLS
-from evaluator.records import GATE_NAMES
+from evaluator.records.record import GATE_NAMES
 from tests.cheats import corpus
 from tests.cheats.corpus import NO_EFFECT, caught_by, verdict
 from tests.cheats.table import CLASSES

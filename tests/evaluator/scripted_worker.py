@@ -10,7 +10,7 @@ import torch
 
 from evaluator.inside.channel import SharedMemory, sealed_memory
 from evaluator.judge.layout import mailbox_bytes
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.spec import TaskSpec
 
 
 @dataclass

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.candidate import Candidate, baseline, read_candidate
-from evaluator.reasons import Status
-from evaluator.records import problems_of
+from evaluator.records.reasons import Status
+from evaluator.records.record import problems_of
+from evaluator.tasks.candidate import Candidate, baseline, read_candidate
 
 BROKEN = Path(__file__).parent.parent / "broken"
 SOURCES = sorted([*BROKEN.glob("triton/*.py"), *BROKEN.glob("hip/*.hip")])

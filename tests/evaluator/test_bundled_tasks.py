@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from evaluator.pipeline import Evaluator
-from evaluator.suites import read_manifest
-from evaluator.taskreader import load_task, task_ids
-from evaluator.taskspec import CATEGORIES, TaskSpec
+from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.spec import CATEGORIES, TaskSpec
+from evaluator.tasks.suites import read_manifest
 from evaluator.validate.checks import RUN, STILL
 from evaluator.validate.subject import Subject
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from evaluator import agents
-from evaluator.candidate import baseline, read_candidate
 from evaluator.errors import UsageError
-from evaluator.reasons import Status
-from evaluator.taskreader import load_task
-from evaluator.workspace import make_workspace
+from evaluator.records.reasons import Status
+from evaluator.tasks.candidate import baseline, read_candidate
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.workspace import make_workspace
 
 TASK = "triton2triton/arena/softmax"
 

@@ -26,7 +26,7 @@ from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import BLOCKS
 
 BACKEND = SimpleNamespace(torch_device="cpu", cache_bytes=1 << 20)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.records import read_record
+from evaluator.records.record import read_record
 
 TASK = "triton2triton/arena/softmax"
 

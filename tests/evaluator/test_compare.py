@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from evaluator.errors import TaskError
-from evaluator.expressions import parse
 from evaluator.judge.compare import Deviation, compare, deviation
-from evaluator.taskspec import Case, Output, Sampled, Tolerance
+from evaluator.tasks.expressions import parse
+from evaluator.tasks.spec import Case, Output, Sampled, Tolerance
 
 CASE = Case((("n", 16),), "small")
 LOOSE = Tolerance(c=1.0, n=parse("n"), tau=1e-4, because="test")

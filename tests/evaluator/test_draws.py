@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 
 from evaluator.judge.draws import OUTLIER_SCALE, Seed, contents_of, draws_of
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 
 
 def first_case(task):

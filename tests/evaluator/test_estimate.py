@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from evaluator.calibration import Floor
 from evaluator.distributions import f_quantile, t_quantile
 from evaluator.judge.timing.estimate import block_value, estimate
+from evaluator.records.calibration import Floor
 
 
 @pytest.mark.parametrize(

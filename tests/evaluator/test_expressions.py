@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.expressions import ExpressionError, parse
+from evaluator.tasks.expressions import ExpressionError, parse
 
 
 @pytest.mark.parametrize(

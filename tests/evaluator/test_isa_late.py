@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from evaluator.candidate import baseline
 from evaluator.gates.context import Context
 from evaluator.gates.isa import note_launches
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.candidate import baseline
+from evaluator.tasks.spec import TaskSpec
 
 LATE, REFUSED = "not compiled after 240 s for all launches", "error: no such instruction"
 

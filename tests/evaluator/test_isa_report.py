@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from evaluator.backends.cpu import CpuBackend
-from evaluator.candidate import Candidate, baseline
 from evaluator.hip.prepare import HipToolchain
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
-from evaluator.records import ISA_NUMBERS, IsaReport, Record
-from evaluator.taskspec import TaskSpec
+from evaluator.records.reasons import Status
+from evaluator.records.record import ISA_NUMBERS, IsaReport, Record
+from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.spec import TaskSpec
 
 pytestmark = pytest.mark.slow
 Task = Callable[[str], TaskSpec]

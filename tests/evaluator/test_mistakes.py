@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from evaluator.__main__ import main
+from evaluator.cli.freeze import freeze_suite
 from evaluator.errors import TaskError
-from evaluator.fields import Fields, Problems
-from evaluator.freeze import freeze_suite
-from evaluator.suites import read_manifest
-from evaluator.taskspec import tasks_folder
+from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.spec import tasks_folder
+from evaluator.tasks.suites import read_manifest
 
 TASK = "triton2triton/arena/softmax"
 CHAT = ["run", "--suite", "smoke", "--agent", "chat_loop", "--out", "x"]
@@ -101,7 +101,7 @@ def test_a_suite_with_a_broken_manifest_is_neither_read_nor_frozen(text, said, t
 def test_freezing_says_which_version_of_how_many_tasks_it_wrote(tmp_path, monkeypatch):
     shutil.copytree(tasks_folder() / TASK, tmp_path / TASK)
     monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
-    monkeypatch.setattr("evaluator.freeze.prove", lambda tasks: None)
+    monkeypatch.setattr("evaluator.cli.freeze.prove", lambda tasks: None)
     assert freeze_suite("mine").endswith("mine.yaml: mine@1, 1 task")
     assert freeze_suite("mine").endswith("mine@1, 1 task")
     (tmp_path / "suites" / "mine.yaml").write_text(f"version: 1\ntasks:\n  {TASK}:\n")

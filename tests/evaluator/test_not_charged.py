@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import correctness, unseen
 from evaluator.gates.context import CaseState, Context
@@ -18,6 +17,7 @@ from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, trusted_call, trusted_runner
 from evaluator.sandbox import WorkerFault
+from evaluator.tasks.candidate import baseline
 
 RIGHT = torch.ones(100, dtype=torch.float64)
 HARD = Draw("standard", "standard", 3)

@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
+from evaluator.cli.freeze import freeze_suite
 from evaluator.errors import TaskError
-from evaluator.freeze import freeze_suite
 from evaluator.judge.nulls import NULLS, nulls_that_pass
-from evaluator.taskreader import load_task, read_task, task_ids
+from evaluator.tasks.reader import load_task, read_task, task_ids
 
 
 @pytest.mark.parametrize("task_id", task_ids())

@@ -12,15 +12,15 @@ import pytest
 import torch
 
 from evaluator.backends import get_backend
-from evaluator.candidate import baseline
 from evaluator.errors import BaselineError, HostError, SandboxError, UsageError
 from evaluator.gates import unseen
 from evaluator.gates.context import Context
-from evaluator.judge.turn import Turn
+from evaluator.judge.device_lock import Turn
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
-from evaluator.records import problems_of
-from evaluator.taskreader import read_task
+from evaluator.records.reasons import Status
+from evaluator.records.record import problems_of
+from evaluator.tasks.candidate import baseline
+from evaluator.tasks.reader import read_task
 from evaluator.unseen.cases import UnseenCase
 
 

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from evaluator import codec
-from evaluator.measurements import Clock
-from evaluator.reasons import REASONS, Flag, Status
-from evaluator.records import (
+from evaluator.records.measurements import Clock
+from evaluator.records.reasons import REASONS, Flag, Status
+from evaluator.records.record import (
     GATE_NAMES,
     CandidateRef,
     CaseRecord,

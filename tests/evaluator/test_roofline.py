@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from evaluator.roofline import roof_of
-from evaluator.taskreader import load_task
-from evaluator.taskspec import Case
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.roofline import roof_of
+from evaluator.tasks.spec import Case
 
 
 def case_of(**axes):

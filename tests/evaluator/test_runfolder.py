@@ -11,12 +11,12 @@ import pytest
 
 from evaluator import codec
 from evaluator.backends.cpu import CpuBackend
-from evaluator.calibration import Calibration
+from evaluator.cli.runfolder import run_suite
 from evaluator.errors import UsageError
-from evaluator.reasons import Status
-from evaluator.records import read_record
-from evaluator.runfolder import run_suite
-from evaluator.suites import load_suite
+from evaluator.records.calibration import Calibration
+from evaluator.records.reasons import Status
+from evaluator.records.record import read_record
+from evaluator.tasks.suites import load_suite
 from tests.evaluator.test_records import passed, wrong
 from tests.records import CALIBRATION
 
@@ -62,7 +62,7 @@ def test_our_own_faults_are_tried_again_when_the_run_goes_on(tmp_path):
 
 def test_the_calibration_of_its_device_comes_with_a_timed_run(tmp_path, monkeypatch):
     evaluator, kept = CountingEvaluator(), [CALIBRATION]
-    monkeypatch.setattr("evaluator.runfolder.read_calibration", lambda host: kept[-1])
+    monkeypatch.setattr("evaluator.cli.runfolder.read_calibration", lambda host: kept[-1])
     run_suite(load_suite("smoke"), "expert", evaluator, tmp_path / "cpu")
     monkeypatch.setattr(CpuBackend, "has_clock", True)
     run_suite(load_suite("smoke"), "expert", evaluator, tmp_path / "gpu")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from evaluator.candidate import Candidate
-from evaluator.expressions import parse
 from evaluator.judge.compare import compare
 from evaluator.judge.sampling import example, must_differ, sampling_problem
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Status
-from evaluator.taskreader import load_task
-from evaluator.taskspec import Case, Output, Sampled
+from evaluator.records.reasons import Status
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.expressions import parse
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import Case, Output, Sampled
 
 ROWS, OUTCOMES, COUNT = 16, 50, 128
 

@@ -21,7 +21,7 @@ from evaluator.judge.timing.remote import Rejected, Stopwatch
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
-from evaluator.taskspec import TaskSpec
+from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, REPLACED_BLOCKS
 from tests.evaluator.scripted_worker import ScriptedWorker
 

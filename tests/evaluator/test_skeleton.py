@@ -10,8 +10,8 @@ import pytest
 from evaluator.__main__ import main
 from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
-from evaluator.taskreader import read_task
-from evaluator.taskspec import CATEGORIES
+from evaluator.tasks.reader import read_task
+from evaluator.tasks.spec import CATEGORIES
 from evaluator.validate.checks import RUN, validate
 from evaluator.validate.skeleton import write_skeleton
 from evaluator.validate.subject import Subject

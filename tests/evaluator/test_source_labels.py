@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluator.gates.source import native_labels, python_labels
-from evaluator.taskreader import load_task, task_ids
+from evaluator.tasks.reader import load_task, task_ids
 
 
 @pytest.mark.parametrize(

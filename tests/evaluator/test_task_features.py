@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from evaluator.candidate import Candidate, baseline
 from evaluator.judge.draws import Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference
-from evaluator.reasons import Status
-from evaluator.taskreader import read_task
+from evaluator.records.reasons import Status
+from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.reader import read_task
 from tests.conftest import TESTS
 
 

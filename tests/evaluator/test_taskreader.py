@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from evaluator.errors import TaskError, UsageError
-from evaluator.taskreader import load_task, read_task
-from evaluator.taskspec import task_digest, task_files
+from evaluator.tasks.reader import load_task, read_task
+from evaluator.tasks.spec import task_digest, task_files
 
 ID = "triton2triton/arena/tiny"
 

@@ -10,8 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from evaluator import codec
-from evaluator.calibration import Calibration, read_calibration, write_calibration
-from evaluator.candidate import baseline
 from evaluator.errors import HostError
 from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
@@ -19,10 +17,12 @@ from evaluator.gates.plausible import implausible
 from evaluator.gates.ratio import conclude
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.measurements import Block, Clock, Session
-from evaluator.reasons import Flag
-from evaluator.records import Host
-from evaluator.taskspec import TaskSpec
+from evaluator.records.calibration import Calibration, read_calibration, write_calibration
+from evaluator.records.measurements import Block, Clock, Session
+from evaluator.records.reasons import Flag
+from evaluator.records.record import Host
+from evaluator.tasks.candidate import baseline
+from evaluator.tasks.spec import TaskSpec
 from tests.records import CALIBRATION
 
 BLOCK = Block("baseline", (20e3,) * 10, (10e3,) * 10, (30e3, 30e3), (1980, 1980), None)

@@ -8,7 +8,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from time import monotonic, sleep
 
-from evaluator.judge.turn import Turn
+from evaluator.judge.device_lock import Turn
 
 WAIT_S = 120  # a process starts in half a second on a quiet machine
 processes = multiprocessing.get_context("spawn")  # a forked one would hold our lock too

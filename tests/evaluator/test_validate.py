@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluator.measurements import FUNCTIONAL, Clock
 from evaluator.pipeline import Evaluator
-from evaluator.records import Record
-from evaluator.taskreader import load_task, read_task
-from evaluator.taskspec import TaskSpec
+from evaluator.records.measurements import FUNCTIONAL, Clock
+from evaluator.records.record import Record
+from evaluator.tasks.reader import load_task, read_task
+from evaluator.tasks.spec import TaskSpec
 from evaluator.validate.checks import NAMES, RUN, STILL, CheckResult, Validation, as_json, table, validate
 from evaluator.validate.folder import is_copy
 from evaluator.validate.subject import Subject

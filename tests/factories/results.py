@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from evaluator import VERSION, codec
-from evaluator.candidate import Candidate
-from evaluator.records import Record, TaskRef
+from evaluator.records.record import Record, TaskRef
+from evaluator.tasks.candidate import Candidate
 from runs import archive, verdicts
 from runs.models import AgentSession, Attempt, AuditEntry, Measurement, Result, Run, Task
 from runs.services.sessions import store_session

@@ -16,7 +16,7 @@ from leaderboard.statistics.answers import Answers, Told
 from leaderboard.statistics.paper import PaperColumns
 from tests.leaderboard.arrays import BROKEN, WRONG, right
 
-TABLE = Path(__file__).parents[2] / "runs" / "published" / "agentkernelarena_main_results.csv"
+TABLE = Path(__file__).parents[2] / "runs" / "loading" / "tables" / "agentkernelarena_main_results.csv"
 RUNS = 3
 SLOW, MIDDLING = 0.95, 1.2
 Row = dict[str, str]

@@ -18,8 +18,8 @@ from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.raster import ZOOM, png_of
 from leaderboard.routes import ROUTES
 from leaderboard.tables import json_rows
+from runs.loading.published import load_published
 from runs.models import Attempt
-from runs.papers import load_published
 from tests import factories
 
 BOARD = "/board/smoke/all/cpu-x86_64/"

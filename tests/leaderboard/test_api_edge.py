@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from django.core.cache import cache
 
-from leaderboard import limits
+from leaderboard.http import rate_limits
 from leaderboard.routes import ROUTES
 from runs.models import Revision
 from tests import factories
@@ -111,7 +111,7 @@ def test_every_route_names_what_it_reads_of_a_query(published, suite) -> None:
 @pytest.fixture
 def few_points(settings, monkeypatch):
     """A minute that lasts as long as its test."""
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 1_800_000_010.0))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 1_800_000_010.0))
     settings.API_POINTS_A_MINUTE = 12
     cache.clear()
     yield
@@ -125,7 +125,7 @@ def test_who_asks_too_often_is_told_how_long_to_wait(db, client, few_points, mon
     assert "try again in 50 s" in refused.json()["detail"]
     assert client.get("/metrics/").status_code == 200
     assert client.get("/api/v1/metrics/", REMOTE_ADDR="10.0.0.9").status_code == 200
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 1_800_000_061.0))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 1_800_000_061.0))
     assert client.get("/api/v1/metrics/").status_code == 200
 
 
@@ -145,6 +145,6 @@ def test_a_png_costs_as_much_as_ten(db, client, few_points) -> None:
 
 def test_the_proxys_word_for_an_address_counts_only_behind_a_proxy(rf, settings) -> None:
     request = rf.get("/", HTTP_X_FORWARDED_FOR="1.2.3.4, 5.6.7.8", REMOTE_ADDR="10.0.0.1")
-    assert limits.client_address(request) == "10.0.0.1"
+    assert rate_limits.client_address(request) == "10.0.0.1"
     settings.HTTPS = True
-    assert limits.client_address(request) == "5.6.7.8"
+    assert rate_limits.client_address(request) == "5.6.7.8"

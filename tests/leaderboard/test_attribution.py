@@ -10,7 +10,7 @@ import pytest
 
 from leaderboard.statistics.attribution import attribution
 
-PUBLISHED = Path(__file__).parents[2] / "runs" / "published"
+PUBLISHED = Path(__file__).parents[2] / "runs" / "loading" / "tables"
 METHODS = ("AutoTriton", "GEAK", "KernelAgent", "Claude")  # the paper leaves the one out that solves nothing
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from evaluator.agent_session import Usage
+from evaluator.records.sessions import Usage
 from runs import archive
 from runs.models import Attempt, Result, Task
 from tests import factories

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.pages.standings import standings
+from leaderboard.pages.board.standings import standings
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.statistics.answers import Told
 from leaderboard.statistics.paper import MIXED

@@ -6,12 +6,12 @@ from math import log
 
 import pytest
 
-from evaluator.agent_session import Usage
+from evaluator.records.sessions import Usage
 from leaderboard.charts import Group, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.figures import plotly_figure
+from runs.loading.published import load_published
 from runs.models import Attempt
-from runs.papers import load_published
 from tests import factories
 
 GROUP = Group(1, "One", 0, 0)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboard import dump
+from leaderboard.downloads import dump
 from leaderboard.queries import collection
 from leaderboard.queries.public_rows import COLLECTIONS
 from runs.models import Attempt

@@ -108,7 +108,7 @@ def test_parts_of_a_bar_hold_every_answer(run, page) -> None:
 
 
 def test_every_status_of_an_answer_is_in_one_part_of_a_bar() -> None:
-    from leaderboard.pages.failures_screen import MODES
+    from leaderboard.pages.failures.screen import MODES
     from leaderboard.words import STATUSES
 
     parts = [status for _, statuses in MODES.values() for status in statuses]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from runs.loading.published import load_published
 from runs.models import Claim
-from runs.papers import load_published
 from tests import factories
 
 

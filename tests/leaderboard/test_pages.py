@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.cache import cache
 
-from leaderboard.pages.places import places
+from leaderboard.pages.home.boards import places
 from tests import factories
 from tests.leaderboard.timed import noisy
 
@@ -208,7 +208,7 @@ def test_a_silent_host_is_told_from_a_live_one(db, client) -> None:
 
 
 def test_printed_tables_keep_the_papers_text(db, page, client) -> None:
-    from runs.papers import load_published
+    from runs.loading.published import load_published
 
     load_published()
     shown = page("/published/agentkernelarena-main-results/")
@@ -225,7 +225,7 @@ def test_printed_tables_keep_the_papers_text(db, page, client) -> None:
 def test_data_of_printed_tables_equal_the_papers_files(db, page, client) -> None:
     import csv
 
-    from runs.papers import FOLDER, load_published
+    from runs.loading.published import FOLDER, load_published
 
     load_published()
     for paper in page("/published/").papers:
@@ -240,7 +240,7 @@ def test_data_of_printed_tables_equal_the_papers_files(db, page, client) -> None
 
 
 def test_every_printed_table_has_a_page(db, page) -> None:
-    from runs.papers import load_published
+    from runs.loading.published import load_published
 
     load_published()
     papers = page("/published/").papers
@@ -256,7 +256,7 @@ def test_metrics_explain_the_papers_clocks(db, page, clock) -> None:
 
 
 def test_metrics_explain_every_status_and_flag(db, page) -> None:
-    from evaluator.reasons import Flag, Status
+    from evaluator.records.reasons import Flag, Status
 
     shown = page("/metrics/")
     assert {status.value for status in Status} <= {term.code for term in shown.statuses}

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.papers import load_published
+from runs.loading.published import load_published
 from tests import factories
 
 MOST = 6

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leaderboard.pages.queue import expected_wait
+from leaderboard.pages.hosts.queue import expected_wait
 from tests import factories
 from tests.factories import NOON
 

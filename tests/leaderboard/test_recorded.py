@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.records import read_record
+from evaluator.records.record import read_record
 from runs import verdicts
 from tests import factories
 

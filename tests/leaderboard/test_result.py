@@ -5,7 +5,7 @@ import time
 import pytest
 
 from evaluator import VERSION
-from evaluator.records import Finding, IsaReport
+from evaluator.records.record import Finding, IsaReport
 from runs import archive
 from runs.models import Measurement
 from tests import factories

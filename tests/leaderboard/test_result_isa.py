@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.records import IsaReport
+from evaluator.records.record import IsaReport
 from tests.leaderboard.conftest import address, attempted
 
 pytestmark = pytest.mark.usefixtures("archive_folder")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evaluator.measurements import T_DEV
-from evaluator.taskreader import load_task
-from leaderboard.pages.result_parts import Case
-from leaderboard.pages.result_roofline import tables
+from evaluator.records.measurements import T_DEV
+from evaluator.tasks.reader import load_task
+from leaderboard.pages.result.facts import Case
+from leaderboard.pages.result.roofline import tables
 
 SPEC = load_task("triton2triton/arena/softmax")
 FULL = next(case for case in SPEC.cases if case.profile == "full")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from evaluator.measurements import Clock, Ratio
-from evaluator.reasons import Flag
+from evaluator.records.measurements import Clock, Ratio
+from evaluator.records.reasons import Flag
 from tests import factories
 from tests.records import GPU_TIMES, make_case, make_gpu_case, make_gpu_record, make_record
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from evaluator.agent_session import Entry, Usage
+from evaluator.records.sessions import Entry, Usage
 from leaderboard.diffs import parsed
-from leaderboard.pages.result_session import labels_of
-from leaderboard.pages.session_words import usd
+from leaderboard.pages.result.session import labels_of
+from leaderboard.pages.session_cells import usd
 from runs import archive
 from runs.models import AgentSession, Result
 from tests import factories

@@ -15,8 +15,8 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from evaluator.suites import suite_digest
-from leaderboard import snapshots
+from evaluator.tasks.suites import suite_digest
+from leaderboard.http import response_cache
 from runs import services
 from runs.models import Attempt, Result, Run, Suite
 from tests import factories
@@ -176,14 +176,14 @@ def made(transactional_db: None) -> list[str]:
 def ask(made: list[str], answer: Answer, revision: str = "1", path: str = "/") -> Answer:
     """Through `kept`; notes in `made` when it was made."""
     request: HttpRequest = RequestFactory().get(path)
-    found = snapshots.kept(request, revision, lambda: made.append(path) or answer)
+    found = response_cache.kept(request, revision, lambda: made.append(path) or answer)
     assert isinstance(found, Answer)
     return found
 
 
 @pytest.mark.parametrize("kind", ["cookie", "vary", "error", "large"])
 def test_what_is_one_persons_or_no_page_is_never_kept(made: list[str], kind: str) -> None:
-    answer = HttpResponse(os.urandom(snapshots.MOST_BYTES + 1) if kind == "large" else b"x")
+    answer = HttpResponse(os.urandom(response_cache.MOST_BYTES + 1) if kind == "large" else b"x")
     if kind == "cookie":
         answer.set_cookie("sessionid", "1")
     if kind == "vary":

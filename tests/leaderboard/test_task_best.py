@@ -7,8 +7,8 @@ from math import log
 
 import pytest
 
-from evaluator.taskreader import load_task
-from evaluator.workspace import make_workspace
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.workspace import make_workspace
 from runs.models import Attempt, Suite
 from tests import factories
 from tests.factories import NOON

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from runs import archive
 from tests import factories
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluator import VERSION
 from evaluator.mounted.held_out import PROTOCOL as SCRIPTS
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from leaderboard.pages.versions import EVALUATORS, PROTOCOLS
 from runs.models import Attempt
 from tests import factories

@@ -8,11 +8,11 @@ import pytest
 from tiny import CONFIG, ID, RUNNER, checkout, task
 
 from evaluator.backends import get_backend
-from evaluator.candidate import read_candidate
 from evaluator.errors import TaskError, UsageError
 from evaluator.mounted.checkout import load_mounted, mounted_ids, own_candidate
 from evaluator.mounted.obstacles import obstacle
 from evaluator.state import REPOSITORY
+from evaluator.tasks.candidate import read_candidate
 
 SAMPLES = REPOSITORY.parent / "shared/samples/agentkernelarena_v1/workspace_MI300_claude_code/run_20260901_101010_demo"
 REGION = (

@@ -11,13 +11,13 @@ from tiny import CONFIG, ID, checkout
 from evaluator import codec
 from evaluator.__main__ import main
 from evaluator.backends import get_backend
-from evaluator.candidate import read_candidate
 from evaluator.mounted.checkout import load_mounted
 from evaluator.mounted.evaluation import ScriptEvaluator
 from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, problems_of, write_held_out
-from evaluator.reasons import Status
-from evaluator.records import CandidateRef, Host, TaskRef, read_record
-from evaluator.taskspec import task_files
+from evaluator.records.reasons import Status
+from evaluator.records.record import CandidateRef, Host, TaskRef, read_record
+from evaluator.tasks.candidate import read_candidate
+from evaluator.tasks.spec import task_files
 from evaluator.unseen.injections import read_held_out
 from evaluator.unseen.record import SideOutcome
 

@@ -9,8 +9,8 @@ import pytest
 from tiny import CONFIG, FILES, ID, SOURCE, checkout
 
 from evaluator.__main__ import main
-from evaluator.reasons import Flag, Status
-from evaluator.records import Record, read_record
+from evaluator.records.reasons import Flag, Status
+from evaluator.records.record import Record, read_record
 
 pytestmark = pytest.mark.slow  # two sandboxes each
 PYTEST = f"{Path(sys.executable).name} -m pytest -q -p no:cacheprovider"

@@ -12,9 +12,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from leaderboard import limits
+from leaderboard.http import rate_limits
 from runs import services
-from runs.people import guesses
+from runs.people import login_attempts
 from runs.people.addresses import network_of
 from runs.people.models import WrongGuess
 from runs.people.rights import Role
@@ -45,7 +45,7 @@ def test_it_is_let_in_when_the_oldest_wrong_guess_is_a_window_old(person: Any) -
         log_in(Client(), "SAM", "wrong")
     assert log_in(Client(), "sam").status_code == 200
     first = WrongGuess.objects.order_by("at")[:2]
-    WrongGuess.objects.filter(pk__in=[one.pk for one in first]).update(at=timezone.now() - guesses.WINDOW)
+    WrongGuess.objects.filter(pk__in=[one.pk for one in first]).update(at=timezone.now() - login_attempts.WINDOW)
     assert log_in(Client(), "sam")["Location"] == "/account/"
 
 
@@ -68,7 +68,7 @@ def test_of_many_tries_at_once_no_more_are_looked_at_than_are_allowed(person: An
 
     monkeypatch.setattr(ModelBackend, "authenticate", authenticate)
     log_in(Client(), "sam", "wrong")
-    assert len(looked_at) == guesses.MOST["account"]
+    assert len(looked_at) == login_attempts.MOST["account"]
 
 
 def test_the_right_password_does_not_count_and_forgives_no_wrong_one(person: Any) -> None:
@@ -82,7 +82,7 @@ def test_the_right_password_does_not_count_and_forgives_no_wrong_one(person: Any
 def test_fifty_wrong_passwords_make_an_address_wait_for_every_account(person: Any) -> None:
     person("sam")
     for number in range(50):
-        guesses.note(("account", f"nobody-{number}"), ("address", "10.0.0.1"))
+        login_attempts.note(("account", f"nobody-{number}"), ("address", "10.0.0.1"))
     assert b"Too many wrong tries" in log_in(from_address("10.0.0.1"), "sam").content
     assert log_in(from_address("10.0.0.2"), "sam").status_code == 302
 
@@ -107,7 +107,7 @@ def test_codes_are_counted_too(person: Any) -> None:
         client.post("/account/second-factor/code/", {"code": "000000"})
     refused = client.post("/account/second-factor/code/", {"code": code_of(SECRET)})
     assert b"Too many wrong tries" in refused.content
-    guesses.forgive(("code", str(user.pk)))
+    login_attempts.forgive(("code", str(user.pk)))
     assert client.post("/account/second-factor/code/", {"code": code_of(SECRET)}).status_code == 302
 
 
@@ -117,7 +117,7 @@ def test_the_password_that_is_asked_again_counts_like_the_first(person: Any) -> 
     log_in(client, "sam")
     for _ in range(9):
         client.post("/account/again/", {"password": "wrong"})
-    guesses.note(("account", "sam"))
+    login_attempts.note(("account", "sam"))
     assert client.post("/account/again/", {"password": PASSWORD}).status_code in (200, 429)
 
 
@@ -138,8 +138,8 @@ def test_the_table_of_guesses_names_nobody_and_forgets(person: Any) -> None:
     person("sam")
     log_in(Client(), "sam", "wrong")
     assert not any("sam" in row.who or "127" in row.who for row in WrongGuess.objects.all())
-    WrongGuess.objects.update(at=timezone.now() - guesses.WINDOW - timedelta(seconds=1))
-    guesses.note(("account", "tom"))
+    WrongGuess.objects.update(at=timezone.now() - login_attempts.WINDOW - timedelta(seconds=1))
+    login_attempts.note(("account", "tom"))
     assert WrongGuess.objects.count() == 1
 
 
@@ -154,12 +154,12 @@ def test_the_table_of_guesses_names_nobody_and_forgets(person: Any) -> None:
     ],
 )
 def test_what_an_address_costs(path: str, points: int) -> None:
-    assert limits.price(path) == points
+    assert rate_limits.price(path) == points
 
 
 def test_an_archive_is_refused_when_the_minute_is_spent(client: Client, settings: Any, monkeypatch: Any) -> None:
     cache.clear()
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 1_800_000_010.0))  # one minute
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 1_800_000_010.0))  # one minute
     settings.API_POINTS_A_MINUTE = 40
     run = factories.make_run(status="passed", state="published")
     address = f"/run/{run.pk}/records.zip"

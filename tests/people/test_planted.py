@@ -21,7 +21,7 @@ from django.db.models.signals import pre_save
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from evaluator.records import Finding
+from evaluator.records.record import Finding
 from runs import guards, services
 from runs.models import AgentSession, Claim, Round, Submission, UnseenEvaluation, UnseenMeasurement
 from runs.people.rights import Role

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluator.bundles.packing import slug, zip_folder
-from evaluator.candidate import Candidate
-from evaluator.records import Record, write_record
-from evaluator.taskreader import load_task
+from evaluator.bundles.archives.packing import slug, zip_folder
+from evaluator.records.record import Record, write_record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import load_task
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.record import UnseenRecord, write_unseen
 from evaluator.unseen.rounds import secret_digest

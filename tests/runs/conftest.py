@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Permission, User
 
-from evaluator.candidate import Candidate
-from evaluator.taskreader import load_task
-from evaluator.taskspec import TaskSpec
-from runs import intake, registry, services, wake
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import TaskSpec
+from runs import job_messages, services
+from runs.loading import bundles as intake
+from runs.loading import registry
 from runs.models import Configuration, DeviceClass, Host, Run, Submission, Suite, Task
 
 
@@ -53,7 +55,7 @@ def site(db: None, specs: list[TaskSpec]) -> Site:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     """Messages that would have gone to the broker: (attempt, queue)."""
     messages: list[tuple[int, str]] = []
-    monkeypatch.setattr(wake, "_send", lambda attempt_id, queue: messages.append((attempt_id, queue)))
+    monkeypatch.setattr(job_messages, "_send", lambda attempt_id, queue: messages.append((attempt_id, queue)))
     return messages
 
 

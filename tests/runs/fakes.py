@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from evaluator.agents.catalog import Agent, settings_text
 from evaluator.agents.interface import Heard
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
-from evaluator.records import Host, Record, TaskRef
-from evaluator.taskspec import TaskSpec
+from evaluator.records.record import Host, Record, TaskRef
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
 from evaluator.workbench import Held

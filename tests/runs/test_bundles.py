@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluator.bundles.packing import slug, zip_folder
+from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
-from evaluator.calibration import write_calibration
-from evaluator.candidate import Candidate
-from evaluator.reasons import Flag
-from evaluator.records import Host as RecordHost
-from evaluator.records import Record, read_record
+from evaluator.records.calibration import write_calibration
+from evaluator.records.reasons import Flag
+from evaluator.records.record import Host as RecordHost
+from evaluator.records.record import Record, read_record
 from evaluator.state import REPOSITORY
-from evaluator.taskreader import task_ids
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import task_ids
 from evaluator.unseen.rounds import secret_digest
-from runs import archive, candidates, catalog, registry, services
+from runs import archive, candidates, services
+from runs.loading import catalog, registry
 from runs.models import (
     AuditEntry,
     Calibration,

@@ -11,13 +11,13 @@ from django.db import connection
 from django.utils import timezone
 
 from evaluator import VERSION, codec
-from evaluator.reasons import Flag
-from evaluator.records import read_record
+from evaluator.records.reasons import Flag
+from evaluator.records.record import read_record
 from runs import archive, services
 from runs.models import Attempt, Host
 from runs.services import Claim
 from runs.services.claims import LEASE_BEATS
-from runs.sweeper import SWEEP_BEATS
+from runs.worker.sweeper import SWEEP_BEATS
 from tests.factories import make_device_class, make_host
 from tests.records import make_case, make_record
 from tests.runs.conftest import Site

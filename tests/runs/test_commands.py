@@ -12,11 +12,13 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from evaluator.agents import Produced
-from evaluator.candidate import Candidate
-from evaluator.reasons import Status
-from runs import evaluation, registry, services
+from evaluator.records.reasons import Status
+from evaluator.tasks.candidate import Candidate
+from runs import services
+from runs.loading import registry
 from runs.management.commands import demo_run
 from runs.models import Agent, Attempt, AuditEntry, Configuration, Result, Run
+from runs.worker import evaluation
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db

@@ -12,9 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.forms import ChoiceField, Form
 from django.test import Client
 
-from runs import intake, services
-from runs.desk.forms import AuditForm, HandInForm, TokenForm
+from runs import services
+from runs.loading import bundles as intake
 from runs.models import ApiToken, Result, Review, Submission, Verification
+from runs.submissions.forms import AuditForm, HandInForm, TokenForm
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
@@ -123,7 +124,7 @@ def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:
 
 
 def test_a_bundle_that_is_too_long_is_dropped(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runs.desk.uploading.MOST_BYTES", 10)
+    monkeypatch.setattr("runs.submissions.uploading.MOST_BYTES", 10)
     client, _ = logged_in("submit_bundle")
     response = hand_in(client, make_zip(tmp_path / "run", site.suite))
     assert "longer than" in str(response.context["form"].errors["bundle"])

@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError
-from evaluator.records import Record, read_record
-from evaluator.taskreader import load_task
-from evaluator.taskspec import TaskSpec
-from runs import archive, candidates, evaluation, jobs, services
+from evaluator.records.record import Record, read_record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import TaskSpec
+from runs import archive, candidates, services
 from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
-from runs.pulse import Interrupted, Pulse
+from runs.worker import evaluation, jobs
+from runs.worker.heartbeat import Interrupted, Pulse
 from tests.factories import make_agent, sha256
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -168,7 +169,7 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
 ) -> None:
     """Sandboxes, toolchain and gates as they are, on the smallest task there is."""
     monkeypatch.setenv("ARENA_TASKS", str(Path(__file__).parents[1] / "tiny"))
-    fake.EVALUATOR = "runs.device.Device"
+    fake.EVALUATOR = "runs.worker.device.Device"
     tiny = services.mirror_tasks(specs=[load_task("triton2triton/tests/double")])
     suite = services.register_suite(name="tiny", title="", tasks=list(tiny.values()))
     baseline = Configuration.objects.get(slug="baseline")

@@ -11,8 +11,9 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from runs import intake, services
+from runs import services
 from runs.errors import RunError
+from runs.loading import bundles as intake
 from runs.models import Review, Run, Submission
 from tests import factories
 from tests.bundles import made

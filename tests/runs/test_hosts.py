@@ -18,10 +18,11 @@ from django.utils import timezone
 from evaluator import VERSION
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
-from runs import evaluation, services, wake
+from runs import job_messages, services
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, DeviceClass, Host
 from runs.models.hosts import BACKENDS
+from runs.worker import evaluation
 from tests.factories import make_device_class, make_host
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -254,4 +255,4 @@ def test_the_demo_does_not_wait_for_a_quarantined_host(site: Site) -> None:
 def test_every_architecture_has_a_queue_and_a_backend(settings: Any) -> None:
     known = set(DeviceClass.Architecture.values)
     assert set(BACKENDS) == known
-    assert set(settings.QUEUES) == {*known, wake.CHECKS}
+    assert set(settings.QUEUES) == {*known, job_messages.CHECKS}

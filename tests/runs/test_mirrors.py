@@ -10,10 +10,12 @@ import pytest
 from django.conf import settings
 
 from evaluator.errors import TaskError
-from evaluator.taskspec import TaskSpec
-from runs import archive, catalog, papers, services
+from evaluator.tasks.spec import TaskSpec
+from runs import archive, services
 from runs.archive import ArchiveError
 from runs.errors import RunError
+from runs.loading import catalog
+from runs.loading import published as papers
 from runs.models import PublishedTable, Suite, Task
 from tests.factories import sha256
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from evaluator.agent_session import Entry
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError
-from evaluator.taskspec import TaskSpec
-from runs import archive, evaluation, papers, redaction, services
+from evaluator.records.sessions import Entry
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
+from runs import archive, redaction, services
+from runs.loading import published as papers
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Host, Iteration, Run, UnseenEvaluation
+from runs.worker import evaluation
 from tests.factories import make_configuration, make_submission
 from tests.records import record_for
 from tests.runs import fakes

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.taskspec import TaskSpec
-from runs import registry, services
+from evaluator.tasks.spec import TaskSpec
+from runs import services
 from runs.errors import RegistryError
+from runs.loading import registry
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite
 from tests.runs.conftest import Site
 

@@ -10,13 +10,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from evaluator.candidate import Candidate
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
-from runs import archive, evaluation, services
-from runs.admin_runs import RERUNNING
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
+from runs import archive, services
+from runs.admin.runs import RERUNNING
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Iteration, Result, Run
+from runs.worker import evaluation
 from tests.records import record_for
 from tests.runs import fakes
 from tests.runs.conftest import Site

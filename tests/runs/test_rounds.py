@@ -11,8 +11,9 @@ from django.core.management import CommandError, call_command
 
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.rounds import read_round
-from runs import candidates, catalog, services
+from runs import candidates, services
 from runs.errors import RunError
+from runs.loading import catalog
 from runs.models import AuditEntry, Round, Run, Suite
 from tests.factories import make_suite
 from tests.runs.conftest import Site

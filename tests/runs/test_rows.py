@@ -9,7 +9,7 @@ import pytest
 from django.db import DataError, IntegrityError, transaction
 
 from evaluator.backends import KNOWN
-from evaluator.reasons import REASONS, Status
+from evaluator.records.reasons import REASONS, Status
 from runs.models import (
     Attempt,
     AuditEntry,

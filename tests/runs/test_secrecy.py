@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from evaluator.candidate import Candidate
-from evaluator.records import Finding
-from evaluator.taskspec import TaskSpec
+from evaluator.records.record import Finding
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
-from runs import candidates, evaluation, guards, papers, services
+from runs import candidates, guards, services
+from runs.loading import published as papers
 from runs.models import AgentSession, Attempt, Configuration, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services.unseen import cases_of
+from runs.worker import evaluation
 from tests.factories import make_configuration, make_submission
 from tests.runs import fakes
 from tests.runs.conftest import Site

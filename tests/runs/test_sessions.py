@@ -10,17 +10,20 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from evaluator.agent_session import Usage, read_session
 from evaluator.agents.catalog import Agent as Known
-from evaluator.candidate import Candidate
 from evaluator.errors import HostError
-from evaluator.reasons import Status
-from evaluator.records import TaskRef
-from evaluator.taskspec import TaskSpec
+from evaluator.records.reasons import Status
+from evaluator.records.record import TaskRef
+from evaluator.records.sessions import Usage, read_session
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from evaluator.workbench import Held
-from runs import archive, evaluation, registry, services, sessions, working
+from runs import archive, services, sessions
 from runs.errors import RegistryError, RunError
+from runs.loading import registry
 from runs.models import AgentSession, Attempt, Configuration, Host, Iteration, Result, Round, Run
+from runs.worker import evaluation
+from runs.worker import session as working
 from tests.agent_sessions import make_iteration, make_session
 from tests.runs import fakes
 from tests.runs.conftest import Site

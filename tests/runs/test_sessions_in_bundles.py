@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluator.agent_session import write_session
 from evaluator.agents.catalog import read_agent, settings_text
-from evaluator.bundles.packing import slug
-from evaluator.candidate import Candidate
-from evaluator.records import Record, TaskRef
+from evaluator.bundles.archives.packing import slug
+from evaluator.records.record import Record, TaskRef
+from evaluator.records.sessions import write_session
+from evaluator.tasks.candidate import Candidate
 from runs import services
 from runs.models import AgentSession, Configuration, Iteration, Run, Task
 from tests.agent_sessions import make_session

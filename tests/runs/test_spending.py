@@ -16,9 +16,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from runs import evaluation, services
+from runs import services
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, ModelVersion, Run
+from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
 

@@ -13,8 +13,9 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.utils import timezone
 
-from runs import archive, intake, services
+from runs import archive, services
 from runs.errors import RunError
+from runs.loading import bundles as intake
 from runs.models import AuditEntry, Run, Submission, Task
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
 from tests.runs.bundling import make_folder, make_zip

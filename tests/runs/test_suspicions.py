@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from evaluator.agents import produce
 from runs import candidates, services
 from runs.errors import RunError
-from runs.likeness import skeleton, squeezed
 from runs.models import Review, Task
+from runs.similarity import skeleton, squeezed
 from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
 from tests.runs.conftest import Site, checked, handed_in

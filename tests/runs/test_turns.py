@@ -11,7 +11,7 @@ from django.db import connection
 from runs import services
 from runs.models import Attempt, Host, Run
 from runs.services import Claim
-from runs.services.turns import Turns
+from runs.services.queue_order import Turns
 from tests import factories
 from tests.records import make_record
 from tests.runs.conftest import Site

@@ -8,10 +8,11 @@ import pytest
 
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import read_unseen
-from runs import archive, candidates, evaluation, services
+from runs import archive, candidates, services
 from runs.errors import RunError
 from runs.models import Attempt, DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.services import Claim
+from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
 from tests.runs.unseen_records import make_unseen
@@ -134,7 +135,7 @@ def test_another_device_class_or_round_asks_anew(site: Site, secret: Round) -> N
 
 def test_a_configuration_has_three_evaluations_of_a_task_in_a_round(site: Site, secret: Round) -> None:
     def another(repeat: int) -> Claim:
-        from evaluator.candidate import Candidate
+        from evaluator.tasks.candidate import Candidate
 
         sources = {
             task.pk: Candidate({path: f"// {repeat}".encode() for path in task.editable}, "rewrite")

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from evaluator.measurements import Clock, Ratio
-from evaluator.reasons import Flag
-from evaluator.records import CaseRecord, problems_of
+from evaluator.records.measurements import Clock, Ratio
+from evaluator.records.reasons import Flag
+from evaluator.records.record import CaseRecord, problems_of
 from runs import verdicts
 from runs.models import Attempt, Measurement
 from tests.records import GPU_TIMES, make_gpu_case, make_gpu_record, make_record

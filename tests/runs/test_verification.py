@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from evaluator.candidate import Candidate
-from evaluator.records import Record
-from evaluator.taskspec import TaskSpec
-from runs import evaluation, intake, services
+from evaluator.records.record import Record
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
+from runs import services
 from runs.comparisons import Answer, bundle_verdict, compare
 from runs.errors import RunError
+from runs.loading import bundles as intake
 from runs.models import Run, Submission, UnseenEvaluation, Verification
+from runs.worker import evaluation
 from tests.records import record_for
 from tests.runs import fakes
 from tests.runs.bundling import make_zip

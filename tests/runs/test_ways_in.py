@@ -15,7 +15,8 @@ from django.test import Client
 from django.utils import timezone
 
 from evaluator.bundles.checking import check
-from runs import guards, intake, services
+from runs import guards, services
+from runs.loading import bundles as intake
 from runs.models import ApiToken, Run, Submission
 from runs.services import submissions
 from tests import factories
@@ -154,6 +155,6 @@ def test_a_program_is_told_what_its_form_lacks_and_when_the_bundle_is_too_long(
     assert lacking.status_code == 400
     assert {one["place"] for one in lacking.json()["problems"]} == {"form: licence", "form: consent", "form: bundle"}
     assert Client().post("/api/v1/submissions/", b"x", "text/plain", headers=headers).status_code == 415
-    monkeypatch.setattr("runs.desk.uploading.MOST_BYTES", 10)
+    monkeypatch.setattr("runs.submissions.uploading.MOST_BYTES", 10)
     assert post(token, make_zip(tmp_path / "run", site.suite)).status_code == 413
     assert not Submission.objects.exists()

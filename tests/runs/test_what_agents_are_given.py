@@ -10,9 +10,11 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from runs import agents, evaluation, registry, services
+from runs import agents, services
 from runs.errors import RegistryError, RunError
+from runs.loading import registry
 from runs.models import AgentSession, Attempt, Configuration, Host, Run
+from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
 

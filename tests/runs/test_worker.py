@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from runs import wake
+from runs import job_messages
 from runs.models import Attempt, Host
 from tests.factories import make_host
 from tests.runs.conftest import Site
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 HEARTBEAT_S = 2  # a lease of 3.6 s: a worker of a busy machine is not taken for dead
 DEADLINE_S = 240.0  # nothing takes longer than 10 s on a quiet machine
-SEND = wake._send  # before the fixture `sent` takes its place
+SEND = job_messages._send  # before the fixture `sent` takes its place
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -69,7 +69,7 @@ def database_url() -> str:
 
 @pytest.fixture
 def broker(monkeypatch: pytest.MonkeyPatch, sent: list[tuple[int, str]]) -> None:
-    monkeypatch.setattr(wake, "_send", SEND)
+    monkeypatch.setattr(job_messages, "_send", SEND)
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:
@@ -123,8 +123,8 @@ def test_a_worker_bears_lost_and_doubled_messages_and_then_claims_by_its_message
     doubled, lost = attempts_of(site)
     for message in Path(settings.BROKER_FOLDER).rglob("*.msg"):
         message.unlink()
-    wake._send(doubled.pk, "cpu")
-    wake._send(doubled.pk, "cpu")
+    job_messages._send(doubled.pk, "cpu")
+    job_messages._send(doubled.pk, "cpu")
     Attempt.objects.update(woken_at=None)
     start(evaluation_s=0.0)
     wait_until(lambda: are_ended([doubled, lost]), "all verdicts")

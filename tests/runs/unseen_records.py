@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evaluator.candidate import Candidate
-from evaluator.measurements import Clock
-from evaluator.reasons import Flag
-from evaluator.records import Host, SandboxRef, TaskRef
-from evaluator.taskspec import TaskSpec
+from evaluator.records.measurements import Clock
+from evaluator.records.reasons import Flag
+from evaluator.records.record import Host, SandboxRef, TaskRef
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import SideOutcome, UnseenCaseRecord, UnseenRecord
 

@@ -7,13 +7,13 @@ import shutil
 import pytest
 
 from evaluator.backends import get_backend
-from evaluator.candidate import Candidate, overlay
 from evaluator.errors import HostError, SandboxError, UsageError
 from evaluator.gates import correctness
 from evaluator.pipeline import Evaluator
-from evaluator.reasons import Flag, Status
-from evaluator.taskreader import read_task
-from evaluator.taskspec import Case
+from evaluator.records.reasons import Flag, Status
+from evaluator.tasks.candidate import Candidate, overlay
+from evaluator.tasks.reader import read_task
+from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import problems_of
 from tests.unseen_corpus.corpus import HERE

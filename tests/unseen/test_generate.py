@@ -12,9 +12,9 @@ from math import prod
 import pytest
 
 from evaluator.errors import TaskError
-from evaluator.expressions import parse
-from evaluator.taskreader import load_task, task_ids
-from evaluator.taskspec import ITEMSIZE, Axis, Case, Profile, TaskSpec
+from evaluator.tasks.expressions import parse
+from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.spec import ITEMSIZE, Axis, Case, Profile, TaskSpec
 from evaluator.unseen.cases import CONFIG_CATEGORIES, UnseenCase
 from evaluator.unseen.categories import awkward
 from evaluator.unseen.contract import changes, contract_of, memory_bytes

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from evaluator.errors import TaskError, UsageError
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from evaluator.unseen.imported import read_imported
 
 TASK = load_task("triton2triton/arena/flash_attention")

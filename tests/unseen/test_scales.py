@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from evaluator.candidate import baseline
 from evaluator.gates.context import Context
 from evaluator.gates.scales import FEW_ELEMENTS, least_scales
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Seed
-from evaluator.taskspec import Case
+from evaluator.tasks.candidate import baseline
+from evaluator.tasks.spec import Case
 from tests.cheats.corpus import _task
 
 CASES = 400

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.__main__ import main
-from evaluator.taskreader import load_task
+from evaluator.tasks.reader import load_task
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.rounds import read_round
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from evaluator import codec
-from evaluator.measurements import Clock, Ratio
+from evaluator.records.measurements import Clock, Ratio
 from evaluator.unseen.record import QUADRANTS, problems_of, read_unseen, write_unseen
 from tests.records import make_outcome, make_unseen_case, make_unseen_record
 

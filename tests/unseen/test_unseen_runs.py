@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from evaluator.board import unseen_cases_text, unseen_text
+from evaluator.cli.board import unseen_cases_text, unseen_text
+from evaluator.cli.runfolder import run_suite
 from evaluator.errors import UsageError
-from evaluator.records import TaskRef
-from evaluator.runfolder import run_suite
-from evaluator.suites import load_suite
+from evaluator.records.record import TaskRef
+from evaluator.tasks.suites import load_suite
 from evaluator.unseen.record import read_unseen
 from evaluator.unseen.rounds import read_round
 from tests.evaluator.test_runfolder import CountingEvaluator

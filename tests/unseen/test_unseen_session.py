@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from evaluator.backends import Sample
-from evaluator.candidate import Candidate
 from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
@@ -21,7 +20,8 @@ from evaluator.inside.gpu import commands
 from evaluator.judge.side import Call
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import WorkerFault
-from evaluator.taskspec import Case
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import UnseenCase
 from tests.evaluator.test_clocked_session import BACKEND, Here, Processor
 

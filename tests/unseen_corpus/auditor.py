@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluator.backends import get_backend
-from evaluator.candidate import Candidate
+from evaluator.tasks.candidate import Candidate
 from tests.cheats.auditor import Frugal
 from tests.cheats.ledger import Ledger
 from tests.unseen_corpus import corpus

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluator.candidate import Candidate, overlay
 from evaluator.pipeline import Evaluator
-from evaluator.taskreader import read_task
-from evaluator.taskspec import AxisValue, Case, TaskSpec
+from evaluator.tasks.candidate import Candidate, overlay
+from evaluator.tasks.reader import read_task
+from evaluator.tasks.spec import AxisValue, Case, TaskSpec
 from evaluator.unseen.cases import ConfigCategory, UnseenCase
 from evaluator.unseen.record import UnseenCaseRecord
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.candidate import baseline
-from evaluator.taskspec import Case
+from evaluator.tasks.candidate import baseline
+from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import CONFIG_CATEGORIES, UnseenCase
 from evaluator.unseen.generate import core_cases
 from tests.cheats import corpus as cheats

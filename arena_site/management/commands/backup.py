@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from arena_site.backup import write_backup
+from arena_site.operations.backup import write_backup
 from evaluator.wording import counted
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from arena_site.clockwork import Clockwork
+from arena_site.operations.schedule import Clockwork
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from arena_site.restoration import RestoreError, restore_backup
+from arena_site.operations.restoration import RestoreError, restore_backup
 from evaluator.wording import counted
 
 

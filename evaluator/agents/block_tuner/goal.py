@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import log
 from statistics import fmean
 
-from evaluator.reasons import Status
-from evaluator.records import IsaReport, Record
+from evaluator.records.reasons import Status
+from evaluator.records.record import IsaReport, Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluator.agent_session import Ending, Entry, Usage
 from evaluator.agents.block_tuner.goal import Score, score_of
 from evaluator.agents.block_tuner.hip_knobs import hip_knobs
 from evaluator.agents.block_tuner.knobs import Knob, turned
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.agents.interface import Desk, Work
 from evaluator.agents.scoring import speedup_of
-from evaluator.candidate import Candidate
+from evaluator.records.sessions import Ending, Entry, Usage
+from evaluator.tasks.candidate import Candidate
 from evaluator.wording import counted
 
 FINDERS = {".py": triton_knobs, ".hip": hip_knobs, ".cu": hip_knobs}

@@ -6,14 +6,14 @@ The best right version is handed in; where nothing was right, the last.
 
 from __future__ import annotations
 
-from evaluator.agent_session import Ending
 from evaluator.agents.budget import SpendingCap
 from evaluator.agents.chat import Chat, nothing
 from evaluator.agents.completions import OutOfReach, Refused
 from evaluator.agents.interface import Checked, Desk, Work
 from evaluator.agents.scoring import speedup_of
-from evaluator.candidate import Candidate
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
+from evaluator.records.sessions import Ending
+from evaluator.tasks.candidate import Candidate
 from evaluator.wording import counted
 
 TURNS_PER_VERSION = 3

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agent_session import LARGEST, Usage
-from evaluator.agents import said
+from evaluator.agents import reported
 from evaluator.agents.command_line import work_by_command
 from evaluator.agents.events import Stream, mapping, parts, text_of
 from evaluator.agents.interface import Desk, Settings, Work
+from evaluator.records.sessions import LARGEST, Usage
 
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
@@ -36,7 +36,7 @@ class ClaudeStream(Stream):
     def read(self, event: dict[str, Any]) -> bool:
         match event["type"]:
             case "system":
-                self.model = said.name(event.get("model")) or self.model
+                self.model = reported.name(event.get("model")) or self.model
             case "assistant":
                 self._assistant(mapping(event.get("message")))
             case "user":
@@ -51,13 +51,13 @@ class ClaudeStream(Stream):
     def usage(self) -> Usage:
         result = self._result
         used = [mapping(result.get("usage"))] if result else list(self._messages.values())
-        turns = said.count(result.get("num_turns"), LARGEST["turns"]) if result else None
+        turns = reported.count(result.get("num_turns"), LARGEST["turns"]) if result else None
         return Usage(
             turns=len(self._messages) if turns is None else turns,
-            input_tokens=said.total(*(one.get(name) for one in used for name in INPUT)),
-            cached_input_tokens=said.total(*(one.get("cache_read_input_tokens") for one in used)),
-            output_tokens=said.total(*(one.get("output_tokens") for one in used)),
-            cost_usd=said.amount(result.get("total_cost_usd")) if result else None,
+            input_tokens=reported.total(*(one.get(name) for one in used for name in INPUT)),
+            cached_input_tokens=reported.total(*(one.get("cache_read_input_tokens") for one in used)),
+            output_tokens=reported.total(*(one.get("output_tokens") for one in used)),
+            cost_usd=reported.amount(result.get("total_cost_usd")) if result else None,
             tool_calls=self.tool_calls,
             model=self.model,
         )

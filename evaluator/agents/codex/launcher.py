@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agent_session import Usage
-from evaluator.agents import said
+from evaluator.agents import reported
 from evaluator.agents.command_line import work_by_command
 from evaluator.agents.events import Stream, mapping
 from evaluator.agents.interface import Desk, Settings, Work
 from evaluator.inside import arena
+from evaluator.records.sessions import Usage
 
 TOOLS = {"command_execution": "shell", "file_change": "edit", "mcp_tool_call": "mcp", "web_search": "search"}
 
@@ -53,11 +53,11 @@ class CodexStream(Stream):
     @property
     def usage(self) -> Usage:
         names = ("input_tokens", "cached_input_tokens", "output_tokens")
-        asked, cached, written = (said.total(*(one.get(name) for one in self._used)) for name in names)
+        asked, cached, written = (reported.total(*(one.get(name) for one in self._used)) for name in names)
         return Usage(
             turns=self.turns,
             input_tokens=asked,
-            cached_input_tokens=said.part(cached, asked),
+            cached_input_tokens=reported.part(cached, asked),
             output_tokens=written,
             tool_calls=self.tool_calls,
             model=self.model,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator.agent_session import Usage
-from evaluator.agents import said
+from evaluator.agents import reported
 from evaluator.agents.command_line import work_by_command
 from evaluator.agents.events import Stream, mapping, text_of
 from evaluator.agents.interface import Desk, Settings, Work
+from evaluator.records.sessions import Usage
 
 SUFFIX = "ToolCall"
 
@@ -33,7 +33,7 @@ class CursorStream(Stream):
     def read(self, event: dict[str, Any]) -> bool:
         match event:
             case {"type": "system"}:
-                self.model = said.name(event.get("model")) or self.model
+                self.model = reported.name(event.get("model")) or self.model
             case {"type": "user"}:
                 pass  # the prompt, repeated
             case {"type": "thinking", "subtype": "delta"}:
@@ -57,9 +57,9 @@ class CursorStream(Stream):
         cached = self._used.get("cacheReadTokens")
         return Usage(
             turns=self.turns,
-            input_tokens=said.total(self._used.get("inputTokens"), cached, self._used.get("cacheWriteTokens")),
-            cached_input_tokens=said.count(cached),
-            output_tokens=said.count(self._used.get("outputTokens")),
+            input_tokens=reported.total(self._used.get("inputTokens"), cached, self._used.get("cacheWriteTokens")),
+            cached_input_tokens=reported.count(cached),
+            output_tokens=reported.count(self._used.get("outputTokens")),
             tool_calls=self.tool_calls,
             model=self.model,
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evaluator import candidate
 from evaluator.agents.interface import Desk, Work
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
+from evaluator.tasks import candidate
 
 
 def launch(desk: Desk) -> Work:

@@ -13,8 +13,8 @@ from typing import Any
 
 from evaluator.agents.chat import nothing
 from evaluator.agents.interface import Desk, Work
-from evaluator.candidate import MAX_BYTES, Candidate, read_candidate
 from evaluator.errors import UsageError
+from evaluator.tasks.candidate import MAX_BYTES, Candidate, read_candidate
 
 MAX_FILE_BYTES = 1 << 30
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from evaluator import candidate
 from evaluator.agents.interface import Desk, Work
 from evaluator.errors import TaskError
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
+from evaluator.tasks import candidate
 
 
 def launch(desk: Desk) -> Work:

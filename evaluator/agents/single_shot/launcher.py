@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evaluator.agent_session import Ending
 from evaluator.agents.budget import SpendingCap
 from evaluator.agents.chat import Chat, nothing
 from evaluator.agents.interface import Desk, Work
+from evaluator.records.sessions import Ending
 
 
 def launch(desk: Desk) -> Work:

@@ -1,0 +1,1 @@
+"""AgentKernelArena's run folders, reports and held-out results."""

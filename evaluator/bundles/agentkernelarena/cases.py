@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import CaseClaim
 
 ROUNDING = 1e-6  # relative: claims are made of the same doubles
 HOST_METHODS = ("cpu_timer_fallback", "cpu_timer", "perf_counter", "serving_wall_clock")

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.bundles.agentkernelarena import SUITE, is_known, is_second, refuse_second
+from evaluator.bundles.agentkernelarena.run_folder import SUITE, is_known, is_second, refuse_second
+from evaluator.bundles.parsed import DECLARABLE, Claim, Submission, Total
 from evaluator.bundles.reading import LARGEST, Reading
-from evaluator.bundles.submission import DECLARABLE, Claim, Submission, Total
 from evaluator.bundles.tasklists import tasks_of
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from evaluator.wording import counted
 
 NAME = "AgentKernelArena held-out"

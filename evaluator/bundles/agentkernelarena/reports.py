@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 from statistics import fmean, median
 from typing import Any
 
+from evaluator.bundles.parsed import Claim, Total
 from evaluator.bundles.reading import LARGEST, Reading
-from evaluator.bundles.submission import Claim, Total
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from evaluator.wording import counted
 
 CSV_NAME, JSON_NAME, QUEUE = "overall_summary.csv", "task_type_breakdown.json", ".parallel"

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles import aka_cases, aka_reports
+from evaluator.bundles.agentkernelarena import cases, reports
+from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 
 NAME = "AgentKernelArena"
 MARKS = "task_result.yaml with task_name and pass_compilation"
@@ -48,8 +48,8 @@ def translate(reading: Reading) -> Submission | None:
         else:
             claims.append(claim)
         seen.add(claim.task)
-    listed = aka_reports.listed(reading)
-    claims += aka_reports.listed_only(reading, listed, claims, is_known)
+    listed = reports.listed(reading)
+    claims += reports.listed_only(reading, listed, claims, is_known)
     if _generation(results) == PAPER_ERA:
         _note_faulty(reading, claims)
     reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
@@ -63,7 +63,7 @@ def translate(reading: Reading) -> Submission | None:
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "level", "golden_machine", "precision"}),
         claims=tuple(claims),
-        totals=aka_reports.totals(reading, listed, claims),
+        totals=reports.totals(reading, listed, claims),
         findings=(),
     )
 
@@ -131,10 +131,10 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     task = str(raw["task_name"])
     if not is_known(task):
         reading.find("unknown_task", path, task, task)
-    timed = aka_cases.timed(reading, folder, task, raw)
+    timed = cases.timed(reading, folder, task, raw)
     status, reason = _status(raw, timed.fault)
     speedup = timed.speedup if status is Status.PASSED else None
-    aka_cases.compare(reading, path, task, raw, timed)
+    cases.compare(reading, path, task, raw, timed)
     _contradicted(reading, folder, task, raw)
     messages = ("compilation_error_message", "correctness_error_message", "speedup_calculation_error_message")
     texts = [reading.text(raw.get(name), f"{path}: {name}", task) for name in messages]
@@ -161,7 +161,7 @@ def _vanished(reading: Reading, folder: str) -> Claim:
     reading.find("vanished_task", folder, task, task)
     if not is_known(task):
         reading.find("unknown_task", folder, task, task)
-    timed = aka_cases.timed(reading, folder, task, None)
+    timed = cases.timed(reading, folder, task, None)
     known, files = is_known(task), _sources(reading, folder, task)
     message = "The run left no result."
     return Claim(task, known, "", Status.NOT_JUDGED, None, message, {}, None, None, timed.cases, files)

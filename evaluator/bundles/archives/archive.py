@@ -16,12 +16,12 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from evaluator.bundles.contents import Contents
-from evaluator.bundles.limits import LIMITS, Budget, Limits
-from evaluator.bundles.members import Malformed, Member, chunks_of
+from evaluator.bundles.archives.contents import Contents
+from evaluator.bundles.archives.limits import LIMITS, Budget, Limits
+from evaluator.bundles.archives.members import Malformed, Member, chunks_of
+from evaluator.bundles.archives.tars import COMPRESSIONS, is_tar, tar_members
+from evaluator.bundles.archives.zips import is_zip, zip_members
 from evaluator.bundles.problems import BundleError, Problem, is_unseen, shown, shown_place
-from evaluator.bundles.tars import COMPRESSIONS, is_tar, tar_members
-from evaluator.bundles.zips import is_zip, zip_members
 from evaluator.codec import plain_text
 from evaluator.wording import counted
 

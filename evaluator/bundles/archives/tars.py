@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from evaluator.bundles.limits import Budget
-from evaluator.bundles.members import CHUNK_BYTES, Malformed, Member
+from evaluator.bundles.archives.limits import Budget
+from evaluator.bundles.archives.members import CHUNK_BYTES, Malformed, Member
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 COMPRESSIONS = (GZIP, ZSTD)

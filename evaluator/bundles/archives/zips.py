@@ -9,8 +9,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from evaluator.bundles.limits import Budget
-from evaluator.bundles.members import Malformed, Member, chunks_of
+from evaluator.bundles.archives.limits import Budget
+from evaluator.bundles.archives.members import Malformed, Member, chunks_of
 
 END = struct.Struct("<4s4H2LH")
 END_SIGNATURE, END64_LOCATOR, END64_LOCATOR_BYTES = b"PK\5\6", b"PK\6\7", 20

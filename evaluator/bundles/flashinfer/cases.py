@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
+from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import CaseClaim
 
 ROUNDING = 1e-3  # relative: writers cut all three numbers
 EXCESSIVE = 10.0

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles import fib_cases
-from evaluator.bundles.fib_cases import Group, Trace
+from evaluator.bundles.flashinfer import cases as fib_cases
+from evaluator.bundles.flashinfer.cases import Group, Trace
+from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import DECLARABLE, Claim, Submission
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 
 NAME = "FlashInfer traces"
 MARKS = "lines of JSON with definition and workload"

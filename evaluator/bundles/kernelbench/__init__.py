@@ -1,0 +1,1 @@
+"""KernelBench's eval_results.json and its analysis."""

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluator.bundles import kb_totals
+from evaluator.bundles.kernelbench import totals
+from evaluator.bundles.parsed import DECLARABLE, CaseClaim, Claim, Submission
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import DECLARABLE, CaseClaim, Claim, Submission
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS, kernelbench_tasks
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from evaluator.wording import counted
 
 NAME = "KernelBench"
@@ -67,7 +67,7 @@ def translate(reading: Reading) -> Submission | None:
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "golden_machine"}),
         claims=once,
-        totals=kb_totals.totals(reading, once, len(kernelbench_tasks(level))),
+        totals=totals.totals(reading, once, len(kernelbench_tasks(level))),
         findings=(),
     )
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluator.bundles.parsed import Claim, Total
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import Claim, Total
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 
 COUNTS = ("total_count", "total_eval", "compiled_count", "correct_count")
 MARK = b'"fast_p"'

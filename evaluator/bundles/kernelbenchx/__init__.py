@@ -1,0 +1,1 @@
+"""KernelBench-X runs, golden results and the transition corpus."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluator.bundles.kbx_golden import SUITE
-from evaluator.bundles.kernelbenchx import CLAIMED, is_known
+from evaluator.bundles.kernelbenchx.golden import SUITE
+from evaluator.bundles.kernelbenchx.results import CLAIMED, is_known
+from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 
 NAME = "KernelBench-X corpus"
 MARKS = "lines of JSON with task_id, transition, before and after"

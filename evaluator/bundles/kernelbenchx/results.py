@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evaluator.bundles import kbx_rows, kbx_totals
-from evaluator.bundles.kbx_golden import SUITE, Golden, read_golden
+from evaluator.bundles.kernelbenchx import rows as kbx_rows
+from evaluator.bundles.kernelbenchx import totals
+from evaluator.bundles.kernelbenchx.golden import SUITE, Golden, read_golden
+from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import DECLARABLE, Claim, Submission
 from evaluator.bundles.tasklists import tasks_of
-from evaluator.reasons import Status
+from evaluator.records.reasons import Status
 from evaluator.wording import counted
 
 NAME = "KernelBench-X"
@@ -31,7 +32,7 @@ def recognises(reading: Reading) -> bool:
 
 def translate(reading: Reading) -> Submission:
     rows = kbx_rows.merged(reading, [path for path in reading.named(METRICS) if _is_metrics(reading.parsed(path))])
-    declared = reading.declared(kbx_totals.method(reading))
+    declared = reading.declared(totals.method(reading))
     golden = read_golden(reading, declared.get("golden_machine"))
     if golden is None:
         reading.find("no_baseline", NAME, "add golden_results/MACHINE of the device that the run was made on")
@@ -46,7 +47,7 @@ def translate(reading: Reading) -> Submission:
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "level"}),
         claims=claims,
-        totals=kbx_totals.totals(reading, claims),
+        totals=totals.totals(reading, claims),
         findings=(),
     )
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles.kbx_golden import RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.kernelbenchx.golden import RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import LARGEST, Reading
-from evaluator.bundles.submission import CaseClaim
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.wording import counted
 

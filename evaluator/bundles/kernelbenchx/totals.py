@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from evaluator.bundles.kbx_golden import SUITE
+from evaluator.bundles.kernelbenchx.golden import SUITE
+from evaluator.bundles.parsed import Claim, Total
 from evaluator.bundles.reading import LARGEST, Reading
-from evaluator.bundles.submission import Claim, Total
 from evaluator.bundles.tasklists import tasks_of
 
 SUMMARY = "summary.json"

@@ -1,0 +1,1 @@
+"""ArenaBoard's own bundles: the run folder of the evaluator or its zip."""

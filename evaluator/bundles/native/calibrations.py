@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from evaluator import codec
 from evaluator.bundles.reading import Reading
-from evaluator.calibration import Calibration
-from evaluator.records import is_moment
+from evaluator.records.calibration import Calibration
+from evaluator.records.record import is_moment
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
 
 FOLDER = "calibrations"

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 from typing import overload
 
-from evaluator.bundles.native import MANIFEST, MARKS, NAME, Entry, bundle_of, own_files, record_of
+from evaluator.bundles.native.contents import MANIFEST, MARKS, NAME, Entry, bundle_of, own_files, record_of
+from evaluator.bundles.parsed import CaseClaim, Claim, Submission
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
-from evaluator.bundles.submission import CaseClaim, Claim, Submission
-from evaluator.measurements import FUNCTIONAL, T_DEV, Clock
-from evaluator.records import CaseRecord
+from evaluator.records.measurements import FUNCTIONAL, T_DEV, Clock
+from evaluator.records.record import CaseRecord
 
 __all__ = ["MARKS", "NAME", "recognises", "translate"]
 

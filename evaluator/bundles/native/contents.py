@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
-from evaluator import records
-from evaluator.agent_session import AgentSession, read_session
-from evaluator.bundles.contents import Renamed
-from evaluator.bundles.limits import MEASUREMENTS
-from evaluator.bundles.native_calibrations import calibrations_of, is_calibration
-from evaluator.bundles.native_rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
-from evaluator.bundles.packing import slug
+from evaluator.bundles.archives.contents import Renamed
+from evaluator.bundles.archives.limits import MEASUREMENTS
+from evaluator.bundles.archives.packing import slug
+from evaluator.bundles.native.calibrations import calibrations_of, is_calibration
+from evaluator.bundles.native.rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
 from evaluator.bundles.parsers import NODES, values_in
 from evaluator.bundles.problems import BundleError, Problem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
-from evaluator.calibration import Calibration
-from evaluator.candidate import Candidate
 from evaluator.codec import DecodeError
-from evaluator.records import Record
+from evaluator.records import record as records
+from evaluator.records.calibration import Calibration
+from evaluator.records.record import Record
+from evaluator.records.sessions import AgentSession, read_session
+from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenRecord, read_unseen
 
 NAME = "ArenaBoard"

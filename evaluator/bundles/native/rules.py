@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluator.agent_session import AgentSession
-from evaluator.bundles.packing import slug
+from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.problems import Problem
-from evaluator.candidate import Candidate
-from evaluator.measurements import Clock, Ratio
-from evaluator.records import CaseRecord, Record, is_moment
+from evaluator.records.measurements import Clock, Ratio
+from evaluator.records.record import CaseRecord, Record, is_moment
+from evaluator.records.sessions import AgentSession
+from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")  # of a device class: it stands in addresses

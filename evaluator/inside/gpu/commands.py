@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evaluator.inside.bench import Spec
+from evaluator.inside.caller import Spec
 from evaluator.inside.gpu.instruments import Instruments
 from evaluator.inside.gpu.stopwatch import Stopwatch
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from evaluator.inside.bench import Spec, problem_of, strided, takes_positions
+from evaluator.inside.caller import Spec, problem_of, strided, takes_positions
 from evaluator.inside.gpu.instruments import Instruments
 from evaluator.inside.limits import DeviceKind
 

@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from evaluator.judge.timing.remote import Stopwatch
 from evaluator.judge.timing.session import SIDES, Pair, SideName
-from evaluator.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
 from evaluator.thresholds import CLOCKS_AGREE, LOOP_CALLS, LOOP_NS, LOOPS, PAPER_BUDGET_NS, PAPER_CALLS, PAPER_WARMUPS
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, variance
 
-from evaluator.calibration import Floor
 from evaluator.distributions import f_quantile, t_quantile
+from evaluator.records.calibration import Floor
 from evaluator.thresholds import CONFIDENCE, EXTEND_HALF_WIDTH, EXTEND_SHARE, VARIANCE_TEST
 
 

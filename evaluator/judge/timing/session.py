@@ -18,7 +18,7 @@ from evaluator.judge.side import Runner
 from evaluator.judge.timing.estimate import block_value
 from evaluator.judge.timing.remote import Readings, Rejected, Stopwatch, canary_ns, heat
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
-from evaluator.measurements import Block, Session
+from evaluator.records.measurements import Block, Session
 from evaluator.thresholds import (
     BLOCK_CALLS,
     BLOCKS,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from evaluator.judge.draws import Contents, Seed, shape_of, slab_of
-from evaluator.taskspec import Case, Input, TaskSpec
+from evaluator.tasks.spec import Case, Input, TaskSpec
 from evaluator.thresholds import BUFFERS, SLAB_SPARE
 
 Windows = dict[str, int]  # input → the element of its slab where a call's window begins

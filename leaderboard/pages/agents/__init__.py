@@ -1,0 +1,1 @@
+"""Agents, models and configurations: the list and a page for each."""

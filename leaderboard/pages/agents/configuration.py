@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, plural, printable
-from leaderboard.pages.agents import NEWEST_RUNS, EntrantPage
-from leaderboard.pages.base import Link, Query, by_slug, page_url
-from leaderboard.pages.entrants import (
+from leaderboard.pages.agents.entrants import (
     NO_MODEL,
     configuration_line,
     line_name,
@@ -16,7 +14,9 @@ from leaderboard.pages.entrants import (
     standings_table,
     version_text,
 )
-from leaderboard.pages.run_lines import run_line, runs_table
+from leaderboard.pages.agents.page import NEWEST_RUNS, EntrantPage
+from leaderboard.pages.base import Link, Query, by_slug, page_url
+from leaderboard.pages.run.lines import run_line, runs_table
 from leaderboard.queries import entrants, runs
 from leaderboard.queries.entrants import ConfigurationRow
 from leaderboard.words import ROLES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, plural, printable, rate
 from leaderboard.pages.base import board_url, count_cell, entry_name, page_url
 from leaderboard.queries.entrants import ConfigurationRow, StandingRow

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, printable
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
-from leaderboard.pages.entrants import (
+from leaderboard.pages.agents.entrants import (
     ConfigurationLine,
     Standing,
     configuration_line,
@@ -16,7 +15,8 @@ from leaderboard.pages.entrants import (
     standings,
     standings_table,
 )
-from leaderboard.pages.run_lines import RunLine, run_line, runs_table
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
+from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import entrants, runs
 from leaderboard.queries.entrants import AgentRow, ModelRow
 from leaderboard.tables import Cell, Column, Table, table

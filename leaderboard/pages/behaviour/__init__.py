@@ -1,0 +1,1 @@
+"""How agents work: outcomes of sessions and labels of their candidates."""

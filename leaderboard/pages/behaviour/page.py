@@ -10,10 +10,11 @@ from statistics import median
 
 from leaderboard.eligibility import may_count
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import behaviour_screen, behaviour_sessions
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.behaviour_sessions import Sessions
-from leaderboard.pages.runs import Choice, choice
+from leaderboard.pages.behaviour import screen
+from leaderboard.pages.behaviour import sessions as behaviour_sessions
+from leaderboard.pages.behaviour.sessions import Sessions
+from leaderboard.pages.run.index import Choice, choice
 from leaderboard.queries import behaviour, runs
 from leaderboard.queries.behaviour import AnswerRow, CandidateRow
 from leaderboard.strategies import STRATEGIES, UNCHANGED
@@ -83,11 +84,11 @@ def build(query: Query) -> BehaviourPage:
         lead="What became of what agents handed in, and what their candidates do that the baselines do not.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(
-            behaviour_screen.outcomes_table(outcomes),
+            screen.outcomes_table(outcomes),
             behaviour_sessions.sessions_table(sessions),
-            behaviour_screen.labels_table(labels),
-            behaviour_screen.meanings_table(),
-            behaviour_screen.paper_table(),
+            screen.labels_table(labels),
+            screen.meanings_table(),
+            screen.paper_table(),
         ),
         suite=wanted["suite"],
         device=wanted["device"],

@@ -14,7 +14,7 @@ from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CATEGORIES, role_note
 
 if TYPE_CHECKING:
-    from leaderboard.pages.behaviour import Label, Outcomes
+    from leaderboard.pages.behaviour.page import Label, Outcomes
 
 WORDS = {slug: strategy.name for slug, strategy in STRATEGIES.items()} | {
     UNCHANGED: "As the baseline",

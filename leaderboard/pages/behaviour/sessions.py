@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import rate, seconds, significant
 from leaderboard.pages.base import count_cell, entry_cells, entry_name
-from leaderboard.pages.session_words import UNSAID
+from leaderboard.pages.session_cells import UNSAID
 from leaderboard.queries.behaviour import SessionsRow, VersionsRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CATEGORIES, ENDINGS

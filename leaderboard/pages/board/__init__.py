@@ -1,0 +1,1 @@
+"""The leaderboard of a suite, category and device class."""

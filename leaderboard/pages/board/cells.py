@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from leaderboard.formatting import NBSP, NONE, interval, percent, rate, significant
 from leaderboard.pages.base import entry_name, page_url
-from leaderboard.pages.board_place import Board
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board.place import Board
+from leaderboard.pages.board.standings import Entry
 from leaderboard.statistics import Interval, Rate
 from leaderboard.statistics.paper import RunSpread
 from leaderboard.statistics.speed import Estimate, Outcomes

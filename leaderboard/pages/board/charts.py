@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, stacked_bars
 from leaderboard.formatting import plural, rate, significant
 from leaderboard.pages.base import entry_name, ranked_name, why_unranked
-from leaderboard.pages.board_cells import ratio_interval
-from leaderboard.pages.board_place import Board
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board.cells import ratio_interval
+from leaderboard.pages.board.place import Board
+from leaderboard.pages.board.standings import Entry
 from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
 from leaderboard.statistics.speed import Estimate
 

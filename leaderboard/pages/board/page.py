@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import board_charts, board_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.board_place import Board, load, other_places
-from leaderboard.pages.board_query import BoardView, Choice
-from leaderboard.pages.standings import Answer, Entry, RankedBy
+from leaderboard.pages.board import charts, screen
+from leaderboard.pages.board.place import Board, load, other_places
+from leaderboard.pages.board.query import BoardView, Choice
+from leaderboard.pages.board.standings import Answer, Entry, RankedBy
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, too_few
 
 
@@ -50,15 +50,15 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     if board is None:
         return None
     shown = [entry for entry in board.standings.entries if board.view.shows(entry)]
-    entries = board_screen.in_order(shown, board.view)
+    entries = screen.in_order(shown, board.view)
     names = {entry.configuration for entry in entries}
     answers = [answer for answer in board.standings.answers if answer.configuration in names]
     return BoardPage(
         title=board.title,
         lead=_lead(board),
         crumbs=(Link("Boards", page_url("home")),),
-        charts=board_charts.charts(board, entries),
-        tables=by_slug(board_screen.entries_table(board, entries), board_screen.answers_table(board, entries, answers)),
+        charts=charts.charts(board, entries),
+        tables=by_slug(screen.entries_table(board, entries), screen.answers_table(board, entries, answers)),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from leaderboard.pages.base import Link, page_url, whole_number
-from leaderboard.pages.board_query import SHARED, BoardView
-from leaderboard.pages.standings import Entry, Standings, standings
+from leaderboard.pages.board.query import SHARED, BoardView
+from leaderboard.pages.board.standings import Entry, Standings, standings
 from leaderboard.queries import boards
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
 from leaderboard.words import ALL, CATEGORIES, suite_name

@@ -11,9 +11,9 @@ from datetime import UTC, date, datetime, time
 from typing import Self
 from urllib.parse import urlencode
 
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from leaderboard.pages.base import Query
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.query_values import is_odd
 from leaderboard.words import ORIGINS, VERIFICATIONS

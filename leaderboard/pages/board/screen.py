@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from leaderboard.formatting import factor, listed, significant
-from leaderboard.pages import board_cells
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.pages.board_place import Board
-from leaderboard.pages.board_query import BoardView
-from leaderboard.pages.standings import Answer, Entry
+from leaderboard.pages.board import cells as board_cells
+from leaderboard.pages.board.place import Board
+from leaderboard.pages.board.query import BoardView
+from leaderboard.pages.board.standings import Answer, Entry
 from leaderboard.tables import Cell, Column, Group, Table
 from leaderboard.words import STATUSES, status_cell
 

@@ -1,0 +1,1 @@
+"""Two to six configurations side by side."""

@@ -8,11 +8,12 @@ from itertools import combinations
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import board_screen, compare_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.board_place import Board, load
-from leaderboard.pages.board_query import BoardView, Choice
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board import screen as board_screen
+from leaderboard.pages.board.place import Board, load
+from leaderboard.pages.board.query import BoardView, Choice
+from leaderboard.pages.board.standings import Entry
+from leaderboard.pages.compare import screen
 from leaderboard.statistics.answers import Answers
 from leaderboard.statistics.comparisons import (
     Comparison,
@@ -99,11 +100,11 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
         title=f"{board.title}: {plural(len(entries), 'entry', 'entries')} compared",
         lead=_lead(board, len(tasks)),
         crumbs=(Link("Boards", page_url("home")), Link(board.title, board.other_url("board"))),
-        charts=compare_screen.charts(board, entries, lines),
+        charts=screen.charts(board, entries, lines),
         tables=by_slug(
             board_screen.entries_table(board, entries, is_sortable=False),
-            compare_screen.pairs_table(pairs, entries, board.device.is_functional),
-            compare_screen.tasks_table(lines, entries, _results(board, entries), board.device.is_functional),
+            screen.pairs_table(pairs, entries, board.device.is_functional),
+            screen.tasks_table(lines, entries, _results(board, entries), board.device.is_functional),
         ),
         suite=board.suite.name,
         suite_version=board.suite.version,

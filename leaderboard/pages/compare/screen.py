@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from leaderboard.charts import Chart, Group, Spot, against
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.pages.board_cells import ratio_interval
-from leaderboard.pages.board_place import Board
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board.cells import ratio_interval
+from leaderboard.pages.board.place import Board
+from leaderboard.pages.board.standings import Entry
 from leaderboard.statistics import Interval
 from leaderboard.statistics.comparisons import SIGNIFICANT, Comparison, OnTask
 from leaderboard.tables import Cell, Column, Table, table
 
 if TYPE_CHECKING:
-    from leaderboard.pages.compare import ComparedTask, Pair
+    from leaderboard.pages.compare.page import ComparedTask, Pair
 
 _TEST = ("low", "high", "p", "p_refused", "wins", "ties", "losses")
 

@@ -10,9 +10,9 @@ from math import exp
 from leaderboard.charts import Chart, Group, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
-from leaderboard.pages import standings
 from leaderboard.pages.base import count_cell, entry_cells, entry_name
-from leaderboard.pages.session_words import count_text, usd
+from leaderboard.pages.board import standings
+from leaderboard.pages.session_cells import count_text, usd
 from leaderboard.queries import cost
 from leaderboard.queries.cost import AgentRow
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS

@@ -9,9 +9,9 @@ from leaderboard.charts import Chart, Group, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, seconds
-from leaderboard.pages import cost_agents
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_cells, entry_name, page_url
-from leaderboard.pages.cost_agents import AgentCost
+from leaderboard.pages.cost import agents as cost_agents
+from leaderboard.pages.cost.agents import AgentCost
 from leaderboard.queries import cost, published
 from leaderboard.queries.cost import EvaluationRow
 from leaderboard.tables import Cell, Column, Table, table

@@ -1,0 +1,1 @@
+"""How speedups spread over the tasks of a board."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import board_screen, distribution_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.board_place import Board, load
-from leaderboard.pages.board_query import BoardView, Choice
-from leaderboard.pages.standings import Entry
+from leaderboard.pages.board import screen as board_screen
+from leaderboard.pages.board.place import Board, load
+from leaderboard.pages.board.query import BoardView, Choice
+from leaderboard.pages.board.standings import Entry
+from leaderboard.pages.distribution import screen
 from leaderboard.statistics import INTERVAL_FROM_TASKS
 from leaderboard.statistics.limits import too_few
 from leaderboard.statistics.paper import MIXED
@@ -79,8 +80,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
         title=f"{board.title}: distribution of speedups",
         lead=_lead(board, view, len(tasks)),
         crumbs=(Link("Boards", page_url("home")), Link(board.title, board.other_url("board"))),
-        charts=distribution_screen.charts(entries, [task.name for task in tasks], view.clock_name),
-        tables=by_slug(*distribution_screen.tables(entries, refused)),
+        charts=screen.charts(entries, [task.name for task in tasks], view.clock_name),
+        tables=by_slug(*screen.tables(entries, refused)),
         suite=board.suite.name,
         suite_version=board.suite.version,
         category=category,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, ranked_name, why_unranked
-from leaderboard.pages.board_cells import ratio_interval
+from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.statistics.spread import QUANTILES, Curve, Distribution, Quantile
 from leaderboard.statistics.spreads import ClockName, Spread
 from leaderboard.tables import Cell, Column, Table, table
 
 if TYPE_CHECKING:
-    from leaderboard.pages.distribution import EntrySpread
+    from leaderboard.pages.distribution.page import EntrySpread
 
 CLOCKS = {"t_dev": "on t_dev", "paper": "on the paper's clock"}
 HEADINGS = {"p25": "P25", "median": "Median", "p75": "P75", "p90": "P90"}

@@ -1,0 +1,1 @@
+"""Failure analysis: statuses and reasons by configuration."""

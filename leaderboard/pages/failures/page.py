@@ -9,9 +9,9 @@ from itertools import groupby
 
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
-from leaderboard.pages import failures_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.runs import Choice, choice
+from leaderboard.pages.failures import screen
+from leaderboard.pages.run.index import Choice, choice
 from leaderboard.queries import failures, runs
 from leaderboard.queries.failures import Example, OutcomeRow, UnseenRow
 from leaderboard.tables import Table
@@ -105,15 +105,15 @@ def build(query: Query) -> FailuresPage:
     totals = _totals(reasons, sum(sizes.values()))
     cases = _unseen(failures.unseen(**narrowed))
     unseen = tuple(one for one in cases if asked in ("", one.reason))
-    tables = failures_screen.tables(found, totals, reasons, unseen, narrowed)
+    tables = screen.tables(found, totals, reasons, unseen, narrowed)
     return FailuresPage(
         title="What goes wrong",
         lead="How public answers ended, for each configuration: every count with its denominator, tasks × runs of the "
         "suite, and its newest answer.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(*tables),
-        shown=failures_screen.shown(tables, is_one_reason=bool(asked)),
-        charts=failures_screen.charts(found),
+        shown=screen.shown(tables, is_one_reason=bool(asked)),
+        charts=screen.charts(found),
         **narrowed,
         reason=asked,
         outcomes=found,

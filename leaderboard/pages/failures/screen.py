@@ -14,7 +14,7 @@ from leaderboard.tables import Cell, Column, Group, Table, first, table
 from leaderboard.words import STATUSES, role_note, status_cell
 
 if TYPE_CHECKING:
-    from leaderboard.pages.failures import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
+    from leaderboard.pages.failures.page import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
 
 # Columns and parts of a bar: what they are called, and the statuses in them.
 MODES = {

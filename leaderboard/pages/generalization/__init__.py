@@ -1,0 +1,1 @@
+"""Results on unseen input configurations."""

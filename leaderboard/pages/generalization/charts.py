@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from leaderboard.charts import Chart, Group, Series, Spot, StackedChart, against, heat_map, stacked_bars
 from leaderboard.formatting import percent, plural, rate, times
-from leaderboard.pages.generalization_parts import SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.pages.generalization.facts import SuiteCounts, UnseenAnswer, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Quadrants
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, role_note
 

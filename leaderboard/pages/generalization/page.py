@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import moment, plural
-from leaderboard.pages import generalization_answers as single
-from leaderboard.pages import generalization_charts as charts
-from leaderboard.pages import generalization_parts as parts
-from leaderboard.pages import generalization_tables as tables
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
-from leaderboard.pages.generalization_parts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.pages.generalization import charts
+from leaderboard.pages.generalization import facts as parts
+from leaderboard.pages.generalization import results as single
+from leaderboard.pages.generalization import screen as tables
+from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
 from leaderboard.queries import boards
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, listed, times
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.pages.generalization_parts import Regression, UnseenAnswer, UnseenEntry
+from leaderboard.pages.generalization.facts import Regression, UnseenAnswer, UnseenEntry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.tables import Cell, Column, Group, Table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, interval, plural, rate, times
 from leaderboard.pages.base import count_cell, entry_cells, page_url, top_task_cells
-from leaderboard.pages.generalization_parts import SuiteCounts, UnseenEntry
+from leaderboard.pages.generalization.facts import SuiteCounts, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
 from leaderboard.tables import Cell, Column, Group, Table, Value
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS

@@ -10,9 +10,9 @@ from typing import cast
 from django.core.cache import cache
 from django.db import connection
 
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from leaderboard.pages.base import entry_name, page_url
-from leaderboard.pages.standings import Entry, Standings, standings
+from leaderboard.pages.board.standings import Entry, Standings, standings
 from leaderboard.queries import places as queries
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.queries.places import PlaceRow

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.places import Leader, Place, places
-from leaderboard.pages.run_lines import RunLine, run_line, runs_table
+from leaderboard.pages.home.boards import Leader, Place, places
+from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import runs
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, CATEGORIES

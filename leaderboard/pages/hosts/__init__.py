@@ -1,0 +1,1 @@
+"""Hosts, host noise and the queue."""

@@ -13,7 +13,7 @@ from leaderboard.charts import Chart, Point, Series
 from leaderboard.charts.rows import dots
 from leaderboard.formatting import NBSP, NONE, moment, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
-from leaderboard.pages.host_tables import accepted_cell, bucket, hosts_table, share, share_cell, time_cell
+from leaderboard.pages.hosts.screen import accepted_cell, bucket, hosts_table, share, share_cell, time_cell
 from leaderboard.queries import hosts, noise
 from leaderboard.queries.hosts import HostRow
 from leaderboard.queries.noise import CalibrationRow

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import host_tables
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.host_tables import HostLine
+from leaderboard.pages.hosts import screen
+from leaderboard.pages.hosts.screen import HostLine
 from leaderboard.queries import hosts
 
 
@@ -21,17 +21,17 @@ class HostsPage(Page):
 
 def build(query: Query) -> HostsPage:
     now, machines = datetime.now(UTC), hosts.hosts()
-    at_work = sum(host_tables.is_at_work(row, now) for row in machines)
+    at_work = sum(screen.is_at_work(row, now) for row in machines)
     return HostsPage(
         title="Hosts",
         lead=f"{at_work} of {plural(len(machines), 'host')} at work: they take attempts and gave a sign of life within "
         "the last minute.",
         crumbs=(Link("Queue", page_url("queue")),),
         tables=by_slug(
-            host_tables.hosts_table(machines, now),
-            host_tables.versions_table(machines),
-            host_tables.noise_table(machines),
+            screen.hosts_table(machines, now),
+            screen.versions_table(machines),
+            screen.noise_table(machines),
         ),
-        hosts=tuple(host_tables.host_line(row) for row in machines),
-        notices=host_tables.notices(machines),
+        hosts=tuple(screen.host_line(row) for row in machines),
+        notices=screen.notices(machines),
     )

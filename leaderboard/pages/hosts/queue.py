@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, plural, seconds
-from leaderboard.pages import host_tables
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url, task_url
+from leaderboard.pages.hosts import screen
 from leaderboard.queries import hosts
 from leaderboard.queries.hosts import Depth, HostRow, WaitingRow
 from leaderboard.tables import Cell, Column, Group, Table, table
@@ -78,7 +78,7 @@ def build(query: Query) -> QueuePage:
         formula=FORMULA,
         open_attempts=tuple(_waiting(row) for row in rows),
         is_idle=not total,
-        notices=host_tables.notices(machines),
+        notices=screen.notices(machines),
     )
 
 
@@ -98,7 +98,7 @@ def _queues(
         _queue(
             name,
             depths.get(name, Depth(0, 0, 0)),
-            sum(row.architecture == name and host_tables.is_at_work(row, now) for row in machines),
+            sum(row.architecture == name and screen.is_at_work(row, now) for row in machines),
             took.get(name, []),
             [now - row.started_at for row in rows if row.architecture == name and row.started_at],
         )

@@ -1,0 +1,1 @@
+"""KernelBench-X: what its paper printed, and imported runs."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars, share_dots
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NBSP, NONE, plural
-from leaderboard.pages import kernelbench_x_runs_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.kernelbench_x_attribution import Explained, attribution_table, explained, task_count
-from leaderboard.pages.kernelbench_x_runs import Imported, imported
+from leaderboard.pages.kernelbench_x import runs_screen
+from leaderboard.pages.kernelbench_x.attribution import Explained, attribution_table, explained, task_count
+from leaderboard.pages.kernelbench_x.runs import Imported, imported
 from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
@@ -77,12 +77,12 @@ def build(query: Query) -> KernelBenchXPage:
     checks = _checks(cells) if is_whole else ()
     lines = explained(cells[COMPILED], cells[CORRECT]) if is_whole else ()
     here = imported()
-    charts = (_charts(cells) if is_whole else {}) | kernelbench_x_runs_screen.charts(here, STEPS)
+    charts = (_charts(cells) if is_whole else {}) | runs_screen.charts(here, STEPS)
     tables = by_slug(
         *(printed_table(one, cells[one.slug]) for one in found),
         _checks_table(checks),
         attribution_table(lines),
-        *kernelbench_x_runs_screen.tables(here),
+        *runs_screen.tables(here),
     )
     return KernelBenchXPage(
         title="KernelBench-X",

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import fsum
 from statistics import fmean, geometric_mean, median
 
-from evaluator.bundles.kbx_golden import SUITE
+from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
 from leaderboard.queries import kernelbench_x as queries

@@ -8,7 +8,7 @@ from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired
 from leaderboard.charts.heat import Steps
 from leaderboard.formatting import NONE, percent, plural, rate, significant
 from leaderboard.pages.base import count_cell, page_url, top_task_cells
-from leaderboard.pages.kernelbench_x_runs import Imported, ImportedRound, ImportedRun
+from leaderboard.pages.kernelbench_x.runs import Imported, ImportedRound, ImportedRun
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import status_cell
 

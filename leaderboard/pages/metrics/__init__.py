@@ -1,0 +1,1 @@
+"""The formulas behind every number on the site."""

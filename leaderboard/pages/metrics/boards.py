@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.formatting import plural
-from leaderboard.pages.metrics_values import Metric
+from leaderboard.pages.metrics.values import Metric
 from leaderboard.statistics import (
     COMPARISON_FROM_TASKS,
     INTERVAL_FROM_TASKS,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evaluator.records import PROTOCOL
+from evaluator.records.record import PROTOCOL
 from evaluator.thresholds import CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import milliseconds, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug
-from leaderboard.pages.metrics_boards import BOARD_METRICS
-from leaderboard.pages.metrics_values import Metric
+from leaderboard.pages.metrics.boards import BOARD_METRICS
+from leaderboard.pages.metrics.values import Metric
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import FLAGS, GATES, STATUSES

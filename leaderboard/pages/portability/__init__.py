@@ -1,0 +1,1 @@
+"""Hardware portability: one configuration on several device classes."""

@@ -11,10 +11,10 @@ from leaderboard.eligibility import may_count
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.formatting import factor
-from leaderboard.pages import portability_screen
+from leaderboard.pages.agents.entrants import Standing, standings
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.entrants import Standing, standings
-from leaderboard.pages.runs import Choice, choice
+from leaderboard.pages.portability import screen
+from leaderboard.pages.run.index import Choice, choice
 from leaderboard.queries import entrants, portability
 from leaderboard.queries.portability import PortableRow
 from leaderboard.words import ALL
@@ -86,10 +86,10 @@ def build(query: Query) -> PortabilityPage:
         "ranked together; here they stand side by side.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(
-            portability_screen.entries_table(entries, devices),
-            *((portability_screen.tasks_table(tasks, devices, wanted),) if wanted else ()),
+            screen.entries_table(entries, devices),
+            *((screen.tasks_table(tasks, devices, wanted),) if wanted else ()),
         ),
-        charts=portability_screen.charts(entries, devices),
+        charts=screen.charts(entries, devices),
         configuration=wanted,
         device_classes=tuple(sorted(devices)),
         entries=entries,

@@ -13,7 +13,7 @@ from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import role_note
 
 if TYPE_CHECKING:
-    from leaderboard.pages.portability import PlaceTally, PortableEntry, PortableTask, TaskOnDevice
+    from leaderboard.pages.portability.page import PlaceTally, PortableEntry, PortableTask, TaskOnDevice
 
 MOST_DRAWN = 24
 

@@ -1,0 +1,1 @@
+"""One result: verdict, cases, times, sources, attempts and audits."""

@@ -10,8 +10,8 @@ from math import exp
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, listed, moment, printable, short, significant, times
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
-from leaderboard.pages.result_history import changes
-from leaderboard.pages.runs import Choice
+from leaderboard.pages.result.history import changes
+from leaderboard.pages.run.index import Choice
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, MeasurementRow
 from leaderboard.tables import Cell, Column, Table, table

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from evaluator.measurements import FUNCTIONAL, T_DEV
-from evaluator.records import GATE_NAMES, Record
+from evaluator.records.measurements import FUNCTIONAL, T_DEV
+from evaluator.records.record import GATE_NAMES, Record
 from leaderboard.diffs import Diff, Line, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
-from leaderboard.pages import result_times
 from leaderboard.pages.base import page_url, task_source_url
-from leaderboard.pages.result_times import CaseRatio, ClockTimes
+from leaderboard.pages.result import times
+from leaderboard.pages.result.times import CaseRatio, ClockTimes
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
 from leaderboard.words import FLAGS, GATES
@@ -99,7 +99,7 @@ def cases(rows: Sequence[MeasurementRow]) -> tuple[Case, ...]:
 
 
 def _case(row: MeasurementRow, is_last: bool) -> Case:
-    clocks = result_times.clocks(row)
+    clocks = times.clocks(row)
     counting = clocks[0] if clocks and clocks[0].clock in (T_DEV, FUNCTIONAL) else None
     within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
     is_open = row.correct is False and row.draws > 0 and within and not is_last
@@ -116,7 +116,7 @@ def _case(row: MeasurementRow, is_last: bool) -> Case:
         counting.clock if counting else None,
         counting.baseline_ms if counting else None,
         counting.candidate_ms if counting else None,
-        result_times.ratio(row),
+        times.ratio(row),
         clocks,
     )
 

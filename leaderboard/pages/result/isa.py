@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from evaluator.records import Record
+from evaluator.records.record import Record
 from leaderboard.formatting import NONE
 from leaderboard.tables import Cell, Column, Table, table
 

@@ -6,28 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluator.measurements import PAPER_CLOCKS
-from evaluator.records import Record
+from evaluator.records.measurements import PAPER_CLOCKS
+from evaluator.records.record import Record
 from leaderboard.encoding import SCREEN
-from leaderboard.pages import (
-    result_isa,
-    result_parts,
-    result_roofline,
-    result_screen,
-    result_session,
-    result_times,
-    result_unseen,
-    result_words,
-)
-from leaderboard.pages import result_times_screen as times_screen
-from leaderboard.pages.audits import Audit, audit_of
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
-from leaderboard.pages.result_history import Attempt, attempts_table, history
-from leaderboard.pages.result_isa import Kernel, TargetSection
-from leaderboard.pages.result_parts import Case, Gate, Remark, Source
-from leaderboard.pages.result_session import SessionSection
-from leaderboard.pages.result_times import CaseSession
-from leaderboard.pages.result_unseen import UnseenSection
+from leaderboard.pages.result import facts as result_parts
+from leaderboard.pages.result import isa as result_isa
+from leaderboard.pages.result import roofline, screen, times, times_screen, words
+from leaderboard.pages.result import session as result_session
+from leaderboard.pages.result import unseen as result_unseen
+from leaderboard.pages.result.audits import Audit, audit_of
+from leaderboard.pages.result.facts import Case, Gate, Remark, Source
+from leaderboard.pages.result.history import Attempt, attempts_table, history
+from leaderboard.pages.result.isa import Kernel, TargetSection
+from leaderboard.pages.result.session import SessionSection
+from leaderboard.pages.result.times import CaseSession
+from leaderboard.pages.result.unseen import UnseenSection
 from leaderboard.queries import generalization, results, submissions, tasks
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import STATUSES, Word
@@ -103,16 +97,16 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     cases = result_parts.cases(measured.get(shown.id, ())) if shown else ()
     kernels = result_isa.kernels(record)
     targets = result_isa.sections(kernels, _recorded(record)["isa_checked"])
-    sessions = result_times.sessions(record)
+    sessions = times.sessions(record)
     tried, chart = history(result, attempts, measured), times_screen.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, shown.number if shown else None)
     looked = submissions.audits(result=result) if row.audit != "none" else []
     work = result_session.built(row.session)
     return ResultPage(
         tables=by_slug(
-            result_screen.cases_table(cases),
+            screen.cases_table(cases),
             *times_screen.tables(cases, sessions),
-            *result_roofline.tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
+            *roofline.tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
             *(section.table for section in targets),
             *((work.table,) if work else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
@@ -134,7 +128,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         unseen=unseen,
         flags=result_parts.flags(shown.flags if shown else ()),
         attempts=tried,
-        verdict=result_words.verdict(shown, cases, row.is_functional),
+        verdict=words.verdict(shown, cases, row.is_functional),
         **_about(row, shown, attempts, record),
         clocks=times_screen.legend(cases),
         conditions=times_screen.conditions(sessions),
@@ -151,8 +145,8 @@ def _about(
         "status": status,
         "word": STATUSES[status],
         "is_open": shown is not None and shown.is_open,
-        "notices": result_words.notices(row, shown, attempts, record),
-        "facts": result_words.facts(row, shown, record),
+        "notices": words.notices(row, shown, attempts, record),
+        "facts": words.facts(row, shown, record),
     }
 
 

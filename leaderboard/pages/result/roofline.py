@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluator.measurements import T_DEV
-from evaluator.roofline import PEAKS, Roof, roof_of
-from evaluator.taskspec import TaskSpec
+from evaluator.records.measurements import T_DEV
+from evaluator.tasks.roofline import PEAKS, Roof, roof_of
+from evaluator.tasks.spec import TaskSpec
 from leaderboard.formatting import NONE, milliseconds, percent
-from leaderboard.pages.result_parts import Case
+from leaderboard.pages.result.facts import Case
 from leaderboard.tables import Cell, Column, Table, table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, milliseconds, significant
-from leaderboard.pages.result_parts import Case
+from leaderboard.pages.result.facts import Case
 from leaderboard.tables import Cell, Column, Table, table
 
 

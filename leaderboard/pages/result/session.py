@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from evaluator.agent_session import AgentSession, Iteration
+from evaluator.records.sessions import AgentSession, Iteration
 from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, printable, seconds, significant
 from leaderboard.pages.base import page_url
-from leaderboard.pages.session_words import (
+from leaderboard.pages.session_cells import (
     COST_SOURCES,
     COUNTS,
     checks_text,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluator.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV, Session
-from evaluator.records import Record
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV, Session
+from evaluator.records.record import Record
 from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.formatting import milliseconds
 from leaderboard.queries.results import MeasurementRow

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluator.measurements import FUNCTIONAL, T_DEV
+from evaluator.records.measurements import FUNCTIONAL, T_DEV
 from leaderboard.charts import Chart, Point, Series, paired_bars
 from leaderboard.formatting import NONE, factor, milliseconds, plural, significant, times
-from leaderboard.pages.result_parts import Case
-from leaderboard.pages.result_times import CLOCKS, CaseRatio, CaseSession, ClockTimes, void_blocks
+from leaderboard.pages.result.facts import Case
+from leaderboard.pages.result.times import CLOCKS, CaseRatio, CaseSession, ClockTimes, void_blocks
 from leaderboard.tables import Cell, Column, Group, Table, table
 
 BASELINE, CANDIDATE = Series("baseline", "baseline", "ms"), Series("candidate", "candidate", "ms")

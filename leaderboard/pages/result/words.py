@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluator.measurements import PAPER_CLOCKS
-from evaluator.records import Record
+from evaluator.records.measurements import PAPER_CLOCKS
+from evaluator.records.record import Record
 from leaderboard.formatting import moment, plural, short, significant, times
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
-from leaderboard.pages.result_parts import Case
+from leaderboard.pages.result.facts import Case
 from leaderboard.queries.results import AttemptRow, ResultRow
 from leaderboard.words import CATEGORIES, ROLES, STATUSES
 

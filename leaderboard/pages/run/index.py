@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.base import Link, Page, Query, by_slug
-from leaderboard.pages.run_lines import RunLine, run_line, runs_table
+from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import runs
 from leaderboard.words import RUN_STATES
 

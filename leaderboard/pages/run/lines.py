@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.formatting import plural
+from leaderboard.pages.agents.entrants import agent_version
 from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
-from leaderboard.pages.entrants import agent_version
 from leaderboard.queries.runs import RunRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import RUN_STATES, role_note

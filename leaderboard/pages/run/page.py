@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, moment, plural, printable, sentence
-from leaderboard.pages import run_sessions
+from leaderboard.pages.agents.entrants import AGENT_VERSION, NO_MODEL, settings_text, version_text
 from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
-from leaderboard.pages.entrants import AGENT_VERSION, NO_MODEL, settings_text, version_text
-from leaderboard.pages.run_lines import RunLine, run_line
-from leaderboard.pages.run_sessions import Prompt, RunSession
+from leaderboard.pages.run import sessions as run_sessions
+from leaderboard.pages.run.lines import RunLine, run_line
+from leaderboard.pages.run.sessions import Prompt, RunSession
 from leaderboard.queries import runs, sessions
 from leaderboard.queries.runs import RunResultRow, TrailRow
 from leaderboard.queries.sessions import SessionRow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, plural, printable, seconds
 from leaderboard.pages.base import page_url
-from leaderboard.pages.session_words import (
+from leaderboard.pages.session_cells import (
     HIDDEN_COLUMNS,
     UNSAID,
     checks_text,

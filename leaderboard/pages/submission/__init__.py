@@ -1,0 +1,1 @@
+"""How to submit, and one submission."""

@@ -12,7 +12,7 @@ from leaderboard.tables import Cell, Column, Group, Table, table
 from leaderboard.words import status_cell
 
 if TYPE_CHECKING:
-    from leaderboard.pages.submission import TotalLine
+    from leaderboard.pages.submission.page import TotalLine
 
 
 def claims_table(claims: Sequence[ClaimRow], count: int) -> Table:

@@ -10,10 +10,10 @@ from typing import Any
 from evaluator.wording import spelled
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, sentence, short
-from leaderboard.pages.audits import Audit, audit_of, audits_table
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
-from leaderboard.pages.submission_claims import claims_table, totals_table
-from leaderboard.pages.submission_verified import Measured, Verified, rounds_table, tasks_table, verified
+from leaderboard.pages.result.audits import Audit, audit_of, audits_table
+from leaderboard.pages.submission.claims import claims_table, totals_table
+from leaderboard.pages.submission.verified import Measured, Verified, rounds_table, tasks_table, verified
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, SubmissionRow, TrailRow
 from leaderboard.tables import Cell, Column, Table, table

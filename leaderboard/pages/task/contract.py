@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluator.expressions import Expression
-from evaluator.taskspec import Axis, Input, Output, TaskSpec
+from evaluator.tasks.expressions import Expression
+from evaluator.tasks.spec import Axis, Input, Output, TaskSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, rate, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url, task_url
-from leaderboard.pages.prose import first_sentence
+from leaderboard.pages.task.description import first_sentence
 from leaderboard.queries import tasks
 from leaderboard.queries.tasks import ListedTask
 from leaderboard.tables import Cell, Column, Group, Table

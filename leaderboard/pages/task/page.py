@@ -8,11 +8,13 @@ from typing import Any
 from leaderboard.diffs import Line, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
-from leaderboard.pages import task_best, task_pair, task_screen
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
-from leaderboard.pages.board_query import Choice
-from leaderboard.pages.contract import Contract, contract
-from leaderboard.pages.prose import Span, paragraphs
+from leaderboard.pages.board.query import Choice
+from leaderboard.pages.task import best as task_best
+from leaderboard.pages.task import pair as task_pair
+from leaderboard.pages.task import screen
+from leaderboard.pages.task.contract import Contract, contract
+from leaderboard.pages.task.description import Span, paragraphs
 from leaderboard.queries import generalization, results, task_answers, tasks
 from leaderboard.words import CATEGORIES
 
@@ -110,13 +112,13 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
             Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
         ),
         tables=by_slug(
-            task_screen.cases_table(row.cases),
-            task_screen.unseen_table(unseen),
+            screen.cases_table(row.cases),
+            screen.unseen_table(unseen),
             task_best.entries_table(configurations),
             task_best.best_table(best),
             task_pair.pair_table(pair, cases),
-            task_screen.results_table(rows),
-            *(task_screen.contract_tables(promised) if promised else ()),
+            screen.results_table(rows),
+            *(screen.contract_tables(promised) if promised else ()),
         ),
         charts=task_best.charts(best) | task_pair.charts(pair, cases),
         **_identity(found),

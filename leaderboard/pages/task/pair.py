@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from leaderboard.charts import Chart, Point, Series, paired_bars
 from leaderboard.formatting import NONE, factor, times
 from leaderboard.pages.base import Query
-from leaderboard.pages.board_query import Choice
-from leaderboard.pages.task_best import TaskEntry
+from leaderboard.pages.board.query import Choice
+from leaderboard.pages.task.best import TaskEntry
 from leaderboard.queries.task_answers import CaseRow
 from leaderboard.tables import Cell, Column, Table, table
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from leaderboard.formatting import NONE, significant
 from leaderboard.pages.base import entry_name, page_url
-from leaderboard.pages.contract import Contract, InputLine
+from leaderboard.pages.task.contract import Contract, InputLine
 from leaderboard.queries.generalization import TaskCaseRow
 from leaderboard.queries.tasks import TaskResult
 from leaderboard.tables import Cell, Column, Group, Table, table

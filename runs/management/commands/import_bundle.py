@@ -14,8 +14,9 @@ from evaluator.bundles.problems import Problem
 from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
 from evaluator.wording import counted
-from runs import intake, services
+from runs import services
 from runs.errors import RunError
+from runs.loading import bundles as intake
 from runs.models import Run, Submission
 
 ACTOR = "import_bundle"

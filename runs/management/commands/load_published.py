@@ -7,11 +7,11 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from evaluator.wording import counted
-from runs.papers import load_published
+from runs.loading.published import load_published
 
 
 class Command(BaseCommand):
-    help = "Stores the tables of runs/published/ as printed; loading again replaces them."
+    help = "Stores the tables of runs/loading/tables/ as printed; loading again replaces them."
 
     def handle(self, *args: Any, **options: Any) -> None:
         counts = load_published()

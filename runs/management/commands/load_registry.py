@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluator.wording import counted
-from runs import registry
 from runs.errors import RegistryError
+from runs.loading import registry
 
 NOUNS = {
     "agents": ("agent",),

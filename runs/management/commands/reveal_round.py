@@ -9,7 +9,7 @@ import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluator.errors import EvaluatorError
-from evaluator.taskspec import Profile
+from evaluator.tasks.spec import Profile
 from evaluator.unseen.generate import core_cases
 from runs import candidates, services
 from runs.errors import RunError

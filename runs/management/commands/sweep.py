@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from evaluator.wording import counted
-from runs.sweeper import sweep
+from runs.worker.sweeper import sweep
 
 
 class Command(BaseCommand):

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import TaskError
 from evaluator.wording import counted
-from runs.catalog import mirror
 from runs.errors import RunError
+from runs.loading.catalog import mirror
 
 
 class Command(BaseCommand):

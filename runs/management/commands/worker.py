@@ -13,11 +13,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import HostError
-from runs import evaluation
+from runs.job_messages import CHECKS
 from runs.management.named import ONE_HOST, row_named
 from runs.models import Host
-from runs.sweeper import Sweeper
-from runs.wake import CHECKS
+from runs.worker import evaluation
+from runs.worker.sweeper import Sweeper
 
 
 class Command(BaseCommand):
