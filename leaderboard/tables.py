@@ -1,18 +1,24 @@
-"""Tables as values: columns and cells with their text made once, for the page, and the raw values, for CSV."""
+"""Tables as values: one `Field` is one column, with its heading and the cell that each row has in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
 from leaderboard.csv_text import csv_text
 
 Value = str | int | float | bool | None
+Row = TypeVar("Row")
+RowIn = TypeVar("RowIn", contravariant=True)
+RowOut = TypeVar("RowOut", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`text` is shown, `value` is what CSV carries."""
+    """`text` is shown, `value` is what CSV and JSON carry."""
 
     text: str
     value: Value = None
@@ -24,22 +30,33 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    key: str
-    label: str
+class Field(Generic[RowIn]):
+    """A column of tables whose rows are of one type."""
+
+    key: str  # in CSV and JSON
+    label: str  # on the page
+    cell: Callable[[RowIn], Cell]
     is_number: bool = False  # right-aligned, tabular figures
     is_code: bool = False
-    on_page: bool = True  # False: only in CSV
+    on_page: bool = True  # False: only in CSV and JSON
+    metric: str = ""  # the metric's slug on the metrics page, where its formula is
+    sort: Callable[[RowIn], float | None] | None = None  # orders rows by this number, the largest first
     sort_url: str = ""
     sorted: str = ""  # ascending or descending, for aria-sort
-    metric: str = ""  # where on the metrics page its formula stands
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Column(Field[tuple[Cell, ...]]):
+    """A column of a table whose rows are cells by position. Being replaced by `Field`."""
+
+    cell: Callable[[tuple[Cell, ...]], Cell] = dataclass_field(init=False, default=itemgetter(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Generic[RowOut]):
     """Rows with a heading of their own; the first group often has none."""
 
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[RowOut, ...]
     title: str = ""
     note: str = ""
     kind: str = ""
@@ -47,21 +64,29 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """Rows and the fields to show of them; cells are made as the table is written. `table` and `grouped` make one."""
+
     slug: str
     caption: str
-    columns: tuple[Column, ...]
-    groups: tuple[Group, ...]
+    fields: tuple[Field[Any], ...]
+    groups: tuple[Group[Any], ...]
     empty: str = "There is nothing to show yet."  # says what to do next
 
-    @property
-    def shown_columns(self) -> tuple[Column, ...]:
-        return tuple(column for column in self.columns if column.on_page)
+    def __post_init__(self) -> None:
+        """Give a `Column` the cell at its own position."""
+        placed = [_placed(one, at) if isinstance(one, Column) else one for at, one in enumerate(self.fields)]
+        object.__setattr__(self, "fields", tuple(placed))
 
     @property
-    def shown_groups(self) -> list[tuple[Group, list[list[tuple[Column, Cell]]]]]:
-        """Groups that have rows, each cell with its column."""
+    def shown_fields(self) -> tuple[Field[Any], ...]:
+        return tuple(field for field in self.fields if field.on_page)
+
+    @property
+    def shown_groups(self) -> list[tuple[Group[Any], list[list[tuple[Field[Any], Cell]]]]]:
+        """Groups that have rows, each cell with its field."""
+        shown = self.shown_fields
         return [
-            (group, [[pair for pair in zip(self.columns, row, strict=True) if pair[0].on_page] for row in group.rows])
+            (group, [[(field, field.cell(row)) for field in shown] for row in group.rows])
             for group in self.groups
             if group.rows
         ]
@@ -70,10 +95,29 @@ class Table:
     def size(self) -> int:
         return sum(len(group.rows) for group in self.groups)
 
+    def cells(self) -> list[dict[str, Cell]]:
+        """Each row's cells by the keys of their fields, whatever its group."""
+        return [{field.key: field.cell(row) for field in self.fields} for group in self.groups for row in group.rows]
 
-def table(slug: str, caption: str, columns: tuple[Column, ...], rows: Sequence[tuple[Cell, ...]], empty: str) -> Table:
+
+def hidden(key: str, value: Callable[[Row], Value]) -> Field[Row]:
+    """A field of CSV and JSON alone."""
+    return Field(key, "", lambda row: Cell("", value(row)), on_page=False)
+
+
+def fields(*parts: Field[Row] | Iterable[Field[Row]]) -> tuple[Field[Row], ...]:
+    """Single fields and several at once, in one tuple. Unlike `*several` it lets mypy infer the row of a lambda."""
+    return tuple(field for part in parts for field in ((part,) if isinstance(part, Field) else part))
+
+
+def table(slug: str, caption: str, fields: Sequence[Field[Row]], rows: Iterable[Row], empty: str) -> Table:
     """The plain case: one group without a heading."""
-    return Table(slug, caption, columns, (Group(tuple(rows)),), empty)
+    return Table(slug, caption, tuple(fields), (Group(tuple(rows)),), empty)
+
+
+def grouped(slug: str, caption: str, fields: Sequence[Field[Row]], groups: Iterable[Group[Row]], empty: str) -> Table:
+    """Rows under headings."""
+    return Table(slug, caption, tuple(fields), tuple(groups), empty)
 
 
 def first(whole: Table, most: int) -> Table:
@@ -85,18 +129,21 @@ def first(whole: Table, most: int) -> Table:
 
 
 def json_rows(shown: Table) -> list[dict[str, Value]]:
-    """The table's values by the keys of its columns."""
-    keys = [column.key for column in shown.columns]
-    rows = (row for group in shown.groups for row in group.rows)
-    return [{key: cell.value for key, cell in zip(keys, row, strict=True)} for row in rows]
+    """The table's values by the keys of its fields."""
+    return [{key: cell.value for key, cell in row.items()} for row in shown.cells()]
 
 
 def csv_lines(shown: Table) -> Iterator[str]:
     """The table's values line by line, so that a long one can be streamed."""
-    yield csv_text([[column.key for column in shown.columns]])
+    yield csv_text([[field.key for field in shown.fields]])
     for group in shown.groups:
         for row in group.rows:
-            yield csv_text([[_plain(cell.value) for cell in row]])
+            yield csv_text([[_plain(field.cell(row).value) for field in shown.fields]])
+
+
+def _placed(column: Column, at: int) -> Field[tuple[Cell, ...]]:
+    flags = (column.is_number, column.is_code, column.on_page, column.metric, None, column.sort_url, column.sorted)
+    return Field(column.key, column.label, itemgetter(at), *flags)
 
 
 def _plain(value: Value) -> Value:

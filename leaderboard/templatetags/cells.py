@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 from django.template import Library
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.tables import Cell, Column
+from leaderboard.tables import Cell, Field
 from leaderboard.templatetags.commands import commands
 
 register = Library()
 
 
 @register.filter
-def cells(row: Sequence[tuple[Column, Cell]]) -> SafeString:
+def cells(row: Sequence[tuple[Field[Any], Cell]]) -> SafeString:
     """The first one heads its row."""
-    heads = (f'<th scope="row"{_kind(column)}>{_content(cell)}</th>' for column, cell in row[:1])
-    others = (f"<td{_kind(column)}>{_content(cell)}</td>" for column, cell in row[1:])
+    heads = (f'<th scope="row"{_kind(field)}>{_content(cell)}</th>' for field, cell in row[:1])
+    others = (f"<td{_kind(field)}>{_content(cell)}</td>" for field, cell in row[1:])
     return mark_safe("".join((*heads, *others)))
 
 
-def _kind(column: Column) -> str:
-    return ' class="number"' if column.is_number else ' class="code"' if column.is_code else ""
+def _kind(field: Field[Any]) -> str:
+    return ' class="number"' if field.is_number else ' class="code"' if field.is_code else ""
 
 
 def _content(cell: Cell) -> str:

@@ -38,11 +38,11 @@ def test_labels_are_counted_over_the_candidates_handed_in(run, page) -> None:
 
 def test_shares_are_written_with_their_denominator(run, page) -> None:
     table = page("/behaviour/").tables["labels"]
-    cells = dict(zip([column.key for column in table.columns], table.groups[0].rows[0], strict=True))
+    cells = table.cells()[0]
     assert cells["shared_memory"].text.replace("\u00a0", " ") == "2 of 3 (67 %)"
     assert cells["shared_memory"].url.startswith("/result/")
     assert (cells["of"].value, cells["unrolling"].text, cells["atomics_median_speedup"].value) == (3, "0", None)
-    assert [column.key for column in table.shown_columns][2:] == ["shared_memory", "atomics", "unchanged"]
+    assert [column.key for column in table.shown_fields][2:] == ["shared_memory", "atomics", "unchanged"]
 
 
 def test_outcomes_of_a_category_add_up(run, page) -> None:

@@ -124,7 +124,7 @@ def test_no_speed_is_said_on_a_cpu(published, entry, client) -> None:
     response = client.get(BOARD)
     assert any(refusal.startswith("No speed:") for refusal in response.context["page"].refusals)
     table = response.context["page"].tables["entries"]
-    assert not [column.key for column in table.columns if "speed" in column.key or "ms" in column.key.split("_")]
+    assert not [column.key for column in table.fields if "speed" in column.key or "ms" in column.key.split("_")]
 
 
 def test_a_category_of_the_suite_counts_its_own_tasks(published, entry, page) -> None:
@@ -255,7 +255,7 @@ def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) 
     type(suite).objects.filter(pk=suite.pk).update(is_current=False)
     factories.make_suite(list(suite.tasks.all()), name="smoke", version=2)
     shown = page(f"{BOARD}?version=1&protocol=old&sort=name")
-    urls = {column.key: column.sort_url for column in shown.tables["entries"].columns if column.sort_url}
+    urls = {column.key: column.sort_url for column in shown.tables["entries"].fields if column.sort_url}
     assert urls == {
         "rank": "?version=1&protocol=old",
         "name": "?version=1&protocol=old&sort=name",
@@ -263,7 +263,7 @@ def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) 
         "compilation": "?version=1&protocol=old&sort=compilation",
     }
     assert {link.url.partition("?")[2] for link in shown.categories} == {"version=1&protocol=old&sort=name"}
-    assert [column.sort_url for column in page(BOARD).tables["entries"].columns if column.key == "rank"] == ["?"]
+    assert [column.sort_url for column in page(BOARD).tables["entries"].fields if column.key == "rank"] == ["?"]
 
 
 def test_control_characters_in_a_name_spoil_no_drawing(published, entry, page, client) -> None:

@@ -116,7 +116,7 @@ def test_runs_of_a_configuration_are_averaged_task_by_task(timed, page) -> None:
 def test_the_papers_view_has_its_headings_and_our_share_of_the_top_task(timed, client) -> None:
     timed("One", [log(4.0), *[0.0] * 11])
     table = client.get(f"{BOARD}?view=paper").context["page"].tables["entries"]
-    labels = [column.label for column in table.shown_columns]
+    labels = [column.label for column in table.shown_fields]
     assert labels[2:] == [
         *("Comp. %", "Corr. %", "Mean Spd. ± σr", "Top task's part", "Mean Score", "Geo. Mean ± σr"),
         *("fast₁ %", "fast₂ %", "Runs"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from leaderboard.tables import Cell, Column
+from leaderboard.tables import Cell, Field
 from leaderboard.templatetags.cells import cells
 
-PLAIN, NUMBER, CODE = Column("a", "A"), Column("b", "B", is_number=True), Column("c", "C", is_code=True)
+PLAIN = Field("a", "A", Cell)
+NUMBER, CODE = replace(PLAIN, is_number=True), replace(PLAIN, is_code=True)
 
 
 def test_the_first_cell_heads_its_row_and_columns_say_what_they_hold() -> None:

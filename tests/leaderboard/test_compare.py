@@ -75,7 +75,7 @@ def test_on_a_functional_device_only_correctness_is_compared(published, entry, p
     assert (pair.usable_speedup, shown.charts) == (None, {})
     assert pair.correctness.refused == "A comparison needs 12 tasks; there are 6."
     assert shown.tasks[0].difference == 1
-    assert not [column.key for column in shown.tables["pairs"].columns if "speed" in column.key]
+    assert not [column.key for column in shown.tables["pairs"].fields if "speed" in column.key]
 
 
 def test_what_the_tests_say_is_words_with_p_and_tasks(timed, page) -> None:

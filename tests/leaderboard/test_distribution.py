@@ -28,7 +28,7 @@ def test_the_columns_of_table_8_and_more(timed, page) -> None:
     )
     exclusive = line(page(f"{PAGE}?method=exclusive"), "One").spread.distribution
     assert (exclusive.p25.value, exclusive.method) == (pytest.approx(3.25), "exclusive")
-    labels = [column.label for column in page(PAGE).tables["quantiles"].shown_columns]
+    labels = [column.label for column in page(PAGE).tables["quantiles"].shown_fields]
     assert labels[:6] == ["Entry", "Task Std", "P25", "Median", "P75", "P90"]
 
 
@@ -66,7 +66,7 @@ def test_bands_are_drawn_for_two_entries_and_stand_in_the_table_for_all(timed, p
     timed("Third", noisy(0.6))
     shown = page(PAGE)
     assert not any(drawn.band for drawn in shown.charts["fast_p"].lines)
-    keys = {column.key for column in shown.tables["fast_p"].columns}
+    keys = {column.key for column in shown.tables["fast_p"].fields}
     assert {f"{entry.configuration}_low" for entry in shown.entries} <= keys
 
 

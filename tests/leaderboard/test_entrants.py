@@ -19,7 +19,7 @@ def claude(db: None) -> Any:
 
 def cells(page: Any, slug: str, row: int = 0) -> dict[str, Any]:
     table = page.tables[slug]
-    return dict(zip([column.key for column in table.columns], table.groups[0].rows[row], strict=True))
+    return table.cells()[row]
 
 
 def test_agents_models_and_configurations_stand_in_one_list(claude, page) -> None:

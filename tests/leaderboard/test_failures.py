@@ -27,7 +27,7 @@ def test_each_count_leads_to_its_newest_answer(run, page) -> None:
     wrong = run.results.filter(published_attempt__status="wrong_output").order_by("pk").last()
     Attempt.objects.filter(result=wrong).update(reason="nan", message="The output holds NaN: case 1.")
     table = page("/failures/").tables["outcomes"]
-    cells = dict(zip([column.key for column in table.columns], table.groups[0].rows[0], strict=True))
+    cells = table.cells()[0]
     assert cells["wrong_output"].url == f"/result/{wrong.pk}/"
     assert cells["wrong_output"].text.replace("\u00a0", " ") == "2 of 6 (33 %)"
     assert (cells["timed_out"].text, cells["timed_out"].url) == ("0", "")
@@ -51,8 +51,7 @@ def test_of_each_reason_the_page_has_the_newest_and_data_all(published, entry, p
     for number in range(5):
         published(*STATUSES, configuration=entry(f"No {number}", slug=f"n{number}"))
     whole = page("/failures/")
-    column = [one.key for one in whole.tables["reasons"].columns].index("reason")
-    names = [row[column].value for row in whole.shown["reasons"].groups[0].rows]
+    names = [row["reason"].value for row in whole.shown["reasons"].cells()]
     assert sorted(Counter(names).values()) == [3, 3, 3]
     assert whole.tables["reasons"].size == len(whole.reasons) == 15
     assert len(client.get("/api/v1/failures/reasons.csv").getvalue().splitlines()) == 16
@@ -62,7 +61,7 @@ def test_a_reason_leads_to_its_own_answers(published, entry, page) -> None:
     for number in range(5):
         published(*STATUSES, configuration=entry(f"No {number}", slug=f"n{number}"))
     totals = page("/failures/?suite=smoke").tables["reason_totals"]
-    [url] = [row[1].url for row in totals.groups[0].rows if row[1].value == "host_fault"]
+    [url] = [row["reason"].url for row in totals.cells() if row["reason"].value == "host_fault"]
     narrowed = page(url)
     assert (narrowed.suite, narrowed.shown["reasons"].size) == ("smoke", 5)
     assert {one.reason for one in narrowed.reasons} == {"host_fault"}

@@ -27,10 +27,7 @@ def gpu_host(**values):
 
 def row(page, slug: str, host: str):
     """A host's cells by column."""
-    table = page.tables[slug]
-    names = [column.key for column in table.columns]
-    cells = next(cells for group in table.groups for cells in group.rows if cells[0].value == host)
-    return dict(zip(names, cells, strict=True))
+    return next(cells for cells in page.tables[slug].cells() if next(iter(cells.values())).value == host)
 
 
 def plain(text: str) -> str:
@@ -92,7 +89,7 @@ def test_an_accepted_host_and_one_that_nobody_measured(db, page) -> None:
 def test_limits_and_time_buckets_stand_with_the_figures(db, page) -> None:
     table = page("/hosts/").tables["noise"]
     assert "a sd of at most 0.50 % and a bias of at most 0.30 %" in plain(table.caption)
-    assert "sd, 10 to 50 µs" in [plain(column.label) for column in table.columns]
+    assert "sd, 10 to 50 µs" in [plain(column.label) for column in table.fields]
 
 
 def test_what_a_host_runs_on_stands_there_as_its_worker_said_it(db, page) -> None:

@@ -64,7 +64,7 @@ def test_a_figure_above_its_limit_is_marked(host, page) -> None:
     figures = {"e0_ns": 1300.0, "aa_sd": 2 * AA_SD, "aa_bias": 0.0, "floors": {"10-50us": 0.001}}
     factories.make_calibration(host=host, figures=figures)
     table = page("/noise/").tables["calibrations"]
-    cells = dict(zip([column.key for column in table.columns], table.groups[0].rows[0], strict=True))
+    cells = table.cells()[0]
     assert (cells["aa_sd"].mark, cells["aa_bias"].mark) == ("✕", "")
     assert (cells["floor_10-50us"].value, cells["sessions"].text) == (0.001, "–")
 

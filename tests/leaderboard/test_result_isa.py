@@ -16,10 +16,9 @@ def isa(side: str, target: str = "gfx942", kernel: str = "gelu", configuration: 
 
 def kernel_rows(page, slug: str = "isa-gfx942") -> list[list[str]]:
     """What a table says of each kernel: name, note, then the numbers shown."""
-    [group] = page.tables[slug].groups
-    keys = [column.key for column in page.tables[slug].columns]
-    shown = [at for at, key in enumerate(keys) if key.startswith("candidate_") and key != "candidate_error"]
-    return [[row[0].text, row[0].note, *(row[at].text for at in shown)] for row in group.rows]
+    rows = page.tables[slug].cells()
+    shown = [key for key in rows[0] if key.startswith("candidate_") and key != "candidate_error"]
+    return [[row["kernel"].text, row["kernel"].note, *(row[key].text for key in shown)] for row in rows]
 
 
 def test_baseline_and_candidate_stand_beside_each_other_and_differences_are_marked(result, page, client) -> None:

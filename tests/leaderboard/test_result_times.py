@@ -41,9 +41,9 @@ def groups(page):
 
 def cells(page, case: str, clock: str):
     """A row of the clocks' table, by column."""
-    names = [column.key for column in page.tables["clocks"].columns]
-    rows = groups(page)[case.replace(",", ", ")].rows
-    return dict(zip(names, next(row for row in rows if row[0].text == clock), strict=True))
+    table = page.tables["clocks"]
+    rows = replace(table, groups=(groups(page)[case.replace(",", ", ")],)).cells()
+    return next(row for row in rows if next(iter(row.values())).text == clock)
 
 
 def plain(text: str) -> str:

@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from leaderboard.formatting import factor, listed, significant
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.pages.board import cells as board_cells
+from leaderboard.pages.board.fields import SORTS, paper_fields, rank_fields
 from leaderboard.pages.board.place import Board
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import Answer, Entry
-from leaderboard.tables import Cell, Column, Group, Table
+from leaderboard.queries.boards import TaskRow
+from leaderboard.tables import Cell, Field, Group, Table, fields, grouped, table
 from leaderboard.words import STATUSES, status_cell
 
-NOT_ON_PAGE = "not_ranked_because"
-SORTS: dict[str, Callable[[Entry], float | None]] = {
-    "correctness": lambda entry: entry.correctness.share,
-    "compilation": lambda entry: entry.compilation.share,
-    "usable_speedup": lambda entry: entry.usable_speedup.value if entry.usable_speedup else None,
-    "mean_speedup": lambda entry: entry.paper.mean_speedup.value if entry.paper else None,
-    "mean_score": lambda entry: entry.paper.mean_score if entry.paper else None,
-    "geo_mean_speedup": lambda entry: entry.paper.geo_mean_speedup.value if entry.paper else None,
-    "fast_1": lambda entry: entry.paper.fast_1_pct if entry.paper else None,
-    "fast_2": lambda entry: entry.paper.fast_2_pct if entry.paper else None,
-}
-METRIC_OF = {
-    "rank": "rank",
-    "usable_speedup": "usable",
-    **dict.fromkeys(("correctness", "compilation"), "rates"),
-    **dict.fromkeys(("mean_speedup", "mean_score", "geo_mean_speedup"), "paper"),
-    **dict.fromkeys(("fast_1", "fast_2"), "fast-p"),
-}
 GROUPS = (
     ("", "", ""),
     ("Not ranked", "An answer that does not count may turn out either way, so a place would be a guess.", "unranked"),
@@ -55,40 +37,39 @@ def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
 
 
 def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool = True) -> Table:
-    paper = board.view.view == "paper" and not board.device.is_functional
-    columns = _paper_columns(board) if paper else _rank_columns(board)
-    if not is_sortable:
-        columns = tuple(replace(column, sort_url="", sorted="") for column in columns)
-    row = partial(board_cells.paper_row, board) if paper else board_cells.rank_row
-    groups = tuple(
-        Group(tuple(row(entry) for entry in entries if _group(entry) == place), *about)
-        for place, about in enumerate(GROUPS)
+    is_paper = board.view.view == "paper" and not board.device.is_functional
+    columns = paper_fields(board.tasks) if is_paper else rank_fields(has_speed=not board.device.is_functional)
+    if is_sortable:
+        columns = tuple(_sortable(field, board.view) for field in columns)
+    groups = (
+        Group(tuple(entry for entry in entries if _group(entry) == place), *about) for place, about in enumerate(GROUPS)
     )
     empty = "No run is published on this board yet. Start one in the admin, publish it, and it stands here."
     if board.standings.entries:
         empty = "No entry matches. Take a filter away."
-    return Table("entries", _caption(board, paper), columns, groups, empty)
+    return grouped("entries", _caption(board, is_paper), columns, groups, empty)
 
 
 def answers_table(board: Board, entries: Sequence[Entry], answers: Sequence[Answer]) -> Table:
     """Tasks down, entries across: each cell leads to its result."""
-    cells: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     for answer in answers:
-        cells[answer.task, answer.configuration].append(answer)
-    columns = (
-        Column("task", "Task"),
-        *(Column(entry.configuration, entry_name(entry.agent, entry.model)) for entry in entries),
-    )
-    rows = tuple(
-        (
-            Cell(task.name, task.path, task_url(task.path), task.category),
-            *(_answers_cell(cells[task.path, entry.configuration]) for entry in entries),
-        )
-        for task in board.tasks
+        found[answer.task, answer.configuration].append(answer)
+    columns: tuple[Field[TaskRow], ...] = fields(
+        Field("task", "Task", lambda task: Cell(task.name, task.path, task_url(task.path), task.category)),
+        (_answers_field(entry, found) for entry in entries),
     )
     caption = "The published answer to each task"
     caption += "" if board.device.is_functional else ", and its speedup on t_dev as metrics take it"
-    return Table("answers", caption, columns, (Group(rows if entries else ()),), "No answers yet.")
+    return table("answers", caption, columns, board.tasks if entries else (), "No answers yet.")
+
+
+def _answers_field(entry: Entry, found: Mapping[tuple[str, str], Sequence[Answer]]) -> Field[TaskRow]:
+    return Field(
+        entry.configuration,
+        entry_name(entry.agent, entry.model),
+        lambda task: _answers_cell(found.get((task.path, entry.configuration), ())),
+    )
 
 
 def _group(entry: Entry) -> int:
@@ -104,8 +85,8 @@ def _order(entry: Entry, sort: str) -> tuple[float, ...]:
     return (float(sort in SORTS and value is None), -(value or 0.0), *by_rank)
 
 
-def _caption(board: Board, paper: bool) -> str:
-    if paper:
+def _caption(board: Board, is_paper: bool) -> str:
+    if is_paper:
         return (
             "The paper's columns by its formulas, on its clock of the category. σr is the standard deviation between "
             "runs, blank for one. None of them ranks."
@@ -115,59 +96,14 @@ def _caption(board: Board, paper: bool) -> str:
     return "Entries by their rate of correct results; equal rates share a rank."
 
 
-def _rank_columns(board: Board) -> tuple[Column, ...]:
-    has_speed = not board.device.is_functional
-    speed = (_sortable(board, "usable_speedup", "Usable speedup"),) if has_speed else ()
-    wins = (Column("win", "Win, tie, loss, fail", is_number=True, metric="outcomes"),) if has_speed else ()
-    return (
-        _sortable(board, "rank", "Rank", "ascending"),
-        _sortable(board, "name", "Entry", "ascending"),
-        Column("configuration", "Configuration", on_page=False),
-        *speed,
-        _sortable(board, "correctness", "Correct"),
-        _sortable(board, "compilation", "Compiled"),
-        *wins,
-        *(Column(key, "", on_page=False) for key in board_cells.extra_keys(has_speed)),
-        Column("judged", "Judged", is_number=True),
-        Column("runs", "Runs", is_number=True),
-        Column(NOT_ON_PAGE, "Why not ranked", on_page=False),
-    )
-
-
-def _paper_columns(board: Board) -> tuple[Column, ...]:
-    """Headings as printed; the share of the top task is ours, and stands beside the mean that it explains."""
-    return (
-        _sortable(board, "rank", "Rank", "ascending"),
-        _sortable(board, "name", "Entry", "ascending"),
-        Column("configuration", "Configuration", on_page=False),
-        _sortable(board, "compilation", "Comp. %"),
-        _sortable(board, "correctness", "Corr. %"),
-        _sortable(board, "mean_speedup", "Mean Spd. ± σr"),
-        Column("mean_speedup_sigma_r", "", on_page=False),
-        Column("top_task_share", "Top task's part", is_number=True, metric="paper"),
-        _sortable(board, "mean_score", "Mean Score"),
-        _sortable(board, "geo_mean_speedup", "Geo. Mean ± σr"),
-        Column("geo_mean_sigma_r", "", on_page=False),
-        Column("geo_mean_run_averaged", "", on_page=False),
-        _sortable(board, "fast_1", "fast₁ %"),
-        _sortable(board, "fast_2", "fast₂ %"),
-        Column("runs", "Runs", is_number=True),
-        Column(NOT_ON_PAGE, "Why not ranked", on_page=False),
-    )
-
-
-def _sortable(board: Board, key: str, label: str, direction: str = "descending") -> Column:
-    """The rank is the order without a word in the address."""
-    view, wanted = board.view, "" if key == "rank" else key
+def _sortable(field: Field[Entry], view: BoardView) -> Field[Entry]:
+    """With the address that orders by it. The rank is the order without a word in the address."""
+    if field.sort is None and field.key not in ("rank", "name"):
+        return field
+    wanted = "" if field.key == "rank" else field.key
     is_sorted = wanted == (view.sort if view.sort in (*SORTS, "name") else "")
-    return Column(
-        key,
-        label,
-        is_number=key != "name",
-        metric=METRIC_OF.get(key, ""),
-        sort_url=view.query(sort=wanted) or "?",
-        sorted=direction if is_sorted else "",
-    )
+    direction = "descending" if field.sort else "ascending"
+    return replace(field, sort_url=view.query(sort=wanted) or "?", sorted=direction if is_sorted else "")
 
 
 def _answers_cell(answers: Sequence[Answer]) -> Cell:

@@ -167,7 +167,7 @@ def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
 
 def _newest_of_each(whole: Table) -> Table:
     """Its rows come by reason, the newest first."""
-    reason = [column.key for column in whole.columns].index("reason")
+    reason = [column.key for column in whole.fields].index("reason")
     by_reason = groupby(whole.groups[0].rows, key=lambda row: row[reason].value)
     rows = tuple(row for _, lines in by_reason for row in islice(lines, NEWEST_OF_A_REASON))
     if len(rows) == whole.size:

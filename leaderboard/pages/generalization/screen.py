@@ -184,7 +184,9 @@ def _averaged(entry: UnseenEntry) -> str:
     return f"mean of {plural(len(entry.runs), 'run')}: conditional correctness {means.conditional:.1%}{retention}"
 
 
-def _grouped(who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[tuple[Cell, ...]]) -> tuple[Group, ...]:
+def _grouped(
+    who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[tuple[Cell, ...]]
+) -> tuple[Group[tuple[Cell, ...]], ...]:
     """Reference lines in a group of their own."""
     is_entry = [one.role == "entry" for one in who]
     lines = tuple(row for row, one in zip(rows, is_entry, strict=True) if not one)

@@ -128,7 +128,7 @@ def _ends(baseline_ms: float, ratio: CaseRatio | None) -> tuple[float | None, fl
     return baseline_ms * factor(-ratio.high), baseline_ms * factor(-ratio.low)
 
 
-def _group(case: Case) -> Group:
+def _group(case: Case) -> Group[tuple[Cell, ...]]:
     rows = tuple(_clock_cells(case.id, one, case.ratio if one.clock == T_DEV else None) for one in case.clocks)
     return Group(rows, case.id.replace(",", ", "), _standing(case.ratio))
 
