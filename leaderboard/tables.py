@@ -105,6 +105,18 @@ def hidden(key: str, value: Callable[[Row], Value]) -> Field[Row]:
     return Field(key, "", lambda row: Cell("", value(row)), on_page=False)
 
 
+def text_field(
+    key: str, label: str, text: Callable[[Row], str], *, is_code: bool = False, on_page: bool = True
+) -> Field[Row]:
+    """A field whose text on the page is its value."""
+
+    def cell(row: Row) -> Cell:
+        shown = text(row)
+        return Cell(shown, shown)
+
+    return Field(key, label, cell, is_code=is_code, on_page=on_page)
+
+
 def fields(*parts: Field[Row] | Iterable[Field[Row]]) -> tuple[Field[Row], ...]:
     """Single fields and several at once, in one tuple. Unlike `*several` it lets mypy infer the row of a lambda."""
     return tuple(field for part in parts for field in ((part,) if isinstance(part, Field) else part))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -14,7 +14,7 @@ from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, percent, printable
 from leaderboard.statistics.top_task import TopTask
-from leaderboard.tables import Cell, Table
+from leaderboard.tables import Cell, Field, Row, Table, hidden
 from leaderboard.words import role_note
 
 Query = Mapping[str, str]
@@ -101,6 +101,36 @@ def why_unranked(rank: int | None, role: str) -> str:
 def entry_cells(name: str, configuration: str, note: str = "") -> tuple[Cell, Cell]:
     """An entry's name, which leads to its configuration, and for CSV what that is called."""
     return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
+
+
+def entry_fields(
+    name: Callable[[Row], str],
+    configuration: Callable[[Row], str],
+    note: Callable[[Row], str] = lambda _: "",
+    *,
+    key: str = "name",
+) -> tuple[Field[Row], ...]:
+    """An entry's name, which leads to its configuration, and for CSV and JSON what that is called."""
+
+    def cell(row: Row) -> Cell:
+        shown = name(row)
+        return Cell(shown, shown, page_url("configuration", configuration(row)), note(row))
+
+    return Field(key, "Entry", cell), hidden("configuration", configuration)
+
+
+def top_task_fields(key: str, read: Callable[[Row], TopTask | None], *, metric: str = "") -> tuple[Field[Row], ...]:
+    """The largest task's part of a mean with its name, and for CSV and JSON its path."""
+
+    def cell(row: Row) -> Cell:
+        if (found := read(row)) is None:
+            return Cell(NONE)
+        return Cell(percent(found.share), found.share, note=found.task.rpartition("/")[2].removesuffix(".py"))
+
+    return (
+        Field(f"{key}_top_share", "Top task's part", cell, is_number=True, metric=metric),
+        hidden(f"{key}_top_task", lambda row: found.task if (found := read(row)) else None),
+    )
 
 
 def whole_number(text: str | None) -> int | None:

@@ -10,13 +10,13 @@ from math import exp
 from leaderboard.charts import Chart, Group, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
-from leaderboard.pages.base import count_cell, entry_cells, entry_name
+from leaderboard.pages.base import count_cell, entry_fields, entry_name
 from leaderboard.pages.board import standings
 from leaderboard.pages.session_cells import count_text, usd
 from leaderboard.queries import cost
 from leaderboard.queries.cost import AgentRow
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 # What lies across in each chart: its slug, title, axis, and the divisor that makes it readable.
 ACROSS = (
@@ -77,29 +77,38 @@ def _agent_cost(row: AgentRow, eligible_tasks: int) -> AgentCost:
 
 
 def agents_table(found: Sequence[AgentCost]) -> Table:
-    columns = (
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("suite", "Suite"),
-        Column("device_class", "Device class", is_code=True),
-        Column("sessions", "Tasks × runs", is_number=True),
-        Column("output_tokens", "Output tokens a task", is_number=True),
-        Column("output_tokens_of", "Sessions that say it", on_page=False),
-        Column("input_tokens", "Input tokens a task", is_number=True, on_page=False),
-        Column("input_tokens_of", "Sessions that say it", on_page=False),
-        Column("seconds", "Wall time a task", is_number=True),
-        Column("cost_usd", "Price a task", is_number=True),
-        Column("cost_usd_of", "Sessions that say it", on_page=False),
-        Column("total_usd", "Price in all", is_number=True),
-        Column("usable_speedup", "Usable speedup", is_number=True, metric="usable"),
-        Column("no_speedup_because", "Why there is none", on_page=False),
+    columns: tuple[Field[AgentCost], ...] = fields(
+        entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: one.configuration),
+        text_field("suite", "Suite", _suite),
+        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field("sessions", "Tasks × runs", lambda one: count_cell(one.sessions), is_number=True),
+        Field(
+            "output_tokens",
+            "Output tokens a task",
+            lambda one: _tokens_cell(one, one.output_tokens, one.output_tokens_of),
+            is_number=True,
+        ),
+        hidden("output_tokens_of", lambda one: one.output_tokens_of),
+        hidden("input_tokens", lambda one: one.input_tokens),
+        hidden("input_tokens_of", lambda one: one.input_tokens_of),
+        Field(
+            "seconds",
+            "Wall time a task",
+            lambda one: Cell(seconds(one.seconds), round(one.seconds, 3)),
+            is_number=True,
+        ),
+        Field("cost_usd", "Price a task", lambda one: _usd_cell(one, one.cost_usd), is_number=True),
+        hidden("cost_usd_of", lambda one: one.cost_usd_of),
+        Field("total_usd", "Price in all", lambda one: _usd_cell(one, one.total_usd), is_number=True),
+        Field("usable_speedup", "Usable speedup", _speedup_cell, is_number=True, metric="usable"),
+        hidden("no_speedup_because", lambda one: one.no_speedup_because),
     )
     caption = "What agents used in the sessions of public answers, checks included, and what came of it"
     empty = (
         "No public answer here came out of an agent's session. `python manage.py start_runs block_tuner` starts one, "
         "and a bundle of `python -m evaluator run` brings its own."
     )
-    return table("agents", caption, columns, [_cells(one) for one in found], empty)
+    return table("agents", caption, columns, found, empty)
 
 
 def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
@@ -150,34 +159,21 @@ def _mean(total: float | None, count: int) -> float | None:
     return total / count if total is not None and count else None
 
 
-def _cells(one: AgentCost) -> tuple[Cell, ...]:
-    speed = f"{one.usable_speedup:.3f}×" if one.usable_speedup is not None else NONE
-    return (
-        *entry_cells(one.name, one.configuration, one.configuration),
-        Cell(f"{one.suite}@{one.suite_version}", f"{one.suite}@{one.suite_version}"),
-        Cell(one.device_class, one.device_class),
-        count_cell(one.sessions),
-        *_said(one, one.output_tokens, one.output_tokens_of),
-        *_said(one, one.input_tokens, one.input_tokens_of),
-        Cell(seconds(one.seconds), round(one.seconds, 3)),
-        *_price(one),
-        _usd_cell(one, one.total_usd),
-        Cell(speed, one.usable_speedup, note=one.no_speedup_because or ""),
-        Cell("", one.no_speedup_because),
-    )
+def _suite(one: AgentCost) -> str:
+    return f"{one.suite}@{one.suite_version}"
 
 
-def _said(one: AgentCost, value: float | None, of: int) -> tuple[Cell, Cell]:
-    text = count_text(round(value) if value is not None else None)
-    return Cell(text, value, note=_of(one, of)), Cell("", of)
-
-
-def _price(one: AgentCost) -> tuple[Cell, Cell]:
-    return _usd_cell(one, one.cost_usd), Cell("", one.cost_usd_of)
+def _tokens_cell(one: AgentCost, value: float | None, of: int) -> Cell:
+    return Cell(count_text(round(value) if value is not None else None), value, note=_of(one, of))
 
 
 def _usd_cell(one: AgentCost, amount: float | None) -> Cell:
     return Cell("unknown" if amount is None else usd(amount), amount, note=_of(one, one.cost_usd_of))
+
+
+def _speedup_cell(one: AgentCost) -> Cell:
+    speed = f"{one.usable_speedup:.3f}×" if one.usable_speedup is not None else NONE
+    return Cell(speed, one.usable_speedup, note=one.no_speedup_because or "")
 
 
 def _of(one: AgentCost, count: int) -> str:
