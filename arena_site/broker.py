@@ -19,7 +19,7 @@ from kombu.utils.json import dumps, loads
 log = logging.getLogger(__name__)
 
 
-class Channel(filesystem.Channel):
+class FilesystemChannel(filesystem.Channel):
     def _put(self, queue: Any, payload: Any, **options: Any) -> None:  # type: ignore[override]
         """Under a name that no reader looks for, then at once under its own."""
         whole = Path(self.data_folder_out, f"{time_ns()}_{uuid.uuid4()}.{queue}.msg")
@@ -45,7 +45,7 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    Channel = Channel
+    FilesystemChannel = FilesystemChannel
 
 
 def _message_in(path: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from evaluator.errors import EvaluatorError, HostError, TaskError, UsageError
 
 if TYPE_CHECKING:
     from evaluator.backends import Backend
-    from evaluator.health.checks import Check
+    from evaluator.health.checks import HealthCheck
     from evaluator.pipeline import Evaluator
     from evaluator.records.record import Record
     from evaluator.tasks.candidate import Candidate
@@ -242,7 +242,7 @@ def _doctor(options: argparse.Namespace) -> int:
     return HOST_CANNOT if missing else OK
 
 
-def _health(options: argparse.Namespace, backend: Backend) -> Iterator[Check]:
+def _health(options: argparse.Namespace, backend: Backend) -> Iterator[HealthCheck]:
     from evaluator.health.checks import health_checks
     from evaluator.pipeline import Evaluator
     from evaluator.tasks.suites import load_suite

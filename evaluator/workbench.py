@@ -14,8 +14,8 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator import VERSION, codec
-from evaluator.agents.catalog import Agent, launcher_of, settings_text
-from evaluator.agents.interface import Checked, Desk, Heard, Produced, Work, nobody
+from evaluator.agents.catalog import AgentFolder, launcher_of, settings_text
+from evaluator.agents.interface import CheckedVersion, Desk, Heard, Produced, Work, nobody
 from evaluator.agents.scoring import speedup_of, told
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
@@ -23,8 +23,8 @@ from evaluator.records.record import Record, TaskRef
 from evaluator.records.sessions import (
     MAX_DIFF,
     SESSION_SCHEMA_VERSION,
-    AgentSession,
-    Iteration,
+    IterationRecord,
+    SessionRecord,
     credible,
     read_session,
     shortened,
@@ -41,13 +41,13 @@ STANDS_FOR = {"cpu": "gfx942"}  # what a host without a GPU compiles for
 class Held:
     """A session that is over, with the bytes of what was handed in."""
 
-    session: AgentSession
+    session: SessionRecord
     candidate: Candidate
     expected: Status | None
 
 
 def work_on(
-    task: TaskSpec, agent: Agent, evaluator: Evaluator, path: Path, sources: Path, *, repeat: int = 0
+    task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, path: Path, sources: Path, *, repeat: int = 0
 ) -> Produced:
     """The candidate of a session that is kept in `path`, with its files in `sources`; or of a new one, written there.
 
@@ -64,7 +64,7 @@ def work_on(
 
 def hold_session(
     task: TaskSpec,
-    agent: Agent,
+    agent: AgentFolder,
     evaluator: Evaluator,
     *,
     repeat: int = 0,
@@ -106,11 +106,11 @@ class Workbench:
     def __init__(self, task: TaskSpec, evaluator: Evaluator, hear: Heard = nobody) -> None:
         self._task, self._evaluator, self._hear = task, evaluator, hear
         self.begin = monotonic()
-        self.iterations: list[Iteration] = []
-        self._answers: dict[str, Checked] = {}
+        self.iterations: list[IterationRecord] = []
+        self._answers: dict[str, CheckedVersion] = {}
         self._before = _texts({name: _bytes(task.folder / name) for name in task.editable})
 
-    def check(self, candidate: Candidate) -> Checked:
+    def check(self, candidate: Candidate) -> CheckedVersion:
         """Judge a version; one that was judged before gets the same answer, unless the fault was ours."""
         key = f"{candidate.digest} {candidate.problems}"
         if key in self._answers:
@@ -120,14 +120,14 @@ class Workbench:
         number = len(self.iterations) + 1
         self.iterations.append(self._iteration(number, candidate, record, began))
         self._hear(self.iterations[-1])
-        checked = Checked(number, record, told(record))
+        checked = CheckedVersion(number, record, told(record))
         if record.status is not Status.ERRORED:
             self._answers[key] = checked
         return checked
 
-    def _iteration(self, number: int, candidate: Candidate, record: Record, began: float) -> Iteration:
+    def _iteration(self, number: int, candidate: Candidate, record: Record, began: float) -> IterationRecord:
         before, self._before = self._before, _texts(candidate.files)
-        return Iteration(
+        return IterationRecord(
             number=number,
             at_s=round(began - self.begin, 3),
             seconds=round(monotonic() - began, 3),
@@ -149,9 +149,9 @@ def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def _session(
-    desk: Desk, agent: Agent, evaluator: Evaluator, bench: Workbench, work: Work, started_at: str
-) -> AgentSession:
-    return AgentSession(
+    desk: Desk, agent: AgentFolder, evaluator: Evaluator, bench: Workbench, work: Work, started_at: str
+) -> SessionRecord:
+    return SessionRecord(
         schema=SESSION_SCHEMA_VERSION,
         evaluator=VERSION,
         agent=agent.name,
@@ -173,7 +173,7 @@ def _session(
     )
 
 
-def _kept(task: TaskSpec, agent: Agent, path: Path, sources: Path, repeat: int) -> Candidate | None:
+def _kept(task: TaskSpec, agent: AgentFolder, path: Path, sources: Path, repeat: int) -> Candidate | None:
     """The candidate of a finished session of exactly this task, agent and configuration, if its files still are."""
     if not path.is_file():
         return None

@@ -18,7 +18,7 @@ _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """`old` and `new` are line numbers, None where a side has no such line. A gap stands for lines left out."""
 
     kind: Literal["same", "added", "removed", "gap"]
@@ -33,7 +33,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    lines: tuple[Line, ...]
+    lines: tuple[DiffLine, ...]
     added: int
     removed: int
 
@@ -53,42 +53,42 @@ def is_comparable(old: str, new: str) -> bool:
 
 def diff(old: str, new: str) -> Diff:
     before, after = old.splitlines(), new.splitlines()
-    lines: list[Line] = []
+    lines: list[DiffLine] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(CONTEXT):
         if (skipped := group[0][1] - (lines[-1].old or 0 if lines else 0)) > 0:
-            lines.append(Line("gap", None, None, counted(skipped, "unchanged line")))
+            lines.append(DiffLine("gap", None, None, counted(skipped, "unchanged line")))
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                lines += [Line("same", i + 1, j1 + i - i1 + 1, before[i]) for i in range(i1, i2)]
+                lines += [DiffLine("same", i + 1, j1 + i - i1 + 1, before[i]) for i in range(i1, i2)]
                 continue
-            lines += [Line("removed", i + 1, None, before[i]) for i in range(i1, i2)]
-            lines += [Line("added", None, j + 1, after[j]) for j in range(j1, j2)]
+            lines += [DiffLine("removed", i + 1, None, before[i]) for i in range(i1, i2)]
+            lines += [DiffLine("added", None, j + 1, after[j]) for j in range(j1, j2)]
     added, removed = (sum(line.kind == kind for line in lines) for kind in ("added", "removed"))
     return Diff(tuple(lines[:MOST_LINES]), added, removed)
 
 
 def parsed(text: str) -> Diff:
     """A unified diff as lines; of several files, each under its name."""
-    lines, old, new, names = list[Line](), 0, 0, list[str]()
+    lines, old, new, names = list[DiffLine](), 0, 0, list[str]()
     for line in text.splitlines():
         if found := _HUNK.match(line):
             old, new = int(found[1]), int(found[2])
-            lines.append(Line("gap", None, None, " ".join([*names, f"from line {new}"])))
+            lines.append(DiffLine("gap", None, None, " ".join([*names, f"from line {new}"])))
             names = []
         elif line.startswith(("--- a/", "+++ b/")):
             names = [line[6:]]
         elif line.startswith("+"):
-            lines.append(Line("added", None, new, line[1:]))
+            lines.append(DiffLine("added", None, new, line[1:]))
             new += 1
         elif line.startswith("-"):
-            lines.append(Line("removed", old, None, line[1:]))
+            lines.append(DiffLine("removed", old, None, line[1:]))
             old += 1
         elif line.startswith(" "):
-            lines.append(Line("same", old, new, line[1:]))
+            lines.append(DiffLine("same", old, new, line[1:]))
             old, new = old + 1, new + 1
         else:  # what was left out of one that is too long
-            lines.append(Line("gap", None, None, line))
+            lines.append(DiffLine("gap", None, None, line))
     added, removed = (sum(line.kind == kind for line in lines) for kind in ("added", "removed"))
     return Diff(tuple(lines[:MOST_LINES]), added, removed)
 
@@ -100,5 +100,5 @@ def sides(shown: Diff) -> tuple[str, str]:
     return "\n".join(old), "\n".join(new)
 
 
-def numbered(text: str) -> tuple[Line, ...]:
-    return tuple(Line("same", None, number, line) for number, line in enumerate(text.splitlines()[:MOST_LINES], 1))
+def numbered(text: str) -> tuple[DiffLine, ...]:
+    return tuple(DiffLine("same", None, number, line) for number, line in enumerate(text.splitlines()[:MOST_LINES], 1))

@@ -16,7 +16,7 @@ MOST_LETTERS = 60  # of a value, said back
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ValueKind:
     fits: Callable[[str], bool]
     expected: str
 
@@ -33,13 +33,13 @@ def is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _one_of(words: Container[str], expected: str) -> Kind:
-    return Kind(words.__contains__, expected)
+def _one_of(words: Container[str], expected: str) -> ValueKind:
+    return ValueKind(words.__contains__, expected)
 
 
-_DAY = Kind(is_day, "a day such as 2026-11-28")
-_NUMBER = Kind(is_number, "a whole number")
-VALUES: Mapping[str, Kind] = {
+_DAY = ValueKind(is_day, "a day such as 2026-11-28")
+_NUMBER = ValueKind(is_number, "a whole number")
+VALUES: Mapping[str, ValueKind] = {
     "as_of": _DAY,
     "since": _DAY,
     "version": _NUMBER,

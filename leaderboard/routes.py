@@ -87,7 +87,7 @@ def api_path(route: Route) -> str:
 
 def _data(query: Query) -> Page:
     """The page that lists all routes, itself included."""
-    lines = (data.Endpoint(f"/api/v1/{api_path(route)}", route.summary, route.query) for route in ROUTES)
+    lines = (data.DataAddress(f"/api/v1/{api_path(route)}", route.summary, route.query) for route in ROUTES)
     return data.build(query, tuple(lines))
 
 

@@ -44,7 +44,7 @@ _ROW_FIELDS = {
 }
 
 
-class Problem(serializers.Serializer[Any]):
+class ProblemSerializer(serializers.Serializer[Any]):
     """RFC 9457: why there is no answer, in one sentence."""
 
     type = serializers.CharField()
@@ -98,7 +98,7 @@ class DataSchema(AutoSchema):
     """What all addresses of data share: refusals are problems, and only known names are taken."""
 
     def get_response_serializers(self) -> Any:
-        return {200: self.get_answer(), **dict.fromkeys(REFUSALS, Problem)}
+        return {200: self.get_answer(), **dict.fromkeys(REFUSALS, ProblemSerializer)}
 
     def get_answer(self) -> Any:
         raise NotImplementedError
@@ -106,7 +106,7 @@ class DataSchema(AutoSchema):
     def _get_response_for_code(
         self, serializer: Any, status_code: Any, media_types: Any = None, direction: Any = "response"
     ) -> Any:
-        kind = ["application/problem+json"] if serializer is Problem else media_types
+        kind = ["application/problem+json"] if serializer is ProblemSerializer else media_types
         return super()._get_response_for_code(  # type: ignore[no-untyped-call]
             serializer, status_code, kind, direction
         )

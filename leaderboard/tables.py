@@ -53,7 +53,7 @@ class Column(Field[tuple[Cell, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Generic[RowOut]):
+class RowGroup(Generic[RowOut]):
     """Rows with a heading of their own; the first group often has none."""
 
     rows: tuple[RowOut, ...]
@@ -69,7 +69,7 @@ class Table:
     slug: str
     caption: str
     fields: tuple[Field[Any], ...]
-    groups: tuple[Group[Any], ...]
+    groups: tuple[RowGroup[Any], ...]
     empty: str = "There is nothing to show yet."  # says what to do next
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Table:
         return tuple(field for field in self.fields if field.on_page)
 
     @property
-    def shown_groups(self) -> list[tuple[Group[Any], list[list[tuple[Field[Any], Cell]]]]]:
+    def shown_groups(self) -> list[tuple[RowGroup[Any], list[list[tuple[Field[Any], Cell]]]]]:
         """Groups that have rows, each cell with its field."""
         shown = self.shown_fields
         return [
@@ -124,10 +124,12 @@ def fields(*parts: Field[Row] | Iterable[Field[Row]]) -> tuple[Field[Row], ...]:
 
 def table(slug: str, caption: str, fields: Sequence[Field[Row]], rows: Iterable[Row], empty: str) -> Table:
     """The plain case: one group without a heading."""
-    return Table(slug, caption, tuple(fields), (Group(tuple(rows)),), empty)
+    return Table(slug, caption, tuple(fields), (RowGroup(tuple(rows)),), empty)
 
 
-def grouped(slug: str, caption: str, fields: Sequence[Field[Row]], groups: Iterable[Group[Row]], empty: str) -> Table:
+def grouped(
+    slug: str, caption: str, fields: Sequence[Field[Row]], groups: Iterable[RowGroup[Row]], empty: str
+) -> Table:
     """Rows under headings."""
     return Table(slug, caption, tuple(fields), tuple(groups), empty)
 
@@ -137,7 +139,7 @@ def first(whole: Table, most: int) -> Table:
     if whole.size <= most:
         return whole
     caption = f"{whole.caption} (the first {most} of {whole.size}; all are in the CSV)"
-    return replace(whole, caption=caption, groups=(Group(whole.groups[0].rows[:most]),))
+    return replace(whole, caption=caption, groups=(RowGroup(whole.groups[0].rows[:most]),))
 
 
 def json_rows(shown: Table) -> list[dict[str, Value]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from evaluator.agents import agent_names, read_agent
-from evaluator.agents.catalog import Agent as Known
+from evaluator.agents.catalog import AgentFolder as Known
 from evaluator.agents.catalog import settings_text
 from evaluator.agents.readiness import lacks_here, not_set
 from evaluator.errors import EvaluatorError

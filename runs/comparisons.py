@@ -31,7 +31,7 @@ BUNDLE_RULE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ComparedResult:
     """What an attempt says; None where it says nothing. Speeds are natural logarithms."""
 
     status: str
@@ -60,7 +60,7 @@ class TaskComparison:
     allowed: float | None = None
 
 
-def compare(claimed: Answer, measured: Answer) -> TaskComparison:
+def compare(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison:
     """The rule `TASK_RULE`."""
     if claimed.says_nothing or measured.says_nothing:
         who = "the claim" if claimed.says_nothing else "our own evaluation"
@@ -85,7 +85,7 @@ def bundle_verdict(outcomes: Sequence[str]) -> str:
     return "partly" if share >= HALF else "not_reproduced"
 
 
-def _speeds(claimed: Answer, measured: Answer) -> TaskComparison:
+def _speeds(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison:
     if claimed.is_functional and measured.is_functional:
         return TaskComparison("reproduced", "right there and here; times of a CPU are no claim")
     if claimed.device_class != measured.device_class:

@@ -9,7 +9,7 @@ from typing import Any
 from evaluator.bundles.masking import veiled
 from evaluator.records import sessions as evaluated
 from evaluator.records.reasons import Status
-from evaluator.records.sessions import Entry
+from evaluator.records.sessions import TranscriptEntry
 from runs import redaction
 from runs.models import AgentSession, Iteration
 
@@ -18,7 +18,7 @@ PROGRAMS = ("block_tuner",)  # agents of ours that call no model, so that a sess
 Source = AgentSession.CostSource
 
 
-def columns(session: evaluated.AgentSession) -> dict[str, Any]:
+def columns(session: evaluated.SessionRecord) -> dict[str, Any]:
     """Everything that a session says of itself, but for its digests."""
     cost_usd, source, because = cost_of(session)
     used = session.usage
@@ -45,7 +45,7 @@ def columns(session: evaluated.AgentSession) -> dict[str, Any]:
     }
 
 
-def cost_of(session: evaluated.AgentSession) -> tuple[float | None, str, str]:
+def cost_of(session: evaluated.SessionRecord) -> tuple[float | None, str, str]:
     """US dollars and whose word that is; or none, no one's, and why there is none."""
     cost, settings = session.usage.cost_usd, session.settings
     priced = all(_is_set(settings, name) for name in ("input_price", "output_price"))
@@ -59,7 +59,7 @@ def cost_of(session: evaluated.AgentSession) -> tuple[float | None, str, str]:
     return None, "", "the agent does not say what it cost"
 
 
-def iterations(row: AgentSession, session: evaluated.AgentSession) -> list[Iteration]:
+def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iteration]:
     """One unsaved row for each version that was checked."""
     return [
         Iteration(
@@ -78,9 +78,9 @@ def iterations(row: AgentSession, session: evaluated.AgentSession) -> list[Itera
     ]
 
 
-def text_of(news: Entry | evaluated.Iteration) -> str:
+def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:
     """An entry of a transcript, or a version that was checked, as lines of plain text."""
-    if isinstance(news, Entry):
+    if isinstance(news, TranscriptEntry):
         title = " ".join(word for word in (news.kind.replace("_", " "), news.tool, "(failed)" * news.failed) if word)
         return f"── {title}\n{news.text.rstrip()}\n"
     speed = f", {news.speedup:.3f}×" if news.speedup is not None else ""
@@ -99,7 +99,7 @@ def tail_of(texts: Iterable[str]) -> str:
     return whole if len(whole) <= TAIL_CHARACTERS else f"…{whole[-TAIL_CHARACTERS:]}"
 
 
-def transcript_of(session: evaluated.AgentSession) -> str:
+def transcript_of(session: evaluated.SessionRecord) -> str:
     """All of it, plain and masked."""
     return "\n".join(_shown(text_of(entry)) for entry in session.transcript)
 

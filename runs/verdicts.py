@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.records.calibration import Calibration
+from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.records.reasons import Flag, Status
 from evaluator.records.record import CaseRecord, Record
@@ -63,7 +63,7 @@ def unseen_measurements(evaluation: UnseenEvaluation, record: UnseenRecord) -> l
     ]
 
 
-def calibration_figures(found: Calibration) -> dict[str, Any]:
+def calibration_figures(found: DeviceCalibration) -> dict[str, Any]:
     """What pages show of a calibration: sds and bias are of log ratios."""
     return {
         "accepted": found.acceptance.accepted,

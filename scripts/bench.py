@@ -44,7 +44,7 @@ STATIC_FILE = "/static/img/mark.svg"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class BenchPage:
     """`cold` is what an address gets appended so that nothing kept answers it."""
 
     name: str
@@ -87,7 +87,7 @@ def measure(size: int, chosen: argparse.Namespace) -> list[str]:
         database = (chosen.databases or Path(folder)).resolve() / f"{size}.sqlite3"
         environment = dict(os.environ) | settings_of(Path(folder), database)
         seeded = prepare(size, database, environment)
-        pages = [Page(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
+        pages = [BenchPage(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
         with served(environment) as port:
             # Before there is load: a page that takes long leaves the server busy when wrk has gone.
             cold_ms = [[cold(port, page, number) for number in range(COLD_REQUESTS)] for page in pages]
@@ -104,7 +104,7 @@ def measure(size: int, chosen: argparse.Namespace) -> list[str]:
     return [f"{size:,}: {miss}" for miss in missed]
 
 
-def missed_by(page: Page, found: Load, cold_ms: Sequence[float]) -> list[str]:
+def missed_by(page: BenchPage, found: Load, cold_ms: Sequence[float]) -> list[str]:
     cold_p95_ms = p95(cold_ms)
     budgets = [
         (page.is_board and found.p95_ms > WARM_P95_MS, f"warm p95 {found.p95_ms:.0f} ms > {WARM_P95_MS:.0f}"),
@@ -144,7 +144,7 @@ def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
     )
 
 
-def cold(port: int, page: Page, number: int) -> float:
+def cold(port: int, page: BenchPage, number: int) -> float:
     """Milliseconds of one request, by one client, for what was not asked for before."""
     since = perf_counter()
     request(port, page.cold.format(number + 1))
@@ -172,7 +172,7 @@ def export_rate(port: int) -> float:
 HEAD = "page                   warm p50  p95 ms of floor  req/s  cold p50  p95 ms  CPU cold   warm  queries  kB gz"
 
 
-def row(name: str, found: Load, floor: Load, cold_ms: Sequence[float] = (), page: Page | None = None) -> str:
+def row(name: str, found: Load, floor: Load, cold_ms: Sequence[float] = (), page: BenchPage | None = None) -> str:
     """A line of the table; `of floor` is how many times a static file's median it takes."""
     of_floor = found.p50_ms / floor.p50_ms
     text = f"{name:21}{found.p50_ms:10.1f}{found.p95_ms:8.1f}{of_floor:9.1f}{found.requests_a_second:7.0f}"

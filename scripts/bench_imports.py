@@ -143,7 +143,7 @@ def _native(count: int) -> Files:
     """Records of a CPU, written without blanks: with them a million would be beyond 512 MiB."""
     from evaluator import codec
     from evaluator.bundles.archives.packing import slug
-    from evaluator.records.record import GATE_NAMES, Host
+    from evaluator.records.record import GATE_NAMES, HostInfo
     from evaluator.tasks.candidate import Candidate
     from evaluator.tasks.suites import suite_digest
 
@@ -155,7 +155,7 @@ def _native(count: int) -> Files:
             "task": {"id": task, "digest": digest, "category": "hip2hip"},
             "candidate": codec.encode(candidate.ref()),
             "baseline_kind": "source",
-            "host": codec.encode(Host("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"})),
+            "host": codec.encode(HostInfo("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"})),
             "sandbox": {"kind": "bubblewrap", "strength": ["no network"]},
             **{"status": "passed", "gate": None, "reason": None, "message": None, "flags": ["functional"]},
             "gates": [{"name": name, "outcome": "passed", "seconds": 1.0} for name in GATE_NAMES],

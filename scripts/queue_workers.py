@@ -32,7 +32,7 @@ from up import say
 
 from runs import candidates, services
 from runs.models import Attempt, Host, Result
-from runs.services import Claim
+from runs.services import Lease
 from tests.records import record_for
 
 IDLE_S = 0.02
@@ -86,7 +86,7 @@ def one_worker(number: int, evaluation_s: float, spent: Spent) -> None:
     connection.close()
 
 
-def evaluate(claim: Claim, evaluation_s: float, spent: Spent) -> None:
+def evaluate(claim: Lease, evaluation_s: float, spent: Spent) -> None:
     result = Result.objects.select_related("task").get(attempts=claim.attempt_id)
     sleep(evaluation_s)
     record = record_for(result.task.path, result.task.digest, result.task.category, candidates.stored(result))

@@ -6,13 +6,13 @@ from typing import Any
 
 from evaluator.records.reasons import Status
 from evaluator.records.record import TaskRef
-from evaluator.records.sessions import AgentSession, Entry, Iteration, Usage
+from evaluator.records.sessions import IterationRecord, SessionRecord, TranscriptEntry, Usage
 from evaluator.tasks.candidate import Candidate
 
 DIFF = "--- a/gelu.hip\n+++ b/gelu.hip\n@@ -1,2 +1,3 @@\n-// old\n+// new\n+__launch_bounds__(256)\n same\n"
 
 
-def make_iteration(number: int = 1, status: Status = Status.PASSED, **changes: Any) -> Iteration:
+def make_iteration(number: int = 1, status: Status = Status.PASSED, **changes: Any) -> IterationRecord:
     passed = status is Status.PASSED
     values = {
         "number": number,
@@ -24,10 +24,10 @@ def make_iteration(number: int = 1, status: Status = Status.PASSED, **changes: A
         "speedup": None,
         "diff": DIFF,
     }
-    return Iteration(**values | changes)
+    return IterationRecord(**values | changes)
 
 
-def make_session(task: TaskRef, candidate: Candidate, **changes: Any) -> AgentSession:
+def make_session(task: TaskRef, candidate: Candidate, **changes: Any) -> SessionRecord:
     """Two versions, of which the first does not compile; the second is the candidate. Half a cent by its prices."""
     values = {
         "schema": 1,
@@ -59,10 +59,10 @@ def make_session(task: TaskRef, candidate: Candidate, **changes: Any) -> AgentSe
             make_iteration(2, digest=candidate.digest, at_s=6.0),
         ),
         "transcript": (
-            Entry("prompt", "Make it faster."),
-            Entry("text", "I shall."),
-            Entry("check", "status: build_failed", failed=True),
-            Entry("tool_call", "ls", tool="shell"),
+            TranscriptEntry("prompt", "Make it faster."),
+            TranscriptEntry("text", "I shall."),
+            TranscriptEntry("check", "status: build_failed", failed=True),
+            TranscriptEntry("tool_call", "ls", tool="shell"),
         ),
     }
-    return AgentSession(**values | changes)
+    return SessionRecord(**values | changes)

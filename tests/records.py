@@ -6,15 +6,15 @@ import math
 import random
 from typing import Any
 
-from evaluator.records.calibration import Acceptance, Calibration
-from evaluator.records.measurements import Block, Clock, Ratio, Session
+from evaluator.records.calibration import Acceptance, DeviceCalibration
+from evaluator.records.measurements import Block, Clock, Ratio, TimingSession
 from evaluator.records.reasons import REASONS, Flag, Status
 from evaluator.records.record import (
     GATE_NAMES,
     CandidateRef,
     CaseRecord,
     GateOutcome,
-    Host,
+    HostInfo,
     Record,
     SandboxRef,
     TaskRef,
@@ -23,7 +23,7 @@ from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import SideOutcome, UnseenCaseRecord, UnseenRecord
 
 CASE_IDS = ("cols=8,rows=4", "cols=9,rows=4")
-CALIBRATION = Calibration(
+CALIBRATION = DeviceCalibration(
     device="GPU-1",
     device_class="h100-sxm",
     made_at="2026-11-28T00:00:00+00:00",
@@ -51,7 +51,7 @@ def make_record(*, reason: str | None = None, **changes: Any) -> Record:
         "task": TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"),
         "candidate": CandidateRef("b" * 64, {"gelu.hip": "c" * 64}, "rewrite"),
         "baseline_kind": "source",
-        "host": Host("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
+        "host": HostInfo("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
         "sandbox": SandboxRef("bubblewrap", ("no network",)),
         "status": status,
         "gate": gate,
@@ -102,7 +102,7 @@ def make_gpu_record(**changes: Any) -> Record:
     """A synthetic pass on the device clock: cases too short, censored, even, faster and noisy ones."""
     values = {
         "task": TaskRef("triton2triton/arena/synthetic", "a" * 64, "triton2triton"),
-        "host": Host("cuda", "h100-sxm", "sm_90", {"card": "synthetic", "torch": "2.11.0+cu130"}),
+        "host": HostInfo("cuda", "h100-sxm", "sm_90", {"card": "synthetic", "torch": "2.11.0+cu130"}),
         "flags": (Flag.CENSORED, Flag.HOST_BOUND, Flag.NOISY),
         "cases": tuple(make_gpu_case(case_id, *times) for case_id, times in GPU_TIMES.items()),
     }
@@ -130,9 +130,9 @@ def make_gpu_case(case_id: str, baseline_us: float, candidate_us: float, **chang
     return make_case(case_id, **values | changes)
 
 
-def _session(draw: random.Random, baseline_ns: float, candidate_ns: float) -> Session:
+def _session(draw: random.Random, baseline_ns: float, candidate_ns: float) -> TimingSession:
     conditions = {"clock_mhz": 1980, "memory_clock_mhz": 2619, "temperature_c": 44, "power_w": 312.5, "throttled": ""}
-    return Session(
+    return TimingSession(
         blocks=tuple(_block(draw, index, baseline_ns, candidate_ns) for index in range(11)),
         dropped=0,
         visible=1,
@@ -174,7 +174,7 @@ def make_unseen_record(**changes: Any) -> UnseenRecord:
         "task": TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"),
         "candidate": CandidateRef("b" * 64, {"gelu.hip": "c" * 64}, "rewrite"),
         "baseline_kind": "source",
-        "host": Host("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
+        "host": HostInfo("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
         "sandbox": SandboxRef("bubblewrap", ("no network",)),
         "flags": (Flag.FUNCTIONAL,),
         "findings": (),

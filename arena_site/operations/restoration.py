@@ -36,7 +36,7 @@ class RestoreError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RestoredTable:
     rows: int
     sha256: str
     columns: list[str]
@@ -44,7 +44,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    tables: Mapping[str, Table]
+    tables: Mapping[str, RestoredTable]
     files: tuple[str, ...]
     damaged: tuple[str, ...]
     made_at: str
@@ -84,7 +84,8 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
         if said["format"] != FORMAT:
             raise RestoreError(f"the backup's format is {said['format']!r}; this version reads {FORMAT!r}")
         tables = {
-            label: Table(int(one["rows"]), one["sha256"], one["columns"]) for label, one in said["tables"].items()
+            label: RestoredTable(int(one["rows"]), one["sha256"], one["columns"])
+            for label, one in said["tables"].items()
         }
         manifest = Manifest(tables, tuple(said["files"]), tuple(said["damaged"]), said["made_at"])
         migrations = [list(one) for one in said["migrations"]]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evaluator.agents.completions import Answer
-from evaluator.agents.interface import Settings
+from evaluator.agents.completions import Completion
+from evaluator.agents.interface import AgentSettings
 
 PER_MILLION = 1e-6
 CHARACTERS_PER_TOKEN = 3  # of code; of prose there are more, so that too many tokens are counted rather than too few
@@ -22,7 +22,7 @@ class SpendingCap(Exception):
 class Purse:
     """Grows emptier by each answer."""
 
-    def __init__(self, settings: Settings, budget_usd: float) -> None:
+    def __init__(self, settings: AgentSettings, budget_usd: float) -> None:
         self._settings, self._budget_usd = settings, budget_usd
         self._spent_usd, self._longest = 0.0, 0
 
@@ -38,7 +38,7 @@ class Purse:
             said = f"{self._spent_usd:.4g} USD are spent, and one more answer could cost {next_usd:.4g}"
             raise SpendingCap(f"{said}: the session may cost {self._budget_usd:.4g} USD")
 
-    def pay(self, messages: Sequence[Mapping[str, str]], answer: Answer) -> None:
+    def pay(self, messages: Sequence[Mapping[str, str]], answer: Completion) -> None:
         """`messages`: what the answer was given to."""
         asked = tokens_of(messages) if answer.input_tokens is None else answer.input_tokens
         written = tokens_of([{"content": answer.text}]) if answer.output_tokens is None else answer.output_tokens
@@ -48,7 +48,7 @@ class Purse:
 
 
 def cost_usd(
-    settings: Settings, input_tokens: int | None, cached_input_tokens: int | None, output_tokens: int | None
+    settings: AgentSettings, input_tokens: int | None, cached_input_tokens: int | None, output_tokens: int | None
 ) -> float | None:
     """By the prices of the configuration, in US dollars per million tokens; None where price or count is unknown."""
     price_in, price_out = settings.number("input_price"), settings.number("output_price")

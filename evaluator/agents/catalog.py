@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 import yaml
 
-from evaluator.agents.interface import SHARED, Checked, Desk, Launcher, Produced, Settings
+from evaluator.agents.interface import SHARED, AgentSettings, CheckedVersion, Desk, Launcher, Produced
 from evaluator.agents.settings import own_settings
 from evaluator.errors import UsageError
 from evaluator.tasks.candidate import Candidate
@@ -29,11 +29,11 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentFolder:
     name: str
     title: str
     kind: Kind  # reference: known lines of a board, made in no time, without a session
-    settings: Settings
+    settings: AgentSettings
     needs: tuple[str, ...] = ()  # what has no default: settings of its own, `program`, `secrets` (one of them is set)
 
 
@@ -42,7 +42,7 @@ def agent_names() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}")))
 
 
-def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
+def read_agent(name: str, changes: Mapping[str, object] | None = None) -> AgentFolder:
     """An agent with its settings; `changes` of a run's configuration go over those of agent.yaml.
 
     Raises:
@@ -62,11 +62,11 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> Agent:
         {**written.raw, **{key: set_otherwise[key] for key in SHARED if key in set_otherwise}}, "", problems
     )
     fields.only(KEYS)
-    agent = Agent(
+    agent = AgentFolder(
         name=name,
         title=fields.string("title", None),
         kind=cast("Kind", fields.choice("kind", ("reference", "program", "model"))),
-        settings=Settings(
+        settings=AgentSettings(
             timeout_s=float(fields.number("timeout_s", 3600, low=1, high=LONGEST_S)),
             max_iterations=fields.whole("max_iterations", 3, low=1, high=10_000),
             cheatsheets=fields.boolean("cheatsheets", True),
@@ -99,7 +99,7 @@ def settings_of(words: Iterable[str]) -> dict[str, object]:
     return found
 
 
-def settings_text(agent: Agent) -> dict[str, str]:
+def settings_text(agent: AgentFolder) -> dict[str, str]:
     """Each setting as YAML writes it on one line."""
     values = agent.settings.as_dict()
     flow = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
@@ -136,7 +136,7 @@ def _names(fields: Fields, key: str, pattern: re.Pattern[str]) -> tuple[str, ...
     return values
 
 
-def _never(candidate: Candidate) -> Checked:
+def _never(candidate: Candidate) -> CheckedVersion:
     raise AssertionError("a reference agent checks nothing")
 
 

@@ -7,13 +7,13 @@ from time import monotonic
 
 from evaluator.agents import reported
 from evaluator.agents.budget import Purse, cost_usd
-from evaluator.agents.completions import Answer, Endpoint, OutOfReach, Refused, complete
+from evaluator.agents.completions import Completion, Endpoint, OutOfReach, RequestRefused, complete
 from evaluator.agents.fenced_files import FORMAT, files_of
-from evaluator.agents.interface import Desk, Settings
-from evaluator.agents.prompt import Question, prompt_of
+from evaluator.agents.interface import AgentSettings, Desk
+from evaluator.agents.prompt import PromptRequest, prompt_of
 from evaluator.agents.variables import secrets_here
 from evaluator.errors import HostError, UsageError
-from evaluator.records.sessions import Entry, Usage, shortened
+from evaluator.records.sessions import TranscriptEntry, Usage, shortened
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.workspace import HIDDEN, visible_files
 
@@ -26,9 +26,9 @@ class Chat:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._endpoint = desk, endpoint_of(desk.settings)
         self.prompt = _whole_prompt(desk)
-        self.transcript = list[Entry]()
-        self._add(Entry("prompt", shortened(self.prompt)))
-        self.answers: list[Answer] = []
+        self.transcript = list[TranscriptEntry]()
+        self._add(TranscriptEntry("prompt", shortened(self.prompt)))
+        self.answers: list[Completion] = []
         self._purse = Purse(desk.settings, desk.budget_usd)
         self._messages = [{"role": "user", "content": self.prompt}]
         self._files: dict[str, bytes] = {
@@ -49,7 +49,7 @@ class Chat:
         begin = monotonic()
         try:
             answer = complete(self._endpoint, self._messages, self._desk.deadline, self._note)
-        except (Refused, OutOfReach) as error:
+        except (RequestRefused, OutOfReach) as error:
             if self.answers:
                 raise
             silent = f"{self._endpoint.base_url} gave {self._desk.agent} no answer in {monotonic() - begin:.1f} s"
@@ -57,7 +57,7 @@ class Chat:
         self._purse.pay(self._messages, answer)
         self.answers.append(answer)
         self._messages.append({"role": "assistant", "content": answer.text.encode("utf-8", "replace").decode()})
-        self._add(Entry("text", shortened(self._veiled(answer.text))))
+        self._add(TranscriptEntry("text", shortened(self._veiled(answer.text))))
         files, problem = files_of(answer.text, self._desk.task.editable)
         if answer.finish == "length":
             return None, "the answer was cut at the longest length that is allowed; write less around the files"
@@ -67,7 +67,7 @@ class Chat:
     def say(self, text: str, *, failed: bool = False) -> None:
         """What the next question adds."""
         self._messages.append({"role": "user", "content": text})
-        self._add(Entry("check", shortened(text), failed=failed))
+        self._add(TranscriptEntry("check", shortened(text), failed=failed))
 
     @property
     def last_text(self) -> str:
@@ -93,14 +93,14 @@ class Chat:
         return text.replace(self._endpoint.key, "***") if self._endpoint.key else text
 
     def _note(self, text: str) -> None:
-        self._add(Entry("error", shortened(text), failed=True))
+        self._add(TranscriptEntry("error", shortened(text), failed=True))
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: TranscriptEntry) -> None:
         self.transcript.append(entry)
         self._desk.hear(entry)
 
 
-def endpoint_of(settings: Settings) -> Endpoint:
+def endpoint_of(settings: AgentSettings) -> Endpoint:
     """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
 
     Raises:
@@ -127,7 +127,7 @@ def nothing(desk: Desk) -> Candidate:
 def _whole_prompt(desk: Desk) -> str:
     """The eight sections, the files, and how to answer."""
     shown, task = desk.settings, desk.task
-    question = Question(task, desk.architecture, "", shown.max_iterations, shown.cheatsheets, shown.contract_shown)
+    question = PromptRequest(task, desk.architecture, "", shown.max_iterations, shown.cheatsheets, shown.contract_shown)
     left_out = {"description.md", *(() if shown.contract_shown else ("config.yaml",)), *HIDDEN}
     files = {name: data for name, data in visible_files(task).items() if name not in left_out}
     texts = [f"{name}\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n" for name, data in sorted(files.items())]

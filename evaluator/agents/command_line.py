@@ -16,17 +16,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from evaluator.agents.check_server import CheckServer
-from evaluator.agents.events import Stream
-from evaluator.agents.interface import Desk, Settings, Work
-from evaluator.agents.prompt import Question, prompt_of
+from evaluator.agents.events import EventStream
+from evaluator.agents.interface import AgentSettings, Desk, Work
+from evaluator.agents.prompt import PromptRequest, prompt_of
 from evaluator.agents.proxy import Proxy
 from evaluator.agents.variables import secrets_here
 from evaluator.codec import plain_text
 from evaluator.errors import HostError
 from evaluator.inside import arena
-from evaluator.records.sessions import Ending, Entry, shortened
+from evaluator.records.sessions import Ending, TranscriptEntry, shortened
 from evaluator.sandbox.agent import AgentBox, Process
-from evaluator.sandbox.bubblewrap import Tree
+from evaluator.sandbox.bubblewrap import BubblewrapTree
 from evaluator.tasks.candidate import read_candidate
 from evaluator.tasks.workspace import make_workspace
 
@@ -34,8 +34,8 @@ MAX_STREAM_BYTES, MAX_LINE_BYTES = 512 << 20, 32 << 20
 GRACE_S = 20.0  # between the end of its output and its own end: a busy host takes its time
 LAST_WORDS = 2000  # characters of standard error in a message
 CONTRACT = "config.yaml"
-Command = Callable[[str, Settings, str], tuple[list[str], str]]  # program, settings, prompt: words, standard input
-NewStream = Callable[[dict[str, str]], Stream]
+Command = Callable[[str, AgentSettings, str], tuple[list[str], str]]  # program, settings, prompt: words, standard input
+NewStream = Callable[[dict[str, str]], EventStream]
 
 
 def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work:
@@ -46,7 +46,7 @@ def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work
         UsageError: a secret is none.
     """
     program, readable = program_of(desk.settings)
-    question = Question(
+    question = PromptRequest(
         task=desk.task,
         architecture=desk.architecture,
         workspace=arena.WORKSPACE,
@@ -61,11 +61,11 @@ def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work
     with _box(desk, readable) as box:
         ended, message = _Session(desk, box, stream, secrets).run(words, told)
         candidate = read_candidate(box.workspace, desk.task, label=desk.agent, ignore_extra=True)
-    transcript = (Entry("prompt", shortened(prompt)), *stream.entries)
+    transcript = (TranscriptEntry("prompt", shortened(prompt)), *stream.entries)
     return Work(candidate, ended, message, prompt, transcript, stream.usage)
 
 
-def program_of(settings: Settings) -> tuple[str, tuple[str, ...]]:
+def program_of(settings: AgentSettings) -> tuple[str, tuple[str, ...]]:
     """Where the program lies, and what of the host must be seen for it.
 
     Raises:
@@ -97,7 +97,7 @@ def _box(desk: Desk, readable: tuple[str, ...]) -> Iterator[AgentBox]:
 
 
 class _Session:
-    def __init__(self, desk: Desk, box: AgentBox, stream: Stream, secrets: dict[str, str]) -> None:
+    def __init__(self, desk: Desk, box: AgentBox, stream: EventStream, secrets: dict[str, str]) -> None:
         self._desk, self._box, self._stream, self._secrets = desk, box, stream, secrets
 
     def run(self, words: Sequence[str], told: str) -> tuple[Ending, str | None]:
@@ -174,7 +174,7 @@ def _await_end(process: Process) -> None:
         process.wait(timeout=GRACE_S)
 
 
-def _end(process: Process, tree: Tree) -> None:
+def _end(process: Process, tree: BubblewrapTree) -> None:
     """With everything that is left of it."""
     tree.kill()
     tree.close()

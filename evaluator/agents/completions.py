@@ -30,7 +30,7 @@ TIME_OVER = "the time was over before the end of an answer"
 Message = Mapping[str, str]
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The server will not answer this, whenever it is asked."""
 
 
@@ -57,7 +57,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Completion:
     text: str
     finish: str  # stop, length, …
     model: str | None = None
@@ -71,7 +71,7 @@ def complete(
     messages: Sequence[Message],
     deadline: float,
     note: Callable[[str], object],
-) -> Answer:
+) -> Completion:
     """The answer, or the reason why there is none; `note` hears of each failure. `deadline`: of `monotonic`.
 
     Raises:
@@ -92,7 +92,7 @@ def complete(
     raise AssertionError("the last try returns or raises")
 
 
-def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Answer:
+def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Completion:
     """Whatever cannot be read is a malformed answer, and none of ours."""
     if monotonic() >= deadline:
         raise OutOfReach("no time is left")
@@ -156,7 +156,7 @@ def _events(lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:
         yield _mapping(value)
 
 
-def _of_events(events: Iterator[dict[str, Any]]) -> Answer:
+def _of_events(events: Iterator[dict[str, Any]]) -> Completion:
     pieces, finish, usage, model = list[str](), None, None, None
     for event in events:
         if event.get("error"):
@@ -171,7 +171,7 @@ def _of_events(events: Iterator[dict[str, Any]]) -> Answer:
     return _answer("".join(pieces), finish, usage, model)
 
 
-def _of_body(body: bytes) -> Answer:
+def _of_body(body: bytes) -> Completion:
     raw = _mapping(body)
     choices = list(_first(raw))
     if not choices or not isinstance(choices[0].get("message"), dict):
@@ -180,12 +180,12 @@ def _of_body(body: bytes) -> Answer:
     return _answer(text, choices[0].get("finish_reason") or "stop", raw.get("usage"), raw.get("model"))
 
 
-def _answer(text: str, finish: object, usage: object, model: object) -> Answer:
+def _answer(text: str, finish: object, usage: object, model: object) -> Completion:
     used = usage if isinstance(usage, dict) else {}
     details = used.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
     asked = reported.count(used.get("prompt_tokens"))
-    return Answer(
+    return Completion(
         text=text,
         finish=str(finish),
         model=reported.name(model),
@@ -202,7 +202,7 @@ def _of_status(endpoint: Endpoint, response: http.client.HTTPResponse) -> Except
         body = ""
     text = f"HTTP {response.status}: {_words(endpoint, body) or _words(endpoint, response.reason)}"
     if response.status not in AGAIN or any(word in body for word in NO_MONEY):
-        return Refused(text)
+        return RequestRefused(text)
     return _Again(text, _retry_after_s(response.headers.get("Retry-After")))
 
 

@@ -12,21 +12,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from evaluator.agents import reported
-from evaluator.records.sessions import MAX_ENTRIES, Entry, Usage, shortened
+from evaluator.records.sessions import MAX_ENTRIES, TranscriptEntry, Usage, shortened
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
 OF_THE_MODEL = ("text", "reasoning", "tool_call")
 MAX_ODD = 20  # lines that are no event, in the transcript
 
 
-class Stream(ABC):
+class EventStream(ABC):
     """Grows line by line; `failure` is what the agent itself says went wrong."""
 
     def __init__(self, hidden: Mapping[str, str] | None = None) -> None:
         """`hidden`: values of secrets by name, which no transcript may hold."""
         longest_first = sorted((hidden or {}).items(), key=lambda item: -len(item[1]))
         self._hidden = {value: name for name, value in longest_first if value}
-        self.entries: list[Entry] = []
+        self.entries: list[TranscriptEntry] = []
         self.failure: str | None = None
         self.model: str | None = None
         self.turns = self.tool_calls = 0
@@ -67,7 +67,7 @@ class Stream(ABC):
             self.tool_calls += 1
         if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
             tool = reported.name(self.veiled(tool)) if tool else None
-            self.entries.append(Entry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
+            self.entries.append(TranscriptEntry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
 
     def veiled(self, text: str) -> str:
         """With the names of secrets in the place of their values."""

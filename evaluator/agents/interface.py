@@ -10,7 +10,7 @@ from typing import Protocol
 from evaluator.inside.limits import Access
 from evaluator.records.reasons import Status
 from evaluator.records.record import Record
-from evaluator.records.sessions import Ending, Entry, Iteration, Own, Usage
+from evaluator.records.sessions import Ending, IterationRecord, Own, TranscriptEntry, Usage
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 
@@ -18,7 +18,7 @@ SHARED = ("timeout_s", "max_iterations", "cheatsheets", "contract_shown", "netwo
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AgentSettings:
     """One configuration of an agent: what agent.yaml says, and what was set otherwise for a run."""
 
     timeout_s: float  # of one session, checks included
@@ -41,7 +41,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedVersion:
     """One version, judged on the visible cases."""
 
     number: int  # of the iteration, from 1
@@ -49,16 +49,16 @@ class Checked:
     text: str  # what the agent is told
 
 
-class Check(Protocol):
+class CheckCandidate(Protocol):
     """Compile, correctness and timing of the visible cases, outside every sandbox of the agent."""
 
-    def __call__(self, candidate: Candidate) -> Checked: ...
+    def __call__(self, candidate: Candidate) -> CheckedVersion: ...
 
 
-Heard = Callable[[Entry | Iteration], None]  # whoever watches a session; called in any of its threads
+Heard = Callable[[TranscriptEntry | IterationRecord], None]  # whoever watches a session; called in any of its threads
 
 
-def nobody(news: Entry | Iteration) -> None:
+def nobody(news: TranscriptEntry | IterationRecord) -> None:
     """Listens to a session that nobody watches."""
 
 
@@ -67,10 +67,10 @@ class Desk:
     """All that a session is given. Only our own reference agents look at what `task` hides from others."""
 
     task: TaskSpec
-    settings: Settings
+    settings: AgentSettings
     repeat: int  # from 0
     architecture: str  # what to write for: gfx942, gfx950, sm_90
-    check: Check
+    check: CheckCandidate
     access: Access = field(default_factory=Access)  # the device and its toolchain
     deadline: float = float("inf")  # on the clock of `monotonic`
     budget_usd: float = float("inf")  # what the session may cost; kept by agents that count it themselves
@@ -91,7 +91,7 @@ class Work:
     ended: Ending
     message: str | None = None  # why it ended so, in one sentence
     prompt: str | None = None
-    transcript: tuple[Entry, ...] = ()
+    transcript: tuple[TranscriptEntry, ...] = ()
     usage: Usage = field(default_factory=Usage)
     expected: Status | None = None  # of reference agents, whose outcome is known
 

@@ -23,7 +23,7 @@ ROLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptRequest:
     """All that a prompt is made of."""
 
     task: TaskSpec
@@ -34,7 +34,7 @@ class Question:
     contract_shown: bool
 
 
-def prompt_of(question: Question) -> str:
+def prompt_of(question: PromptRequest) -> str:
     """Sections are numbered as in the paper; one that says nothing keeps its number and says so."""
     sections = (
         ("Role", ROLES[question.task.category]),
@@ -71,7 +71,7 @@ def _architecture(architecture: str) -> str:
     )
 
 
-def _instructions(question: Question) -> str:
+def _instructions(question: PromptRequest) -> str:
     task = question.task
     parts = [task.description.strip()]
     if question.contract_shown:
@@ -98,7 +98,7 @@ def _range(axis: Axis) -> str:
     return f"{axis.low} to {axis.high}{multiple}{couplings}"
 
 
-def _completion(question: Question) -> str:
+def _completion(question: PromptRequest) -> str:
     files = ", ".join(question.task.editable)
     where = f"Leave the final version in {files} in the workspace." if question.workspace else "Hand in whole files."
     return (
@@ -107,13 +107,13 @@ def _completion(question: Question) -> str:
     )
 
 
-def _cheatsheets(question: Question) -> str:
+def _cheatsheets(question: PromptRequest) -> str:
     if not question.cheatsheets:
         return "None."
     return "\n".join(cheatsheets_for(question.task.category, question.architecture)) or "None."
 
 
-def _workspace(question: Question) -> str:
+def _workspace(question: PromptRequest) -> str:
     if not question.workspace:
         return "You have none. The files of the task follow this prompt; answer with the whole text of each file."
     contract = " config.yaml lists the visible cases and the ranges." if question.contract_shown else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluator.agents.catalog import Agent
+from evaluator.agents.catalog import AgentFolder
 from evaluator.agents.command_line import program_of
 from evaluator.agents.variables import secrets_here
 from evaluator.errors import HostError, UsageError
@@ -10,13 +10,13 @@ from evaluator.errors import HostError, UsageError
 OF_THE_HOST = ("program", "secrets")
 
 
-def not_set(agent: Agent) -> str | None:
+def not_set(agent: AgentFolder) -> str | None:
     """The settings that nobody set, as a sentence; None where none is missing."""
     missing = [name for name in agent.needs if name not in OF_THE_HOST and not agent.settings.text(name)]
     return f"not configured: set {' and '.join(missing)}" if missing else None
 
 
-def lacks_here(agent: Agent, *, with_settings: bool = True) -> str | None:
+def lacks_here(agent: AgentFolder, *, with_settings: bool = True) -> str | None:
     """The same of settings, unless they are left out, and of this host: programs, this process's environment."""
     if with_settings and (missing := not_set(agent)):
         return missing

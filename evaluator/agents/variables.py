@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from evaluator.agents.interface import Settings
+from evaluator.agents.interface import AgentSettings
 from evaluator.errors import UsageError
 
 
-def secrets_here(settings: Settings) -> dict[str, str]:
+def secrets_here(settings: AgentSettings) -> dict[str, str]:
     """Those that are set, by name, without blanks and line ends around them: files of variables add some.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 from evaluator.errors import HostError
 from evaluator.inside.limits import Access, DeviceKind, Limits
-from evaluator.records.record import Host
+from evaluator.records.record import HostInfo
 from evaluator.tasks.spec import Case, Profile, TaskSpec
 
 
@@ -93,5 +93,5 @@ class Backend(ABC):
             return None
 
     @functools.cache  # noqa: B019 (a process has one backend)
-    def host(self) -> Host:
-        return Host(self.name, self.device_class, self.architecture, dict(self.facts()))
+    def host(self) -> HostInfo:
+        return HostInfo(self.name, self.device_class, self.architecture, dict(self.facts()))

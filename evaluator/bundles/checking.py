@@ -9,15 +9,15 @@ from typing import Protocol
 
 from evaluator.bundles.agentkernelarena import held_out, run_folder
 from evaluator.bundles.archives.archive import read_members
-from evaluator.bundles.archives.limits import LIMITS, Limits
+from evaluator.bundles.archives.limits import LIMITS, ReadLimits
 from evaluator.bundles.flashinfer import traces
 from evaluator.bundles.kernelbench import results as kernelbench
 from evaluator.bundles.kernelbenchx import corpus
 from evaluator.bundles.kernelbenchx import results as kernelbenchx
 from evaluator.bundles.kernelbenchx.golden import is_rows
 from evaluator.bundles.native import claims as native_claims
-from evaluator.bundles.parsed import Submission
-from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.parsed import ParsedBundle
+from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
 
 
@@ -26,7 +26,7 @@ class Format(Protocol):
     MARKS: str  # what it is recognised by, for people
 
     def recognises(self, reading: Reading) -> bool: ...
-    def translate(self, reading: Reading) -> Submission | None: ...
+    def translate(self, reading: Reading) -> ParsedBundle | None: ...
 
 
 FORMATS: tuple[Format, ...] = (
@@ -41,14 +41,16 @@ FORMATS: tuple[Format, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedBundle:
     """`submission` is None where nothing could be made of it; it may be imported only without problems."""
 
-    submission: Submission | None
-    problems: tuple[Problem, ...]
+    submission: ParsedBundle | None
+    problems: tuple[BundleProblem, ...]
 
 
-def check(path: Path, limits: Limits = LIMITS, name: str = "", said: Mapping[str, str] | None = None) -> Checked:
+def check(
+    path: Path, limits: ReadLimits = LIMITS, name: str = "", said: Mapping[str, str] | None = None
+) -> CheckedBundle:
     """Read, recognise and translate a bundle; never raises on what it holds.
 
     `name` as for `read_members`; `said`: what its submitter adds, by the names of DECLARABLE.
@@ -56,11 +58,11 @@ def check(path: Path, limits: Limits = LIMITS, name: str = "", said: Mapping[str
     try:
         files = read_members(path, limits, name)
     except BundleError as error:
-        return Checked(None, error.problems)
+        return CheckedBundle(None, error.problems)
     return check_files(files, said)
 
 
-def check_files(files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> Checked:
+def check_files(files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> CheckedBundle:
     reading = Reading(files, said)
     fitting = [form for form in FORMATS if form.recognises(reading)]
     if held_out in fitting:  # its folders hold copies of the run's own results
@@ -68,7 +70,7 @@ def check_files(files: Mapping[str, bytes], said: Mapping[str, str] | None = Non
     if len(fitting) != 1:
         _note_unrecognised(reading, [form.NAME for form in fitting])
         reading.end()
-        return Checked(None, tuple(reading.problems))
+        return CheckedBundle(None, tuple(reading.problems))
     reading.begin_again()
     submission = fitting[0].translate(reading)
     if submission is not None:
@@ -76,10 +78,10 @@ def check_files(files: Mapping[str, bytes], said: Mapping[str, str] | None = Non
     reading.end()
     if submission is not None:
         submission = replace(submission, findings=tuple(reading.findings))
-    return Checked(submission, tuple(reading.problems))
+    return CheckedBundle(submission, tuple(reading.problems))
 
 
-def _note_absent(reading: Reading, submission: Submission) -> None:
+def _note_absent(reading: Reading, submission: ParsedBundle) -> None:
     absent = submission.absent
     if absent:
         detail = f"{len(absent)} of {len(submission.suite_tasks)}, as {absent[0]}"

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 from evaluator.bundles.checking import check
 from evaluator.bundles.parsed import DECLARABLE
 from evaluator.bundles.report import json_of, text_of
-from evaluator.bundles.upload import Answer, submit
+from evaluator.bundles.upload import Reply, submit
 from evaluator.codec import plain_text
 from evaluator.errors import UsageError
 
@@ -65,7 +65,7 @@ def said_in(fields: Sequence[str], more: Sequence[str] = ()) -> dict[str, str]:
     return said
 
 
-def _told(answer: Answer, url: str) -> str:
+def _told(answer: Reply, url: str) -> str:
     body: Any = answer.body
     if answer.is_taken and isinstance(body, dict):
         known = body | ({"url": urljoin(url, str(body["url"]))} if "url" in body else {})

@@ -12,7 +12,7 @@ from evaluator.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class BundleFinding:
     """`task` is None where it is about the whole bundle."""
 
     code: str  # a key of FINDINGS

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evaluator.bundles.findings import Finding
+from evaluator.bundles.findings import BundleFinding
 from evaluator.records.reasons import Status
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class CaseClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ParsedClaim:
     """What a bundle says of one task, and what follows from its own times.
 
     `claimed` is kept as it was written; `recomputed_speedup` is by the format's own rule, from `cases`.
@@ -81,7 +81,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class ParsedBundle:
     """`suite_tasks` are the denominator: a task without a claim counts as not produced."""
 
     format: str
@@ -91,9 +91,9 @@ class Submission:
     suite_tasks: tuple[str, ...]
     declared: Mapping[str, str]  # said by the bundle of itself
     asked: tuple[str, ...]  # keys of DECLARABLE that it does not say
-    claims: tuple[Claim, ...]
+    claims: tuple[ParsedClaim, ...]
     totals: tuple[Total, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[BundleFinding, ...]
     own: Bundle | None = None  # of one of our own bundles: what is imported
 
     @property

@@ -14,7 +14,7 @@ PLACE_CHARACTERS = 400  # a path has 300 at most
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BundleProblem:
     """One reason to refuse a bundle."""
 
     place: str  # the member, then where in it
@@ -30,7 +30,7 @@ class Problem:
 class BundleError(EvaluatorError):
     """A bundle is refused as a whole; `problems` holds every one of them."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[BundleProblem]) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = tuple(problems)
 

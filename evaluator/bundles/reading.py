@@ -12,10 +12,10 @@ from typing import Any
 from evaluator.bundles import parsers
 from evaluator.bundles.archives.archive import digest_of
 from evaluator.bundles.archives.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
-from evaluator.bundles.findings import FINDINGS, Finding, not_listed
+from evaluator.bundles.findings import FINDINGS, BundleFinding, not_listed
 from evaluator.bundles.masking import codes_in, masked, redacted, veiled
 from evaluator.bundles.parsed import DECLARABLE, Claimed
-from evaluator.bundles.problems import Problem, shown, shown_place
+from evaluator.bundles.problems import BundleProblem, shown, shown_place
 from evaluator.codec import DecodeError
 from evaluator.wording import counted
 
@@ -32,7 +32,7 @@ class Reading:
     def __init__(self, files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> None:
         """`said`: what its submitter adds, by the names of DECLARABLE; it goes over what the bundle says of itself."""
         self.files, self.said = files, dict(said or {})
-        self.problems, self.findings = list[Problem](), list[Finding]()
+        self.problems, self.findings = list[BundleProblem](), list[BundleFinding]()
         self._problem_count, self._found = 0, Counter[str]()
         self._lines, self._values = 0, 0
         self._parsed = dict[str, Any]()
@@ -54,22 +54,22 @@ class Reading:
     def problem(self, place: str, seen: object, expected: str, hint: str = "") -> None:
         self._problem_count += 1
         if self._problem_count <= PROBLEMS_KEPT:
-            self.problems.append(Problem(shown_place(place), shown(seen), expected, hint))
+            self.problems.append(BundleProblem(shown_place(place), shown(seen), expected, hint))
 
     def find(self, code: str, place: str, detail: str, task: str | None = None) -> None:
         self._found[code] += 1
         if self._found[code] <= FINDINGS_KEPT:
             text = FINDINGS[code].format(detail=shown(veiled(detail)))
-            self.findings.append(Finding(code, shown_place(veiled(place)), task, text))
+            self.findings.append(BundleFinding(code, shown_place(veiled(place)), task, text))
 
     def end(self) -> None:
         """Say how many problems and findings there are beyond those that are listed."""
         if self._problem_count > PROBLEMS_KEPT:
             more = counted(self._problem_count - PROBLEMS_KEPT, "more problem")
-            self.problems.append(Problem("the bundle", more, "none"))
+            self.problems.append(BundleProblem("the bundle", more, "none"))
         for code, count in self._found.items():
             if count > FINDINGS_KEPT:
-                self.findings.append(Finding(code, "the bundle", None, not_listed(count - FINDINGS_KEPT)))
+                self.findings.append(BundleFinding(code, "the bundle", None, not_listed(count - FINDINGS_KEPT)))
 
     def named(self, *names: str) -> Iterator[str]:
         """Paths whose last part is one of these, sorted."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluator import codec
-from evaluator.bundles.checking import Checked
+from evaluator.bundles.checking import CheckedBundle
 from evaluator.bundles.findings import FINDINGS
-from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
+from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.records.reasons import Status
 from evaluator.tasks.reader import task_ids
 from evaluator.tasks.spec import task_digest, task_files, tasks_folder
@@ -20,7 +20,7 @@ REPORT_SCHEMA_VERSION = 1
 EXAMPLES = 3  # of each kind of finding, in the text
 
 
-def text_of(name: str, checked: Checked) -> str:
+def text_of(name: str, checked: CheckedBundle) -> str:
     lines = [] if checked.submission is None else list(_about(checked.submission))
     for problem in checked.problems:
         lines.append(
@@ -34,7 +34,7 @@ def text_of(name: str, checked: Checked) -> str:
     return "\n".join([*lines, f"{name}: {verdict}"])
 
 
-def json_of(checked: Checked) -> str:
+def json_of(checked: CheckedBundle) -> str:
     """Sources by their sha256; everything else as it is in the values."""
     submission = checked.submission
     value: dict[str, Any] = {
@@ -45,14 +45,14 @@ def json_of(checked: Checked) -> str:
     }
     if submission is not None:
         claims = [{**codec.encode(_without_files(claim)), "files": _digests(claim)} for claim in submission.claims]
-        names = [name for name in Submission.__dataclass_fields__ if name not in ("claims", "own")]
+        names = [name for name in ParsedBundle.__dataclass_fields__ if name not in ("claims", "own")]
         fields = {name: getattr(submission, name) for name in names}
         others = _other_tasks(submission)
         value["submission"] = {**fields, "absent": submission.absent, "other_tasks": others, "claims": claims}
     return codec.dumps(value)
 
 
-def _about(submission: Submission) -> Iterator[str]:
+def _about(submission: ParsedBundle) -> Iterator[str]:
     known = [claim for claim in submission.claims if claim.is_known]
     yield f"format    {submission.format}, {submission.generation}"
     yield f"digest    {submission.digest}"
@@ -75,18 +75,18 @@ def _about(submission: Submission) -> Iterator[str]:
     yield from _findings(submission)
 
 
-def _share(tasks: int, submission: Submission) -> str:
+def _share(tasks: int, submission: ParsedBundle) -> str:
     return f"{tasks - len(submission.absent)} of {counted(tasks, 'task')} in it" if tasks else "no denominator"
 
 
-def _other_tasks(submission: Submission) -> dict[str, str | None]:
+def _other_tasks(submission: ParsedBundle) -> dict[str, str | None]:
     """Those of one of our own bundles that were measured on other folders than tasks/ holds, with the digest here."""
     measured = submission.own.tasks if submission.own else {}
     here = {task: task_digest(task_files(tasks_folder() / task)) for task in task_ids() if task in measured}
     return {task: here.get(task) for task, digest in measured.items() if here.get(task) != digest}
 
 
-def _findings(submission: Submission) -> Iterator[str]:
+def _findings(submission: ParsedBundle) -> Iterator[str]:
     """A few of each kind; JSON has all."""
     for code in FINDINGS:
         found = [finding for finding in submission.findings if finding.code == code]
@@ -96,10 +96,10 @@ def _findings(submission: Submission) -> Iterator[str]:
             yield f"finding   {code}: {len(found) - EXAMPLES} more like it"
 
 
-def _without_files(claim: Claim) -> dict[str, Any]:
-    fields = {name: getattr(claim, name) for name in Claim.__dataclass_fields__ if name != "files"}
+def _without_files(claim: ParsedClaim) -> dict[str, Any]:
+    fields = {name: getattr(claim, name) for name in ParsedClaim.__dataclass_fields__ if name != "files"}
     return {**fields, "cases": tuple(claim.cases)}
 
 
-def _digests(claim: Claim) -> dict[str, str]:
+def _digests(claim: ParsedClaim) -> dict[str, str]:
     return {name: hashlib.sha256(data).hexdigest() for name, data in claim.files.items()}

@@ -29,7 +29,7 @@ AGAIN = (429, 502, 503, 504)  # nothing was decided: the same key may be sent ag
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What the site said; `body` is its JSON, or its text where that is none."""
 
     status: int
@@ -40,7 +40,7 @@ class Answer:
         return self.status in (200, 201, 202)
 
 
-def submit(path: Path, url: str, token: str, fields: Mapping[str, str]) -> Answer:
+def submit(path: Path, url: str, token: str, fields: Mapping[str, str]) -> Reply:
     """POST the bundle; a folder is packed first.
 
     Raises:
@@ -88,7 +88,7 @@ class _Form:
         yield self._after
 
 
-def _try_often(url: str, form: _Form) -> Answer:
+def _try_often(url: str, form: _Form) -> Reply:
     for number in range(TRIES):
         try:
             answer = _post(url, form)
@@ -103,7 +103,7 @@ def _try_often(url: str, form: _Form) -> Answer:
     raise AssertionError("the last try returns or raises")
 
 
-def _post(url: str, form: _Form) -> Answer:
+def _post(url: str, form: _Form) -> Reply:
     """A redirect is an answer like any other: a token goes nowhere but where it was sent."""
     site = urlsplit(url)
     kind = http.client.HTTPSConnection if site.scheme == "https" else http.client.HTTPConnection
@@ -115,9 +115,9 @@ def _post(url: str, form: _Form) -> Answer:
     finally:
         connection.close()
     try:
-        return Answer(response.status, json.loads(text))
+        return Reply(response.status, json.loads(text))
     except ValueError:
-        return Answer(response.status, text)
+        return Reply(response.status, text)
 
 
 def _digest(file: IO[bytes]) -> str:

@@ -9,17 +9,17 @@ from time import monotonic
 
 from evaluator.agents import REFERENCE_AGENTS
 from evaluator.cli.board import board_text, counts, seconds_text
-from evaluator.cli.runfolder import Outcome, run_suite
+from evaluator.cli.runfolder import TaskOutcome, run_suite
 from evaluator.pipeline import Evaluator
-from evaluator.tasks.suites import Suite
+from evaluator.tasks.suites import TaskSuite
 
 BAR_WIDTH = 30
 
 
-def run_demo(suite: Suite, evaluator: Evaluator, folder: Path, write: Callable[[str], object]) -> bool:
+def run_demo(suite: TaskSuite, evaluator: Evaluator, folder: Path, write: Callable[[str], object]) -> bool:
     """Evaluate every reference agent on the suite; True if every expected status was reached."""
     bar = ProgressBar(len(suite.tasks) * len(REFERENCE_AGENTS))
-    outcomes: dict[str, list[Outcome]] = {}
+    outcomes: dict[str, list[TaskOutcome]] = {}
     for agent in REFERENCE_AGENTS:
         outcomes[agent] = run_suite(suite, agent, evaluator, folder / agent, progress=bar.of(agent))
     bar.end()
@@ -43,14 +43,14 @@ class ProgressBar:
         self.total, self.done, self.begin = total, 0, monotonic()
         self.live = sys.stderr.isatty()
 
-    def of(self, agent: str) -> Callable[[str, Outcome | None], None]:
+    def of(self, agent: str) -> Callable[[str, TaskOutcome | None], None]:
         return lambda task_id, outcome: self._show(agent, task_id, outcome)
 
     def end(self) -> None:
         if self.live:
             sys.stderr.write("\n")
 
-    def _show(self, agent: str, task_id: str, outcome: Outcome | None) -> None:
+    def _show(self, agent: str, task_id: str, outcome: TaskOutcome | None) -> None:
         self.done += outcome is not None
         filled = BAR_WIDTH * self.done // self.total
         bar, seconds = "#" * filled + "." * (BAR_WIDTH - filled), monotonic() - self.begin

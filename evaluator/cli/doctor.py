@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from evaluator.backends import Backend, present
 from evaluator.errors import EvaluatorError, HostError
-from evaluator.health.checks import Check
+from evaluator.health.checks import HealthCheck
 from evaluator.sandbox import WorkerError, open_sandbox
 from evaluator.state import state_folder
 from evaluator.tasks.reader import load_task, task_ids
@@ -17,13 +17,13 @@ from evaluator.wording import counted
 LEAST_FREE_BYTES = 2 << 30
 
 
-def checks(backend: Backend) -> Iterator[Check]:
+def checks(backend: Backend) -> Iterator[HealthCheck]:
     """Try everything an evaluation needs, cheapest first."""
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Check("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
+    yield HealthCheck("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
     yield _packages()
     free = shutil.disk_usage(state_folder()).free
-    yield Check("disk", free > LEAST_FREE_BYTES, True, f"{free / 2**30:.0f} GiB free for {state_folder()}")
+    yield HealthCheck("disk", free > LEAST_FREE_BYTES, True, f"{free / 2**30:.0f} GiB free for {state_folder()}")
     yield _device(backend)
     yield _hip(backend)
     for kind, needed in (("bubblewrap", False), ("plain", True)):
@@ -31,31 +31,31 @@ def checks(backend: Backend) -> Iterator[Check]:
     yield _tasks()
 
 
-def _packages() -> Check:
+def _packages() -> HealthCheck:
     try:
         import torch
         import triton
     except ImportError as error:
-        return Check("packages", False, True, str(error))
-    return Check("packages", True, True, f"torch {torch.__version__}, triton {triton.__version__}")
+        return HealthCheck("packages", False, True, str(error))
+    return HealthCheck("packages", True, True, f"torch {torch.__version__}, triton {triton.__version__}")
 
 
-def _device(backend: Backend) -> Check:
+def _device(backend: Backend) -> HealthCheck:
     facts = [backend.device_class, backend.architecture, *filter(None, map(backend.facts().get, ("card", "driver")))]
     text = f"{', '.join(facts)}; backends here: {', '.join(present())}"
     zones = backend.facts().get("red_zones", "on")
-    return Check("device", zones == "on", False, text if zones == "on" else f"{text}; red zones {zones}")
+    return HealthCheck("device", zones == "on", False, text if zones == "on" else f"{text}; red zones {zones}")
 
 
-def _hip(backend: Backend) -> Check:
+def _hip(backend: Backend) -> HealthCheck:
     try:
         toolchain = backend.toolchain
     except HostError as error:
-        return Check("hip toolchain", False, False, f"hip2hip and torch2hip cannot be judged here: {error}")
-    return Check("hip toolchain", True, False, toolchain.summary)
+        return HealthCheck("hip toolchain", False, False, f"hip2hip and torch2hip cannot be judged here: {error}")
+    return HealthCheck("hip toolchain", True, False, toolchain.summary)
 
 
-def _sandbox(kind: str, needed: bool, backend: Backend) -> Check:
+def _sandbox(kind: str, needed: bool, backend: Backend) -> HealthCheck:
     try:
         with (
             open_sandbox(kind, limits=backend.limits, access=backend.access()) as sandbox,  # type: ignore[arg-type]
@@ -64,11 +64,11 @@ def _sandbox(kind: str, needed: bool, backend: Backend) -> Check:
             worker.put("probe", b"probe")
             text = f"ready in {sandbox.ready_s:.1f} s; {', '.join(sandbox.strength)}"
     except (EvaluatorError, WorkerError) as error:
-        return Check(f"sandbox {kind}", False, needed, str(error))
-    return Check(f"sandbox {kind}", True, needed, text)
+        return HealthCheck(f"sandbox {kind}", False, needed, str(error))
+    return HealthCheck(f"sandbox {kind}", True, needed, text)
 
 
-def _tasks() -> Check:
+def _tasks() -> HealthCheck:
     problems, ids = [], task_ids()
     for task_id in ids:
         try:
@@ -76,4 +76,4 @@ def _tasks() -> Check:
         except EvaluatorError as error:
             problems.append(str(error))
     text = "\n".join(problems) or f"{counted(len(ids), 'task')} read"
-    return Check("tasks", bool(ids) and not problems, True, text)
+    return HealthCheck("tasks", bool(ids) and not problems, True, text)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator import VERSION, codec
-from evaluator.agents.catalog import Agent, produce, read_agent, settings_text
+from evaluator.agents.catalog import AgentFolder, produce, read_agent, settings_text
 from evaluator.agents.interface import Produced
 from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.native.calibrations import FOLDER as CALIBRATIONS
@@ -25,16 +25,16 @@ from evaluator.records.reasons import Status
 from evaluator.records.record import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Profile, TaskSpec, write_files
-from evaluator.tasks.suites import Suite
+from evaluator.tasks.suites import TaskSuite
 from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
-from evaluator.unseen.rounds import Round
+from evaluator.unseen.rounds import RoundFile
 from evaluator.workbench import work_on
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TaskOutcome:
     """A record, the status its agent is known to deserve if it is, and what a round's unseen cases say."""
 
     record: Record
@@ -46,20 +46,20 @@ class Outcome:
         return self.expected is None or self.record.status is self.expected
 
 
-Progress = Callable[[str, Outcome | None], None]  # task id, then what came of it
+Progress = Callable[[str, TaskOutcome | None], None]  # task id, then what came of it
 
 
 def run_suite(
-    suite: Suite,
-    agent: str | Agent,
+    suite: TaskSuite,
+    agent: str | AgentFolder,
     evaluator: Evaluator,
     folder: Path,
     *,
     repeat: int = 0,
     sessions: int = SESSIONS,
-    revealed: Round | None = None,
+    revealed: RoundFile | None = None,
     progress: Progress | None = None,
-) -> list[Outcome]:
+) -> list[TaskOutcome]:
     """Evaluate an agent on every task of a suite, continuing where an earlier run stopped; zip at the end.
 
     Raises:
@@ -80,7 +80,7 @@ def run_suite(
         record = _kept(folder, task, produced.candidate)
         record = record or _evaluate(folder, task, produced.candidate, evaluator, sessions)
         unseen = _unseen(folder, task, produced.candidate, evaluator, revealed) if revealed else None
-        outcomes.append(Outcome(record, produced.expected, unseen))
+        outcomes.append(TaskOutcome(record, produced.expected, unseen))
         if progress:
             progress(task.id, outcomes[-1])
     zip_folder(folder)
@@ -88,7 +88,7 @@ def run_suite(
 
 
 def evaluate_round(
-    evaluator: Evaluator, task: TaskSpec, candidate: Candidate, revealed: Round, *, uploaded: bool = False
+    evaluator: Evaluator, task: TaskSpec, candidate: Candidate, revealed: RoundFile, *, uploaded: bool = False
 ) -> UnseenRecord:
     """The core cases of a round, of the largest profile that the host runs."""
     profile: Profile = "full" if "full" in evaluator.backend.profiles else "small"
@@ -98,7 +98,7 @@ def evaluate_round(
     )
 
 
-def _produced(folder: Path, task: TaskSpec, agent: Agent, evaluator: Evaluator, repeat: int) -> Produced:
+def _produced(folder: Path, task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, repeat: int) -> Produced:
     """Reference agents are asked again each time; a session is kept."""
     if agent.kind == "reference":
         return produce(agent.name, task, repeat)
@@ -107,7 +107,7 @@ def _produced(folder: Path, task: TaskSpec, agent: Agent, evaluator: Evaluator, 
 
 
 def _manifest(
-    suite: Suite, agent: Agent, evaluator: Evaluator, repeat: int, revealed: Round | None
+    suite: TaskSuite, agent: AgentFolder, evaluator: Evaluator, repeat: int, revealed: RoundFile | None
 ) -> dict[str, object]:
     return {
         "schema": SCHEMA_VERSION,
@@ -170,7 +170,9 @@ def _evaluate(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Eva
     return record
 
 
-def _unseen(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator, revealed: Round) -> UnseenRecord:
+def _unseen(
+    folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator, revealed: RoundFile
+) -> UnseenRecord:
     """The record that is kept, or a new one: a case with a fault of ours is tried again, with all others."""
     path = folder / "unseen" / f"{slug(task.id)}.json"
     if path.is_file():

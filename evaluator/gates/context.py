@@ -22,8 +22,8 @@ from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.records.calibration import Calibration, read_calibration
-from evaluator.records.measurements import Clock, Ratio, Session
+from evaluator.records.calibration import DeviceCalibration, read_calibration
+from evaluator.records.measurements import Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding, IsaReport
 from evaluator.sandbox import WorkerError, WorkerFault
@@ -45,7 +45,7 @@ class CaseState:
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # by the draw's name and the output's
     first_call_ms: float | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
-    sessions: list[Session] = field(default_factory=list)  # on the device clock, void ones too
+    sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
     times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count
     others: list[OtherClocks] = field(default_factory=list)
     ratio: Ratio | None = None
@@ -93,7 +93,7 @@ class Context:
         return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
 
     @functools.cached_property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> DeviceCalibration | None:
         """What is known of this host's device; None where nobody measured it."""
         return read_calibration(self.backend.host()) if self.backend.has_clock else None
 

@@ -34,7 +34,7 @@ REVERSED_DRAWS = 2  # a case: the first standard and the first outlier one
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedDraw:
     """One draw of one case: inputs, right answer, and what was found."""
 
     state: CaseState
@@ -53,7 +53,7 @@ def check(context: Context) -> Rejection | None:
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None
-    forward: list[Judged] = []
+    forward: list[JudgedDraw] = []
     with trusted_runner(context.baseline, cross_compile=True) as baseline:
         for case in context.backend.cases(context.task):
             if rejection := _check_case(context, case, baseline, forward):
@@ -70,7 +70,7 @@ def check(context: Context) -> Rejection | None:
         return reversed_calls(context, runner, forward)
 
 
-def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Judged]) -> Rejection | None:
+def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
     """Every draw of one case; `forward` gets what a reversed run may ask for again."""
     state = context.cases[case.id] = CaseState(case)
     for draw in draws_of(context.task):
@@ -84,7 +84,7 @@ def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Ju
     return None
 
 
-def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> Judged:
+def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> JudgedDraw:
     """One call of the candidate on one draw, and what the reference says about it.
 
     The candidate comes first: on a GPU the right answer may be left behind in memory that the next kernel sees.
@@ -93,7 +93,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     contents = context.contents(state.case, draw)
     call = context.runner.call(state.case, contents)
     reference = context.reference.outputs(state.case, contents)
-    judged = Judged(state, draw, contents, reference)
+    judged = JudgedDraw(state, draw, contents, reference)
     if asked := draw.index == 0 or draw.kind == "special":
         _ask_baseline(baseline, judged)
     before = (state.relative_rmse, state.allowed_rmse)
@@ -106,7 +106,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
 
 
 def wrong_when_timed(
-    context: Context, judged: Judged, call: Call, baseline: AbstractContextManager[Runner]
+    context: Context, judged: JudgedDraw, call: Call, baseline: AbstractContextManager[Runner]
 ) -> Rejection | None:
     """As `wrong_output`, of a draw that no check has used: where it looks wrong, the baseline is asked for it, too.
 
@@ -123,7 +123,7 @@ def wrong_when_timed(
     return wrong_output(context, state, judged.draw, call, judged.reference)
 
 
-def _ask_baseline(baseline: Runner, judged: Judged) -> None:
+def _ask_baseline(baseline: Runner, judged: JudgedDraw) -> None:
     """The worst on the draws of a name so far.
 
     Raises:
@@ -149,7 +149,7 @@ def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
     return Deviation(max(one.rmse for one in known), max(one.worst for one in known)) if known else None
 
 
-def judged_call(context: Context, judged: Judged, call: Call | Rejection) -> Judged:
+def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) -> JudgedDraw:
     """The draw with what is wrong about its call, or counted as right."""
     if isinstance(call, Call):
         if judged.state.first_call_ms is None:
@@ -164,7 +164,7 @@ def judged_call(context: Context, judged: Judged, call: Call | Rejection) -> Jud
     return judged
 
 
-def _ignored_seed(context: Context, judged: Judged, call: Call) -> Rejection | None:
+def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
     """Another seed gives other samples, where it is no chance if they are the same."""
     assert context.runner is not None
     case = judged.state.case
@@ -211,7 +211,7 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def may_depend_on_order(context: Context, judged: Judged) -> bool:
+def may_depend_on_order(context: Context, judged: JudgedDraw) -> bool:
     """What is wrong in one order may be right in the other: the reversed run decides."""
     if not context.runs_reversed:
         return False
@@ -223,7 +223,7 @@ def _is_reversed_draw(draw: Draw) -> bool:
     return draw.kind in ("standard", "outlier") and draw.index < REVERSED_DRAWS // 2
 
 
-def reversed_calls(context: Context, runner: Runner, forward: list[Judged]) -> Rejection | None:
+def reversed_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
     """The same contents in the opposite order, against guard pages. Right in one order only is a flag."""
     for judged in forward:
         if not _is_reversed_draw(judged.draw):
@@ -245,14 +245,14 @@ def reversed_calls(context: Context, runner: Runner, forward: list[Judged]) -> R
     return None
 
 
-def _beyond_the_end(rejection: Rejection, judged: Judged) -> Rejection:
+def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
     if rejection.reason != "segfault":
         return rejection
     case = judged.state.case
     return Rejection("out_of_bounds", f"case {case.id}: the access hit the page behind a buffer", rejection.log)
 
 
-def _flag_order(context: Context, judged: Judged, right_in: str) -> None:
+def _flag_order(context: Context, judged: JudgedDraw, right_in: str) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
     text = f"case {judged.state.case.id} is right only when lanes and programs run in {right_in} order: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):

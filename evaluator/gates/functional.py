@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from time import monotonic
 
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.correctness import Judged, wrong_when_timed
+from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, trusted_call, trusted_runner
@@ -47,7 +47,7 @@ def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: 
             return theirs
         reference = context.reference.outputs(state.case, contents)
         if rejection := wrong_when_timed(
-            context, Judged(state, draw, contents, reference), theirs, nullcontext(baseline)
+            context, JudgedDraw(state, draw, contents, reference), theirs, nullcontext(baseline)
         ):
             return rejection
         if index > 0:

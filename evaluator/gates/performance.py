@@ -20,7 +20,7 @@ from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context, let_go, release
-from evaluator.gates.correctness import Judged, wrong_when_timed
+from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
 from evaluator.gates.functional import functional_pass
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
@@ -29,7 +29,7 @@ from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
 from evaluator.judge.timing.slabs import Slabs
-from evaluator.records.calibration import Calibration, read_calibration
+from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.reasons import Flag
 from evaluator.sandbox import Worker
 from evaluator.thresholds import (
@@ -121,7 +121,7 @@ class Timed:
     void: list[str] = field(default_factory=list)  # why sessions count for nothing
 
 
-def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -> Rejection | None:
+def _sessions(context: Context, timed: Timed, calibration: DeviceCalibration | None) -> Rejection | None:
     while waiting := _waiting(context, timed, calibration):
         rejection = _session(context, timed, waiting, calibration)
         timed.index += 1
@@ -132,7 +132,7 @@ def _sessions(context: Context, timed: Timed, calibration: Calibration | None) -
     return None
 
 
-def _waiting(context: Context, timed: Timed, calibration: Calibration | None) -> list[CaseState]:
+def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | None) -> list[CaseState]:
     """Cases that need another session: too few, or still wide and there is time."""
     in_audit = context.passed_over is not None  # where a session may end without times
     if timed.index >= (context.sessions if in_audit else MAX_SESSIONS):
@@ -145,7 +145,7 @@ def _waiting(context: Context, timed: Timed, calibration: Calibration | None) ->
     return [state for state in states if ratio.is_worth_another(state.times, calibration)]
 
 
-def _has_few(context: Context, state: CaseState, calibration: Calibration | None) -> bool:
+def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> bool:
     """Of a case too short for a speed to be claimed one session is enough."""
     if state.times and state.times[0].baseline_ns < (calibration.eligible_ns if calibration else ELIGIBLE_NS):
         return False
@@ -153,7 +153,7 @@ def _has_few(context: Context, state: CaseState, calibration: Calibration | None
 
 
 def _session(
-    context: Context, timed: Timed, cases: list[CaseState], calibration: Calibration | None
+    context: Context, timed: Timed, cases: list[CaseState], calibration: DeviceCalibration | None
 ) -> Rejection | None:
     """Fresh workers; every waiting case; the papers' clocks in the first session only."""
     assert context.baseline is not None
@@ -230,7 +230,7 @@ def _preheat(context: Context, pair: Pair, steady_s: float) -> None:
 
 
 def _time(
-    context: Context, timed: Timed, state: CaseState, pair: Pair, calibration: Calibration | None
+    context: Context, timed: Timed, state: CaseState, pair: Pair, calibration: DeviceCalibration | None
 ) -> Rejection | None:
     """One case in one session; a void session is kept in the record and counts for nothing."""
     context.at_work = state
@@ -263,11 +263,13 @@ def _wrong(
     with context.spending("judging"):  # a part of timed
         reference = context.reference.outputs(state.case, contents)
         told = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
-        judged, call = Judged(told, FIRST_CALLS, contents, reference), Call(0, outputs)
+        judged, call = JudgedDraw(told, FIRST_CALLS, contents, reference), Call(0, outputs)
         return wrong_when_timed(context, judged, call, context.fresh_baseline())
 
 
-def _disturbed(context: Context, state: CaseState, found: CaseTimes, calibration: Calibration | None) -> str | None:
+def _disturbed(
+    context: Context, state: CaseState, found: CaseTimes, calibration: DeviceCalibration | None
+) -> str | None:
     """Is the device slower than without this candidate, for the trusted side?"""
     if calibration is None:
         return None

@@ -6,7 +6,7 @@ from statistics import median
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection
-from evaluator.records.calibration import Calibration
+from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.record import Finding
 from evaluator.thresholds import (
     CLOCKS_AGREE,
@@ -49,7 +49,7 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
     return None
 
 
-def _above_peak(context: Context, state: CaseState, calibration: Calibration | None) -> Rejection | None:
+def _above_peak(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> Rejection | None:
     """Faster than this device's caches or arithmetic: fails; close to it: hold."""
     if calibration is None:
         return None

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from evaluator.gates.context import CaseState, Context
-from evaluator.judge.timing.estimate import Estimate, estimate
+from evaluator.judge.timing.estimate import RatioEstimate, estimate
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.records.calibration import Calibration
+from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import T_CALL, T_DEV, Clock, Ratio
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
@@ -23,17 +23,17 @@ from evaluator.thresholds import (
 GATE = "performance"
 
 
-def estimate_of(times: Sequence[CaseTimes], calibration: Calibration | None) -> Estimate:
+def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> RatioEstimate:
     floor = calibration.floor(median(found.baseline_ns for found in times)) if calibration else None
     return estimate([found.values for found in times], floor)
 
 
-def is_worth_another(times: Sequence[CaseTimes], calibration: Calibration | None) -> bool:
+def is_worth_another(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
     """Still wide, on a case for which a speed will be claimed."""
     return _is_eligible(times, calibration) and estimate_of(times, calibration).is_wide
 
 
-def conclude(context: Context, state: CaseState, calibration: Calibration | None) -> None:
+def conclude(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> None:
     """Fill in the case's clocks and ratio; flags and findings go to the evaluation."""
     baseline = [found.baseline_ns for found in state.times]
     candidate = [found.candidate_ns for found in state.times]
@@ -48,7 +48,7 @@ def conclude(context: Context, state: CaseState, calibration: Calibration | None
     _flag(context, state, state.ratio)
 
 
-def _ratio(times: Sequence[CaseTimes], calibration: Calibration | None, candidate_ns: float) -> Ratio:
+def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, candidate_ns: float) -> Ratio:
     found = estimate_of(times, calibration)
     least_ns = calibration.least_ns if calibration else CENSOR_NS
     censored = candidate_ns < least_ns
@@ -66,7 +66,7 @@ def _ratio(times: Sequence[CaseTimes], calibration: Calibration | None, candidat
     )
 
 
-def _is_eligible(times: Sequence[CaseTimes], calibration: Calibration | None) -> bool:
+def _is_eligible(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
     baseline_ns = median(found.baseline_ns for found in times)
     return calibration.is_eligible(baseline_ns) if calibration else baseline_ns >= ELIGIBLE_NS
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evaluator import VERSION
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.unseen import Half, Trial
+from evaluator.gates.unseen import Half, UnseenTrial
 from evaluator.judge.rejection import Rejection
 from evaluator.records.measurements import FUNCTIONAL
 from evaluator.records.reasons import Flag, Status
@@ -55,7 +55,7 @@ def record_of(
 
 
 def unseen_record_of(
-    context: Context, started_at: datetime, trials: Sequence[Trial], round_digest: str, generator: str
+    context: Context, started_at: datetime, trials: Sequence[UnseenTrial], round_digest: str, generator: str
 ) -> UnseenRecord:
     """`context` is the candidate's: flags, findings and log are of its side alone."""
     cases = tuple(_unseen_case_record(trial) for trial in trials)
@@ -102,7 +102,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
     )
 
 
-def _unseen_case_record(trial: Trial) -> UnseenCaseRecord:
+def _unseen_case_record(trial: UnseenTrial) -> UnseenCaseRecord:
     """Times exist only where both sides are right."""
     case, state = trial.unseen.case, trial.candidate.state
     return UnseenCaseRecord(

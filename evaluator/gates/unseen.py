@@ -15,7 +15,7 @@ from evaluator.errors import BaselineError, EvaluatorError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
 from evaluator.gates.context import CaseState, Context, checked
-from evaluator.gates.correctness import Judged
+from evaluator.gates.correctness import JudgedDraw
 from evaluator.gates.isa import launch_problem
 from evaluator.gates.scales import least_scales
 from evaluator.judge.compare import Deviation
@@ -40,7 +40,7 @@ class Half:
     state: CaseState
     barred: Rejection | None
     rejection: Rejection | None = None
-    forward: list[Judged] = field(default_factory=list)  # a CPU runs some of them again, in reversed order
+    forward: list[JudgedDraw] = field(default_factory=list)  # a CPU runs some of them again, in reversed order
     lent: dict[str, Deviation | None] = field(default_factory=dict)  # of a trusted side, by the draw's name
 
     def restart(self) -> None:
@@ -62,7 +62,7 @@ class Half:
 
 
 @dataclass(slots=True)
-class Trial:
+class UnseenTrial:
     unseen: UnseenCase
     baseline: Half
     candidate: Half
@@ -86,12 +86,12 @@ class Trial:
             half.rejection, half.state.correct = Rejection("host_fault", str(error)), False
 
 
-def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) -> list[Trial]:
+def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) -> list[UnseenTrial]:
     """Both sides on every case. In `baseline` the task's own source stands as the candidate."""
     with candidate.spending("compile"):
         barred = [_barred(baseline, trusted=True), _barred(candidate, trusted=False)]
     trials = [
-        Trial(
+        UnseenTrial(
             one,
             Half(baseline, True, CaseState(one.case), barred[0]),
             Half(candidate, False, CaseState(one.case), barred[1]),
@@ -141,7 +141,7 @@ def _compiles_launches(context: Context) -> bool:
     return _cross_compiles(context) and context.candidate_side().language == "python"
 
 
-def _each(trials: list[Trial], step: Callable[[Trial], None]) -> None:
+def _each(trials: list[UnseenTrial], step: Callable[[UnseenTrial], None]) -> None:
     """A step on every case, once more after a fault of ours; no worker is left."""
     for trial in trials:
         if not _done(trial, step, is_last=False):
@@ -154,7 +154,7 @@ def _each(trials: list[Trial], step: Callable[[Trial], None]) -> None:
             half.context.renew()
 
 
-def _done(trial: Trial, step: Callable[[Trial], None], *, is_last: bool) -> bool:
+def _done(trial: UnseenTrial, step: Callable[[UnseenTrial], None], *, is_last: bool) -> bool:
     """False after a fault, once nothing is left of the try: an error that is kept would keep its tensors."""
     try:
         step(trial)
@@ -167,7 +167,7 @@ def _done(trial: Trial, step: Callable[[Trial], None], *, is_last: bool) -> bool
     return True
 
 
-def _forward(trial: Trial) -> None:
+def _forward(trial: UnseenTrial) -> None:
     """Every draw, for as long as a side is left."""
     context = trial.candidate.context
     scales = least_scales(context, trial.case)
@@ -183,7 +183,7 @@ def _forward(trial: Trial) -> None:
         reference = context.reference.outputs(trial.case, contents)
         for half, call in ((trial.baseline, ours), (trial.candidate, theirs)):
             if call is not None:
-                _judge_draw(trial, half, Judged(half.state, draw, contents, reference), call)
+                _judge_draw(trial, half, JudgedDraw(half.state, draw, contents, reference), call)
     for half in trial.halves:
         _judge_launches(half)
 
@@ -210,7 +210,7 @@ def _start(half: Half, order: Order) -> Runner:
     return context.runner
 
 
-def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection) -> None:
+def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call | Rejection) -> None:
     """A baseline's errors are lent only while it is right: a wrong one would allow everything."""
     if half.trusted and isinstance(call, Call):
         _note_error(half, judged, call)
@@ -227,7 +227,7 @@ def _judge_draw(trial: Trial, half: Half, judged: Judged, call: Call | Rejection
         trial.candidate.state.baseline_errors = dict(half.lent)
 
 
-def _note_error(half: Half, judged: Judged, call: Call) -> None:
+def _note_error(half: Half, judged: JudgedDraw, call: Call) -> None:
     """The worst on the draws of a name so far. Its own elements are held to the bound: else it were never wrong."""
     name = judged.draw.name
     error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
@@ -246,7 +246,7 @@ def _judge_launches(half: Half) -> None:
                     half.fail(rejection)
 
 
-def _reversed(trial: Trial) -> None:
+def _reversed(trial: UnseenTrial) -> None:
     for half in trial.halves:
         if half.rejection is None:
             with half.charging():
@@ -256,7 +256,7 @@ def _reversed(trial: Trial) -> None:
         half.forward.clear()
 
 
-def _time(trials: list[Trial], baseline: Context, candidate: Context) -> None:
+def _time(trials: list[UnseenTrial], baseline: Context, candidate: Context) -> None:
     """One session over the cases on which both sides are right, begun anew without a case that the candidate fails."""
     waiting = {trial.case.id: trial for trial in trials if trial.both_right}
     candidate.cases = {name: trial.candidate.state for name, trial in waiting.items()}
@@ -282,7 +282,7 @@ def _time(trials: list[Trial], baseline: Context, candidate: Context) -> None:
             failed_at.add(where)
 
 
-def _look_after(trials: list[Trial], candidate: Context) -> None:
+def _look_after(trials: list[UnseenTrial], candidate: Context) -> None:
     """The task as it was read, times that can be true: what the integrity gate asks."""
     by_id = {trial.case.id: trial for trial in trials}
     candidate.at_work = None

@@ -18,7 +18,7 @@ from evaluator.judge.side import LOAD_S
 from evaluator.judge.timing.remote import canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.pipeline import Evaluator
-from evaluator.records.calibration import Acceptance, Calibration, baseline_key, device_of, software_of
+from evaluator.records.calibration import Acceptance, DeviceCalibration, baseline_key, device_of, software_of
 from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
 
@@ -40,7 +40,7 @@ class CaseAa:
 
 def calibrate(
     evaluator: Evaluator, tasks: Sequence[TaskSpec], progress: Progress, sessions: int = AA_SESSIONS
-) -> Calibration:
+) -> DeviceCalibration:
     """A/A sessions of the health task, then the baselines of these tasks.
 
     Raises:
@@ -61,7 +61,7 @@ def calibrate(
             progress(str(error))
             continue
         baselines |= {baseline_key(task.digest, pair.case): pair.time_ns for pair in found}
-    return Calibration(
+    return DeviceCalibration(
         device=device_of(backend.host().device_class, backend.host().facts),
         device_class=backend.device_class,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from evaluator.health.calibrate import calibrate
 from evaluator.health.trial import trials
 from evaluator.pipeline import Evaluator
-from evaluator.records.calibration import Calibration, write_calibration
+from evaluator.records.calibration import DeviceCalibration, write_calibration
 from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD
 from evaluator.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class HealthCheck:
     """One thing that was tried."""
 
     name: str
@@ -26,28 +26,28 @@ class Check:
 
 def health_checks(
     evaluator: Evaluator, tasks: Sequence[TaskSpec], sessions: int, progress: Callable[[str], object]
-) -> Iterator[Check]:
+) -> Iterator[HealthCheck]:
     """Known kernels; then, where there is a device clock, the calibration, which is written."""
     for trial in trials(evaluator):
-        yield Check(trial.name, trial.good, True, trial.text)
+        yield HealthCheck(trial.name, trial.good, True, trial.text)
     if not evaluator.backend.has_clock:
-        yield Check("device clock", True, False, f"{evaluator.backend.name} has none: its times are functional")
+        yield HealthCheck("device clock", True, False, f"{evaluator.backend.name} has none: its times are functional")
         return
     calibration = calibrate(evaluator, tasks, progress, sessions)
     yield from _figures(calibration)
-    yield Check("calibration", True, False, f"written to {write_calibration(calibration)}")
+    yield HealthCheck("calibration", True, False, f"written to {write_calibration(calibration)}")
 
 
-def _figures(calibration: Calibration) -> Iterator[Check]:
+def _figures(calibration: DeviceCalibration) -> Iterator[HealthCheck]:
     found = calibration.acceptance
-    yield Check("E0", calibration.e0_ns > 0, True, f"{calibration.e0_ns / 1e3:.2f} us")
+    yield HealthCheck("E0", calibration.e0_ns > 0, True, f"{calibration.e0_ns / 1e3:.2f} us")
     peaks = f"{calibration.cache_bytes_per_s:.3g} bytes/s from the caches, {calibration.flops_per_s:.3g} operations/s"
-    yield Check("peaks", True, False, peaks)
+    yield HealthCheck("peaks", True, False, peaks)
     for bucket, sd in calibration.floors.items():
-        yield Check(
+        yield HealthCheck(
             f"A/A {bucket}", True, False, f"sd {sd:.4f} between {counted(calibration.floor_sessions, 'session')}"
         )
-    yield Check(
+    yield HealthCheck(
         "acceptance",
         found.accepted,
         False,

@@ -27,7 +27,7 @@ class HipUnavailable(HostError):
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class HostTools:
     """Programs, headers and libraries. `gfx942_lacks` is empty, or says what to install for the gfx942 gate."""
 
     clang: Path
@@ -45,7 +45,7 @@ class Host:
     gfx942_lacks: str
 
 
-def find_host(usr: Path = Path("/usr")) -> Host:
+def find_host(usr: Path = Path("/usr")) -> HostTools:
     """Return what was found below `usr` and in the Python environment.
 
     Raises HipUnavailable where not even the CPU build is possible.
@@ -57,7 +57,7 @@ def find_host(usr: Path = Path("/usr")) -> Host:
         raise HipUnavailable(missing)
     torch, triton = _package_folder("torch"), _package_folder("triton")
     bitcode = _bitcode(usr)
-    return Host(
+    return HostTools(
         clang=clang,
         clang_version=subprocess.run([clang, "--version"], capture_output=True, text=True, check=True).stdout,
         lld=lld,

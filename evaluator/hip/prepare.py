@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluator.hip.host import Host, find_host
+from evaluator.hip.host import HostTools, find_host
 
 SOURCES = Path(__file__).resolve().parent
 HEADER_FOLDERS = ("cpu", "both", "gfx942")
@@ -135,7 +135,7 @@ def prepare(state: Path, *, device_only: bool = False) -> HipToolchain:
     return toolchain
 
 
-def _key(host: Host) -> str:
+def _key(host: HostTools) -> str:
     headers = [(path.relative_to(SOURCES).as_posix(), _digest(path)) for path in _sources()]
     content = [
         asdict(host),
@@ -162,7 +162,7 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _describe(host: Host, key: str, root: Path) -> HipToolchain:
+def _describe(host: HostTools, key: str, root: Path) -> HipToolchain:
     include = root / "include"
     torch = (host.torch_include, host.torch_include / "torch/csrc/api/include", host.python_include)
     system = tuple(f"-isystem{path}" for path in torch)
@@ -192,7 +192,7 @@ def _describe(host: Host, key: str, root: Path) -> HipToolchain:
     )
 
 
-def _names(host: Host, root: Path) -> tuple[tuple[str, str], ...]:
+def _names(host: HostTools, root: Path) -> tuple[tuple[str, str], ...]:
     folders = {
         root / "include": "<hip>",
         root: "<toolchain>",
@@ -204,14 +204,14 @@ def _names(host: Host, root: Path) -> tuple[tuple[str, str], ...]:
     return tuple((str(folder), name) for folder, name in folders.items())
 
 
-def _link_flags(host: Host, root: Path) -> tuple[str, ...]:
+def _link_flags(host: HostTools, root: Path) -> tuple[str, ...]:
     libraries = ("-lc10", "-ltorch_cpu", "-ltorch", "-ltorch_python")
     # Sections nobody needs are dropped: without that, parts of the precompiled header ask for symbols libtorch lacks.
     linker = (f"-fuse-ld={host.lld}", "-Wl,--gc-sections", f"-Wl,--version-script={root / 'exports.map'}", "-Wl,-s")
     return (*linker, f"-L{host.torch_libraries}", *libraries)
 
 
-def _build(host: Host, toolchain: HipToolchain, root: Path, device_only: bool) -> None:
+def _build(host: HostTools, toolchain: HipToolchain, root: Path, device_only: bool) -> None:
     """Fill `root`, at its final place, since a precompiled header names its parts by their paths."""
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
@@ -245,13 +245,13 @@ def _compile_objects(toolchain: HipToolchain, root: Path) -> None:
     _run([*compiler, *_HEADER_OBJECT_FLAGS, "-c", str(header), "-o", str(root / "prelude.o")])
 
 
-def _compile_allocator(host: Host, toolchain: HipToolchain) -> None:
+def _compile_allocator(host: HostTools, toolchain: HipToolchain) -> None:
     flags = ["-std=c++20", "-fPIC", "-O2", "-w", "-shared", f"-isystem{host.torch_include}"]
     libraries = [f"-fuse-ld={host.lld}", f"-L{host.torch_libraries}", "-lc10"]
     _run([str(host.clang), *flags, str(SOURCES / ALLOCATOR), "-o", str(toolchain.allocator), *libraries])
 
 
-def _collect_device_libraries(host: Host, bitcode: Path) -> None:
+def _collect_device_libraries(host: HostTools, bitcode: Path) -> None:
     """Copy the device libraries and add gfx942's version file, which Debian 12 lacks (it knows gfx940 only)."""
     assert host.bitcode is not None
     shutil.copytree(host.bitcode, bitcode)

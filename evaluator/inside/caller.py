@@ -33,7 +33,7 @@ _put_off = (_seen.is_neg, _seen.is_conj, _seen._is_zerotensor, _is_cow)  # work 
 _storage_pointer: Any = torch._C.StorageBase.data_ptr  # type: ignore[attr-defined]
 
 
-class Bench:
+class Caller:
     """Runs `entry` on one case. `inputs` and `outputs` are the judge's specs: name, shape, dtype, layout, offset."""
 
     def __init__(

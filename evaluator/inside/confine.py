@@ -23,7 +23,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Confinement:
     """What the judge tells a zygote."""
 
     kind: str
@@ -42,7 +42,7 @@ def become_zygote() -> None:
     _prctl(PR_SET_DUMPABLE, 0)
 
 
-def confine(settings: Settings, user: int | None) -> None:
+def confine(settings: Confinement, user: int | None) -> None:
     """Never returns to what was: call it in a fresh child of the zygote. `user` None keeps the user as it is."""
     zygote = os.getppid()
     os.setsid()

@@ -19,7 +19,7 @@ from evaluator.inside.limits import DeviceKind
 MAX_FAULTS = 5
 
 
-class Device(Protocol):
+class DeviceOperations(Protocol):
     """Options at creation: allocator (a library, None for torch's own), reverse, cross_compile, memory_mb."""
 
     kind: DeviceKind

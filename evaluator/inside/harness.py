@@ -10,9 +10,9 @@ from typing import Any
 import torch
 
 from evaluator.inside import loading
-from evaluator.inside.caller import Bench, Spec
+from evaluator.inside.caller import Caller, Spec
 from evaluator.inside.channel import Channel, SharedMemory
-from evaluator.inside.devices import DEVICES, Device
+from evaluator.inside.devices import DEVICES, DeviceOperations
 from evaluator.inside.gpu.commands import Timing
 from evaluator.inside.hip_cpu import build_both
 from evaluator.inside.hip_gpu import build_for_gpu
@@ -33,8 +33,8 @@ class Harness:
         self.channel, self.mailbox, self.workspace = channel, mailbox, Path(workspace)
         self.entry: Callable[..., Any] | None = None
         self.hook: Callable[..., Any] | None = None  # prepare(**static inputs) -> state
-        self.bench: Bench | None = None
-        self.device: Device | None = None
+        self.bench: Caller | None = None
+        self.device: DeviceOperations | None = None
         self.timing: Timing | None = None
 
     def handlers(self) -> dict[str, Handler]:
@@ -86,7 +86,7 @@ class Harness:
     def open(self, inputs: list[Spec], outputs: list[Spec], style: str) -> dict[str, object]:
         """Get ready for one case."""
         assert self.entry is not None
-        self.bench = Bench(self.entry, inputs, outputs, style, self.hook, self._device().kind)
+        self.bench = Caller(self.entry, inputs, outputs, style, self.hook, self._device().kind)
         return {}
 
     def compile(self) -> dict[str, object]:
@@ -143,11 +143,11 @@ class Harness:
         damaged = self._device().damaged()
         return ("wrote_outside", f"buffers with a damaged red zone: {damaged}") if damaged else None
 
-    def _device(self) -> Device:
+    def _device(self) -> DeviceOperations:
         assert self.device is not None
         return self.device
 
-    def _bench(self) -> Bench:
+    def _bench(self) -> Caller:
         assert self.bench is not None
         return self.bench
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import torch
 
-from evaluator.inside.confine import Settings
+from evaluator.inside.confine import Confinement
 
 CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
 
 
-def observe(settings: Settings, own_user: bool) -> list[str]:
+def observe(settings: Confinement, own_user: bool) -> list[str]:
     """The names of the guarantees that hold. Runs confined, and lowers its own limits on the way: exit afterwards."""
     zygote = os.getppid()
     trials: dict[str, Callable[[], bool]] = {
@@ -55,11 +55,11 @@ def _holds(trial: Callable[[], bool]) -> bool:
         return False
 
 
-def _no_network(settings: Settings) -> bool:
+def _no_network(settings: Confinement) -> bool:
     return _own_namespace(settings, "net") or _refused(lambda: socket.socket(socket.AF_INET).close())
 
 
-def _own_namespace(settings: Settings, name: str) -> bool:
+def _own_namespace(settings: Confinement, name: str) -> bool:
     return os.readlink(f"/proc/self/ns/{name}") != settings.host_namespaces[name]
 
 

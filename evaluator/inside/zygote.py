@@ -25,7 +25,7 @@ import triton.language  # noqa: F401  (a candidate finds it loaded)
 
 from evaluator.inside import folders, processes, strength
 from evaluator.inside.channel import MAX_DATAGRAM_BYTES
-from evaluator.inside.confine import Settings, become_zygote, confine
+from evaluator.inside.confine import Confinement, become_zygote, confine
 from evaluator.inside.devices import preheat
 from evaluator.inside.limits import Limits
 from evaluator.inside.worker import run_worker
@@ -38,7 +38,7 @@ def main() -> NoReturn:
     """Arguments: the number of the control socket's file, and the settings."""
     control = socket.socket(fileno=int(sys.argv[1]))
     fields = json.loads(sys.argv[2])
-    settings = Settings(**{**fields, "limits": Limits(**fields["limits"])})
+    settings = Confinement(**{**fields, "limits": Limits(**fields["limits"])})
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init takes no signal from inside but those it has a handler for
     preheat(settings.device)
@@ -56,7 +56,7 @@ def main() -> NoReturn:
 class Zygote:
     """Serves spawn, end, freeze and thaw until the judge goes."""
 
-    def __init__(self, control: socket.socket, settings: Settings) -> None:
+    def __init__(self, control: socket.socket, settings: Confinement) -> None:
         self._control, self._settings = control, settings
         self._own_user = os.geteuid() == 0 and (settings.kind == "bubblewrap" or _open_to_others(settings.workspace))
         self._kept = folders.content(settings.swept)  # paths bound from the host may lie below /tmp

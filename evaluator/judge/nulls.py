@@ -20,7 +20,7 @@ PROFILES: tuple[Profile, ...] = ("small",)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class NullCase:
     """One output of one draw: what was given, what is right, what was right for the draw before and for the first."""
 
     spec: Output
@@ -31,7 +31,7 @@ class Question:
     first: torch.Tensor
 
 
-Null = Callable[[Question], torch.Tensor]
+Null = Callable[[NullCase], torch.Tensor]
 
 
 def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
@@ -62,7 +62,7 @@ def _is_right(
         now, before, first = (_right_answer(spec, case, answers[index][spec.name]) for index in places)
         if len(answers) == 1:  # nothing was there before
             before = first = torch.zeros_like(now)
-        answer = null(Question(spec, getattr(torch, dtype), contents, now, before, first))
+        answer = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first))
         tolerance = task.tolerance.get(dtype)
         reference = answers[-1][spec.name]
         if compare(answer, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
@@ -82,7 +82,7 @@ def _filled(value: float) -> Null:
     return lambda question: torch.full(question.right.shape, value, dtype=torch.float64).to(question.dtype)
 
 
-def _unwritten(question: Question) -> torch.Tensor:
+def _unwritten(question: NullCase) -> torch.Tensor:
     """Memory as the worker poisons it."""
     if question.dtype == torch.bool:
         return torch.ones_like(question.right, dtype=torch.bool)
@@ -90,13 +90,13 @@ def _unwritten(question: Question) -> torch.Tensor:
     return poison.view(question.dtype).reshape(question.right.shape)
 
 
-def _best_constant(question: Question) -> torch.Tensor:
+def _best_constant(question: NullCase) -> torch.Tensor:
     """The mean of the right answer: no constant has a smaller RMSE."""
     finite = question.right.double()[question.right.isfinite()]
     return torch.full_like(question.right, float(finite.mean()) if finite.numel() else 0.0).to(question.dtype)
 
 
-def _first_input(question: Question) -> torch.Tensor:
+def _first_input(question: NullCase) -> torch.Tensor:
     """The first tensor that was given, cut or repeated to size."""
     given = next((value for value in question.contents.values() if isinstance(value, torch.Tensor)), None)
     count = question.right.numel()

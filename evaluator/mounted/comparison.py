@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import Measured
+from evaluator.mounted.dialects import ScriptTimes
 from evaluator.records.measurements import FUNCTIONAL, Clock
 from evaluator.records.record import CaseRecord
 
 DRIFT = 0.05  # of the baseline between before and after: beyond it the host was not the same for both sides
 SHOWN = 3
-Report = tuple[Measured, ...]
+Report = tuple[ScriptTimes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Times:
         return tuple(_record(case, candidate[case.id], after[case.id], functional) for case in self.before)
 
 
-def _record(before: Measured, candidate: Measured, after: Measured, functional: bool) -> CaseRecord:
+def _record(before: ScriptTimes, candidate: ScriptTimes, after: ScriptTimes, functional: bool) -> CaseRecord:
     """On a host without a GPU the numbers are those of stand-ins: no clock of the script's, and no speedup."""
     baseline_ms = (before.time_ms, after.time_ms)
     return CaseRecord(
@@ -77,7 +77,7 @@ def _difference(expected: Report, seen: Report, whose: str) -> Rejection | None:
     return None
 
 
-def _by_id(report: Report) -> dict[str, Measured]:
+def _by_id(report: Report) -> dict[str, ScriptTimes]:
     return {case.id: case for case in report}
 
 

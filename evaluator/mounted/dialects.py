@@ -16,7 +16,7 @@ from evaluator.codec import LARGEST_INT
 
 AxisValue = int | str | bool
 Row = Mapping[str, Any]
-Dialect = Callable[[Any], list["Measured"]]
+Dialect = Callable[[Any], list["ScriptTimes"]]
 
 DEVICE_TIMES = (
     *("device_time_ms", "gpu_time_ms", "kernel_time_ms", "cuda_event_time_ms", "cuda_graph_time_ms"),
@@ -38,7 +38,7 @@ SHAPES = re.compile(r"^GEAK_SHAPES_USED=(.{1,2000})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ScriptTimes:
     """One case of a report. Its identity is name and axes; the clock is what the script says, or is known to do."""
 
     name: str
@@ -88,13 +88,13 @@ def _of_object(report: Row, keys: set[str]) -> Dialect:
     return gpumode if "execution_time_ms" in keys else torch_to_hip
 
 
-def gpumode(report: Row) -> list[Measured]:
+def gpumode(report: Row) -> list[ScriptTimes]:
     """A: hip2hip/gpumode. 100 launches within one pair of events."""
     _check_status(report)
     return [_measured(row, place, "aka_loop") for place, row in _rows(report["test_cases"], "test_cases.")]
 
 
-def torch_to_hip(report: Row) -> list[Measured]:
+def torch_to_hip(report: Row) -> list[ScriptTimes]:
     """B: torch2hip. The PyTorch module's time is `ori_time`, the candidate's `opt_time`; both are milliseconds."""
     _check_status(report)
     key = "ori_time" if report.get("status") == "baseline_ok" else "opt_time"
@@ -104,13 +104,13 @@ def torch_to_hip(report: Row) -> list[Measured]:
     return found
 
 
-def vllm(report: Any) -> list[Measured]:
+def vllm(report: Any) -> list[ScriptTimes]:
     """C: triton2triton/vllm and flydsl. A list, or before June 2026 one object for the only case."""
     rows = report if isinstance(report, list) else [report]
     return [_measured(row, place, "aka_events") for place, row in _rows(rows)]
 
 
-def rocmbench(report: list[Row]) -> list[Measured]:
+def rocmbench(report: list[Row]) -> list[ScriptTimes]:
     """D: rocmbench. Paper-time records name no method: they were taken on the host's clock."""
     found = []
     for place, row in _rows(report):
@@ -122,7 +122,7 @@ def rocmbench(report: list[Row]) -> list[Measured]:
     return found
 
 
-def geak(printed: str) -> list[Measured]:
+def geak(printed: str) -> list[ScriptTimes]:
     """E: geak_eval prints one geometric mean over all shapes."""
     latencies, shapes = LATENCY.findall(printed), SHAPES.findall(printed)
     if len(latencies) != 1:
@@ -132,16 +132,16 @@ def geak(printed: str) -> list[Measured]:
     except ValueError:
         _refuse("bad_report", "GEAK_RESULT_LATENCY_MS", latencies[0], "a number of milliseconds")
     axes: dict[str, AxisValue] = {"shapes": shapes[-1].strip()} if shapes else {}
-    return [Measured("geomean", axes, "aka_events", _number(value, "GEAK_RESULT_LATENCY_MS"))]
+    return [ScriptTimes("geomean", axes, "aka_events", _number(value, "GEAK_RESULT_LATENCY_MS"))]
 
 
-def hip_others(report: Row) -> list[Measured]:
+def hip_others(report: Row) -> list[ScriptTimes]:
     """F: hip2hip/others."""
     _check_status(report)
     return [_measured(row, place, "aka_events") for place, row in _rows(report["test_cases"], "test_cases.")]
 
 
-def rocprim(report: list[Row]) -> list[Measured]:
+def rocprim(report: list[Row]) -> list[ScriptTimes]:
     """G: repository/rocprim. A throughput becomes the time for one gigabyte, so that less is better here, too."""
     found = []
     for place, row in _rows(report):
@@ -150,7 +150,7 @@ def rocprim(report: list[Row]) -> list[Measured]:
     return found
 
 
-def library(report: list[Row]) -> list[Measured]:
+def library(report: list[Row]) -> list[ScriptTimes]:
     """H: repository/aiter and image_kernel. The method lies in `metadata`."""
     found = []
     for place, row in _rows(report):
@@ -183,7 +183,7 @@ def _check_status(report: Row) -> None:
         _refuse("case_failed", "status", status, "ok")
 
 
-def _measured(row: Row, place: str, clock: str) -> Measured:
+def _measured(row: Row, place: str, clock: str) -> ScriptTimes:
     """A case with its time under one of the names that say unit and device."""
     for key in DEVICE_TIMES:
         if key in row:
@@ -195,14 +195,14 @@ def _measured(row: Row, place: str, clock: str) -> Measured:
     _refuse("bad_report", place, sorted(row), f"a time: one of {', '.join(DEVICE_TIMES)}")
 
 
-def _case(row: Row, place: str, clock: str, time_ms: float) -> Measured:
+def _case(row: Row, place: str, clock: str, time_ms: float) -> ScriptTimes:
     method = row.get("benchmark_method") or clock
     if method in HOST_CLOCKS:
         _refuse("host_time", place, method, "a time on the device's clock")
     if method not in CLOCKS:
         _refuse("bad_report", f"{place}.benchmark_method", method, f"one of {', '.join(CLOCKS)}")
     name = next((str(row[key]) for key in NAMES if row.get(key) is not None), "")
-    return Measured(name, dict(_axes(row)), str(method), time_ms)
+    return ScriptTimes(name, dict(_axes(row)), str(method), time_ms)
 
 
 def _axes(row: Row) -> Iterator[tuple[str, AxisValue]]:

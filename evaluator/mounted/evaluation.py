@@ -23,7 +23,7 @@ from evaluator.judge.rejection import Rejection
 from evaluator.mounted.checkout import STAGES, MountedTask, Stage
 from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, held_out_record
 from evaluator.mounted.obstacles import obstacle
-from evaluator.mounted.session import Session
+from evaluator.mounted.session import ScriptSession
 from evaluator.mounted.side import ScriptSide
 from evaluator.records.reasons import Flag, Status
 from evaluator.records.record import GATE_NAMES, LOG_BYTES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
@@ -67,12 +67,14 @@ class ScriptEvaluator:
 
         def faulted(error: SandboxError) -> HeldOutRecord:
             said = (_fault(error), _fault(error))
-            return held_out_record(Session(task, candidate), held_out, said, self.backend, datetime.now(UTC), None)
+            return held_out_record(
+                ScriptSession(task, candidate), held_out, said, self.backend, datetime.now(UTC), None
+            )
 
         return _tried_twice(lambda: self._held_out(task, candidate, held_out, uploaded), faulted)
 
     def _held_out(self, task: MountedTask, candidate: Candidate, held_out: HeldOut, uploaded: bool) -> HeldOutRecord:
-        begin, started_at, session = monotonic(), datetime.now(UTC), Session(task, candidate)
+        begin, started_at, session = monotonic(), datetime.now(UTC), ScriptSession(task, candidate)
         theirs: Mapping[str, bytes] = {**task.files, **candidate.files}
         try:
             theirs = held_out.into(theirs)
@@ -89,7 +91,7 @@ class ScriptEvaluator:
             raise HostError(f"{task.id} cannot run here: {text}")
 
     def _attempt(self, task: MountedTask, candidate: Candidate, uploaded: bool) -> Record:
-        begin, started_at, session = monotonic(), datetime.now(UTC), Session(task, candidate)
+        begin, started_at, session = monotonic(), datetime.now(UTC), ScriptSession(task, candidate)
         with self._sides(task, task.files, {**task.files, **candidate.files}, uploaded) as (baseline, other):
             session.run(baseline, other)
             sandbox = SandboxRef(other.sandbox.kind, other.sandbox.strength)
@@ -122,7 +124,7 @@ class ScriptEvaluator:
         return open_sandbox(self._kind, limits=limits, access=self.backend.access())
 
     def _faulted(self, task: MountedTask, candidate: Candidate, error: SandboxError) -> Record:
-        session = Session(task, candidate)
+        session = ScriptSession(task, candidate)
         session.rejection = _fault(error)
         session.outcomes = [GateOutcome(name, "not_reached", 0.0) for name in GATE_NAMES]
         return _record(session, self.backend, datetime.now(UTC), None)
@@ -143,7 +145,7 @@ def _fault(error: SandboxError) -> Rejection:
     return Rejection("host_fault", str(error), "".join(traceback.format_exception(error)))
 
 
-def _record(session: Session, backend: Backend, started_at: datetime, sandbox: SandboxRef | None) -> Record:
+def _record(session: ScriptSession, backend: Backend, started_at: datetime, sandbox: SandboxRef | None) -> Record:
     rejection, functional = session.rejection, not backend.has_clock
     cases = session.times.cases(functional) if session.times and rejection is None else ()
     flags = session.flags | ({Flag.SCRIPT_TIMED, Flag.FUNCTIONAL} if cases and functional else {Flag.SCRIPT_TIMED})

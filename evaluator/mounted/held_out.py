@@ -14,9 +14,9 @@ from pathlib import Path
 from evaluator import VERSION, codec
 from evaluator.backends import Backend
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.session import Session
+from evaluator.mounted.session import ScriptSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import LOG_BYTES, CandidateRef, CaseRecord, Finding, Host, SandboxRef, TaskRef
+from evaluator.records.record import LOG_BYTES, CandidateRef, CaseRecord, Finding, HostInfo, SandboxRef, TaskRef
 from evaluator.unseen.injections import HeldOut
 from evaluator.unseen.record import NOT_OF_THE_SIDE, Quadrant, SideOutcome, problems_of_outcome, quadrant_of
 
@@ -34,7 +34,7 @@ class HeldOutRecord:
     started_at: str  # ISO 8601, UTC
     task: TaskRef
     candidate: CandidateRef
-    host: Host
+    host: HostInfo
     sandbox: SandboxRef | None
     flags: tuple[Flag, ...]
     findings: tuple[Finding, ...]
@@ -73,7 +73,7 @@ def problems_of(record: HeldOutRecord) -> list[str]:
 
 
 def held_out_record(
-    session: Session,
+    session: ScriptSession,
     held_out: HeldOut,
     said: tuple[Rejection | None, Rejection | None],
     backend: Backend,

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluator.codec import plain_texts
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import Measured, Unusable, dialect_of, failure_of, geak
+from evaluator.mounted.dialects import ScriptTimes, Unusable, dialect_of, failure_of, geak
 
 PERFORMANCE_REPORTS = (
     "build/performance_report.json",
@@ -21,7 +21,7 @@ ALL = (*PERFORMANCE_REPORTS, COMPILE_REPORT, CORRECTNESS_REPORT, "eval_result.ya
 LONGEST_IDENTITY = 1000  # characters
 
 
-def read_measured(name: str, data: bytes | None, printed: str) -> tuple[Measured, ...] | Rejection:
+def read_measured(name: str, data: bytes | None, printed: str) -> tuple[ScriptTimes, ...] | Rejection:
     """The cases of one performance command; `data` is None where it left no report and may only have printed one."""
     place = name if data is not None else "printed text"
     try:
@@ -47,7 +47,7 @@ def status_problem(name: str, data: bytes | None) -> str | None:
     return f"{name}: seen {said}; expected ok, as the exit code 0 says" if said else None
 
 
-def _measured(report: Any) -> list[Measured]:
+def _measured(report: Any) -> list[ScriptTimes]:
     return dialect_of(report)(report)
 
 
@@ -70,7 +70,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_unique(measured: list[Measured]) -> None:
+def _check_unique(measured: list[ScriptTimes]) -> None:
     """The dtype is part of an identity, so equal ids of two dtypes are two cases."""
     seen = set[str]()
     for case in measured:

@@ -11,7 +11,7 @@ from evaluator.gates import source
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.mounted.checkout import MountedTask
 from evaluator.mounted.comparison import DRIFT, Times
-from evaluator.mounted.dialects import Measured
+from evaluator.mounted.dialects import ScriptTimes
 from evaluator.mounted.side import ScriptSide
 from evaluator.records.reasons import Flag
 from evaluator.records.record import GATE_NAMES, Finding, GateOutcome
@@ -25,7 +25,7 @@ OURS = ("unsupported_feature", "host_budget")  # reasons that say already that t
 
 
 @dataclass(slots=True)
-class Session:
+class ScriptSession:
     """The gates of one evaluation and what they found."""
 
     task: MountedTask
@@ -101,7 +101,7 @@ class Session:
         return (None if self.task.writes_from_nothing else self._trusted(baseline)) or candidate()
 
     def _performance(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
-        reports = list[tuple[Measured, ...]]()
+        reports = list[tuple[ScriptTimes, ...]]()
         for side in (baseline, candidate, baseline):
             found = self._timed(side, trusted=side is baseline)
             if isinstance(found, Rejection):
@@ -119,11 +119,11 @@ class Session:
             self.findings.append(Finding("performance", "baseline_drift", text))
             self.flags.add(Flag.NOISY)
 
-    def _timed(self, side: ScriptSide, trusted: bool) -> tuple[Measured, ...] | Rejection:
+    def _timed(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         found = self._reported(side, trusted)
         return _as_ours(found) or found if trusted and isinstance(found, Rejection) else found
 
-    def _reported(self, side: ScriptSide, trusted: bool) -> tuple[Measured, ...] | Rejection:
+    def _reported(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         try:
             return side.performance(BASELINE_ONLY if trusted and self.task.writes_from_nothing else "")
         except WorkerError as error:
@@ -133,7 +133,7 @@ class Session:
         self, baseline: ScriptSide, candidate: ScriptSide, theirs: Rejection | None
     ) -> tuple[Rejection | None, Rejection | None]:
         """The baseline around the candidate, until one of them cannot be timed."""
-        reports = list[tuple[Measured, ...]]()
+        reports = list[tuple[ScriptTimes, ...]]()
         for side in (baseline, candidate, baseline):
             found = self._reported(side, trusted=side is baseline)
             if isinstance(found, Rejection):

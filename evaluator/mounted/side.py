@@ -12,7 +12,7 @@ from typing import cast
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.mounted import reports
 from evaluator.mounted.checkout import OUTPUT_FOLDERS, MountedTask, Stage
-from evaluator.mounted.dialects import Measured
+from evaluator.mounted.dialects import ScriptTimes
 from evaluator.sandbox import Sandbox, Worker
 
 MAILBOX_BYTES = 8 << 20  # the largest report that is read
@@ -50,7 +50,7 @@ class ScriptSide:
     def correctness(self) -> Rejection | None:
         return self._run_all("correctness") or self._against_status("correctness", reports.CORRECTNESS_REPORT)
 
-    def performance(self, flag: str = "") -> tuple[Measured, ...] | Rejection:
+    def performance(self, flag: str = "") -> tuple[ScriptTimes, ...] | Rejection:
         """The cases it reports; `flag` is added to each command."""
         if rejection := self._run_all("performance", flag):
             return rejection
@@ -106,7 +106,7 @@ class ScriptSide:
         faults = [of_exception_class(kind, text, self._last_output) for kind, text in told]
         return next((fault for fault in faults if fault.reason != "raised"), None)
 
-    def _reported(self) -> tuple[Measured, ...] | Rejection:
+    def _reported(self) -> tuple[ScriptTimes, ...] | Rejection:
         for name in reports.PERFORMANCE_REPORTS:
             if (data := self._collect(name)) is not None:
                 self.report = name

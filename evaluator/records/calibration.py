@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evaluator import codec
 from evaluator.errors import HostError
-from evaluator.records.record import Host
+from evaluator.records.record import HostInfo
 from evaluator.state import state_folder
 from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
 
@@ -38,7 +38,7 @@ class Acceptance:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class DeviceCalibration:
     device: str  # uuid or serial of the card
     device_class: str
     made_at: str  # ISO 8601, UTC
@@ -73,7 +73,7 @@ class Calibration:
         return max(CENSOR_NS, CENSOR_E0 * self.e0_ns)
 
 
-def read_calibration(host: Host) -> Calibration | None:
+def read_calibration(host: HostInfo) -> DeviceCalibration | None:
     """This host's device's, or None where there is none that holds: other software since, or too old.
 
     Raises:
@@ -83,14 +83,14 @@ def read_calibration(host: Host) -> Calibration | None:
     if not path.is_file():
         return None
     try:
-        found = codec.loads(Calibration, path.read_bytes())
+        found = codec.loads(DeviceCalibration, path.read_bytes())
     except codec.DecodeError as error:
         raise HostError(f"{path} is no calibration; remove it and run `doctor --health` again: {error}") from error
     age = datetime.now(UTC) - datetime.fromisoformat(found.made_at)
     return found if found.software == software_of(host) and age < timedelta(days=CALIBRATION_DAYS) else None
 
 
-def write_calibration(calibration: Calibration, folder: Path | None = None) -> Path:
+def write_calibration(calibration: DeviceCalibration, folder: Path | None = None) -> Path:
     """Whole or not at all; beside a run's records, or where evaluations on this host read it."""
     path = _path(calibration.device, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def device_of(device_class: str, facts: Mapping[str, str]) -> str:
     return facts.get("card_uuid") or device_class
 
 
-def software_of(host: Host) -> str:
+def software_of(host: HostInfo) -> str:
     """What a calibration depends on beside the device."""
     return ", ".join(f"{name} {host.facts[name]}" for name in ("driver", "torch", "triton") if name in host.facts)
 

@@ -34,7 +34,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class TimingSession:
     """One case in one session: fresh workers on both sides."""
 
     blocks: tuple[Block, ...]

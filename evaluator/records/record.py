@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Literal
 
 from evaluator import codec
-from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
+from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, TimingSession, problems_of_times
 from evaluator.records.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
@@ -46,7 +46,7 @@ class CandidateRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class HostInfo:
     backend: str
     device_class: str
     architecture: str
@@ -92,7 +92,7 @@ class CaseRecord:
     clocks: Mapping[str, Clock]
     speedup: float | None  # on T_dev; never on functional times
     ratio: Ratio | None = None
-    sessions: tuple[Session, ...] = ()
+    sessions: tuple[TimingSession, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Record:
     task: TaskRef
     candidate: CandidateRef
     baseline_kind: Literal["source", "eager"]
-    host: Host
+    host: HostInfo
     sandbox: SandboxRef | None
     status: Status
     gate: str | None  # the gate that turned the candidate away

@@ -24,7 +24,7 @@ Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TranscriptEntry:
     """One line of a transcript: who spoke or acted, and what."""
 
     kind: Literal["prompt", "text", "reasoning", "tool_call", "tool_result", "check", "error"]
@@ -47,7 +47,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class IterationRecord:
     """A distinct version that was checked, in order; `diff` is against the one before, or the task's own source."""
 
     number: int
@@ -61,7 +61,7 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSession:
+class SessionRecord:
     schema: int
     evaluator: str
     agent: str
@@ -78,11 +78,11 @@ class AgentSession:
     problems: tuple[tuple[str, ...], ...]  # reason code and detail of what is wrong with the files handed in
     prompt: str | None
     usage: Usage
-    iterations: tuple[Iteration, ...]
-    transcript: tuple[Entry, ...]
+    iterations: tuple[IterationRecord, ...]
+    transcript: tuple[TranscriptEntry, ...]
 
 
-def write_session(session: AgentSession, path: Path) -> None:
+def write_session(session: SessionRecord, path: Path) -> None:
     """Write atomically.
 
     Raises:
@@ -91,16 +91,16 @@ def write_session(session: AgentSession, path: Path) -> None:
     codec.write(session, path, problems_of)
 
 
-def read_session(text: str | bytes) -> AgentSession:
+def read_session(text: str | bytes) -> SessionRecord:
     """Read and check one session.
 
     Raises:
         codec.DecodeError: with every problem.
     """
-    return codec.read(AgentSession, text, problems_of)
+    return codec.read(SessionRecord, text, problems_of)
 
 
-def problems_of(session: AgentSession) -> list[str]:
+def problems_of(session: SessionRecord) -> list[str]:
     """Every rule that this session breaks."""
     problems = []
     if session.schema != SESSION_SCHEMA_VERSION:

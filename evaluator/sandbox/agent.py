@@ -58,7 +58,7 @@ class AgentBox:
 
     def start(
         self, command: Sequence[str], variables: Mapping[str, str], stdin: int, stderr: int
-    ) -> tuple[Process, bubblewrap.Tree]:
+    ) -> tuple[Process, bubblewrap.BubblewrapTree]:
         """The command in the workspace, its output readable; the tree ends it and all that it started."""
         user = random.SystemRandom().choice(USERS) if os.geteuid() == 0 else None
         self._give_to(user)
@@ -79,7 +79,7 @@ class AgentBox:
             start_new_session=True,
         )
         os.close(writable)
-        return process, bubblewrap.Tree(process, readable)
+        return process, bubblewrap.BubblewrapTree(process, readable)
 
     def _words(self, user: int | None, info_fd: int) -> list[str]:
         words = [str(bubblewrap.program()), *bubblewrap.NAMESPACES, *bubblewrap.user_namespace()]

@@ -70,7 +70,7 @@ def command(limits: Limits, access: Access, info_fd: int) -> list[str]:
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
 
 
-class Tree:
+class BubblewrapTree:
     """All processes of one sandbox. The end of its zygote, which is their init, is the end of them all."""
 
     def __init__(self, process: subprocess.Popen[bytes], info_fd: int) -> None:

@@ -20,7 +20,7 @@ class FloodSeen(Exception):
     """More was printed than allowed."""
 
 
-class Output:
+class ProcessOutput:
     """Standard output and error of a worker: counted, the end kept, read without waiting."""
 
     def __init__(self, fd: int, limit: int) -> None:
@@ -58,7 +58,7 @@ class Output:
 class Conversation(Channel):
     """A channel whose every wait ends at `deadline`."""
 
-    def __init__(self, read_fd: int, write_fd: int, output: Output) -> None:
+    def __init__(self, read_fd: int, write_fd: int, output: ProcessOutput) -> None:
         super().__init__(read_fd, write_fd)
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)

@@ -17,7 +17,7 @@ def make_workspace() -> str:
     return folder
 
 
-class Tree:
+class PlainTree:
     """All processes below one zygote, which adopts orphans."""
 
     def __init__(self, process: subprocess.Popen[bytes], workspace: str) -> None:

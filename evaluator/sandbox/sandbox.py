@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Literal, Protocol, cast
 
 from evaluator.errors import SandboxError
-from evaluator.inside.confine import Settings
+from evaluator.inside.confine import Confinement
 from evaluator.inside.limits import Access, Limits
 from evaluator.sandbox import bubblewrap, plain
 from evaluator.sandbox.control import Control
@@ -28,7 +28,7 @@ NAMESPACES = ("pid", "net", "ipc")
 KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
 
 
-class Tree(Protocol):
+class ProcessTree(Protocol):
     """All processes of a sandbox."""
 
     def kill(self) -> None: ...
@@ -170,33 +170,33 @@ class Sandbox:
             self._tree.kill()
 
 
-def _start_in_bubblewrap(control: Control, limits: Limits, access: Access) -> Tree:
+def _start_in_bubblewrap(control: Control, limits: Limits, access: Access) -> ProcessTree:
     settings = _settings("bubblewrap", limits, access, bubblewrap.WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
     info, inside_info = os.pipe()
     command = [*bubblewrap.command(limits, access, inside_info), *_zygote(control, settings)]
     variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(access.variables)
     process = _start(command, variables, control, inside_info)
     os.close(inside_info)
-    return bubblewrap.Tree(process, info)
+    return bubblewrap.BubblewrapTree(process, info)
 
 
-def _start_plain(control: Control, limits: Limits, access: Access) -> Tree:
+def _start_plain(control: Control, limits: Limits, access: Access) -> ProcessTree:
     """Everything can be read here, and every node be seen."""
     workspace = plain.make_workspace()
     settings = _settings("plain", limits, access, workspace, swept=(workspace,), guarded=(os.getpid(),))
     variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(access.variables)
-    return plain.Tree(_start(_zygote(control, settings), variables, control), workspace)
+    return plain.PlainTree(_start(_zygote(control, settings), variables, control), workspace)
 
 
 def _settings(
     kind: Kind, limits: Limits, access: Access, workspace: str, *, swept: tuple[str, ...], guarded: tuple[int, ...]
-) -> Settings:
+) -> Confinement:
     host_namespaces = {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}
     groups = bubblewrap.groups_of(access.nodes)
-    return Settings(kind, limits, workspace, swept, guarded, host_namespaces, access.device, groups)
+    return Confinement(kind, limits, workspace, swept, guarded, host_namespaces, access.device, groups)
 
 
-def _zygote(control: Control, settings: Settings) -> list[str]:
+def _zygote(control: Control, settings: Confinement) -> list[str]:
     """Unbuffered, so that the last words before a crash arrive; -P and -s: modules from nowhere else than given."""
     told = json.dumps(dataclasses.asdict(settings))
     return [sys.executable, "-u", "-B", "-P", "-s", "-m", "evaluator.inside.zygote", str(control.inside.fileno()), told]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.errors import SandboxError
 from evaluator.inside.channel import BadFrame, ChannelClosed, SharedMemory, sealed_memory
-from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, Output
+from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, ProcessOutput
 from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Worker:
         memory = sealed_memory(mailbox_bytes)
         self.mailbox = SharedMemory(memory, mailbox_bytes)
         commands, replies, output = os.pipe(), os.pipe(), os.pipe()
-        self._output = Output(output[0], sandbox.limits.output_bytes)
+        self._output = ProcessOutput(output[0], sandbox.limits.output_bytes)
         self._channel = Conversation(replies[0], commands[1], self._output)
         inside = [commands[0], replies[1], memory, output[1]]
         try:

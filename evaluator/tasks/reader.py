@@ -14,7 +14,7 @@ from evaluator.tasks.spec import (
     ITEMSIZE,
     Axis,
     Case,
-    Entry,
+    EntryPoint,
     Input,
     Output,
     Profile,
@@ -234,10 +234,10 @@ def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]
     return found
 
 
-def _entry(value: Fields) -> Entry:
+def _entry(value: Fields) -> EntryPoint:
     value.only(("function", "style", "prepare"))
     style = value.choice("style", ("return", "out"))
-    return Entry(value.string("function", None), cast(Any, style), value.boolean("prepare", False))
+    return EntryPoint(value.string("function", None), cast(Any, style), value.boolean("prepare", False))
 
 
 def _limits(value: Fields) -> TaskLimits:

@@ -117,7 +117,7 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryPoint:
     function: str
     style: Literal["return", "out"]
     prepare: bool
@@ -142,7 +142,7 @@ class TaskSpec:
     sources: tuple[str, ...]  # what the agent starts from
     kernels: tuple[str, ...]
     editable: tuple[str, ...]  # the only paths a candidate may bring
-    entry: Entry
+    entry: EntryPoint
     axes: tuple[Axis, ...]
     cases: tuple[Case, ...]
     inputs: tuple[Input, ...]

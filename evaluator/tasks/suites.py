@@ -13,7 +13,7 @@ from evaluator.tasks.spec import TaskSpec, tasks_folder
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class TaskSuite:
     """`digest` names this version: sha256 over the sorted (task id, task digest)."""
 
     name: str
@@ -38,7 +38,7 @@ def suite_names() -> list[str]:
     return sorted(path.stem for path in suites_folder().glob("*.yaml"))
 
 
-def load_suite(name: str) -> Suite:
+def load_suite(name: str) -> TaskSuite:
     """Read a suite's manifest and all its tasks.
 
     Raises:
@@ -53,7 +53,7 @@ def load_suite(name: str) -> Suite:
             expected = f"{task.digest}, the task's digest (`tasks --freeze {name}` writes it)"
             problems.add(f"tasks.{task.id}", digests[task.id], expected)
     problems.raise_if_any()
-    return Suite(name, version, tasks)
+    return TaskSuite(name, version, tasks)
 
 
 def read_manifest(name: str) -> tuple[int, dict[str, str]]:

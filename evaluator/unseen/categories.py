@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from evaluator.tasks.spec import Axis
 from evaluator.unseen.cases import ConfigCategory
 from evaluator.unseen.contract import Contract, Sizes, memory_bytes
-from evaluator.unseen.counters import Stream
+from evaluator.unseen.counters import CounterStream
 from evaluator.unseen.served import served_sizes, usual_sizes
 
 ASPECT = 4  # times the median, and a quarter of another: 16 times the usual aspect ratio
@@ -53,7 +53,7 @@ class Proposal:
         return max(value // 2 // axis.multiple_of * axis.multiple_of, least)
 
 
-def propose(category: ConfigCategory, contract: Contract, stream: Stream) -> Proposal | None:
+def propose(category: ConfigCategory, contract: Contract, stream: CounterStream) -> Proposal | None:
     """Sizes of that category, not yet held against couplings and limits; None where this try found none."""
     return _PROPOSERS[category](contract, stream)
 
@@ -65,18 +65,18 @@ def awkward(value: int, axis: Axis) -> bool:
     return rest == 0 and steps >= AWKWARD_LEAST and steps % 2 == 1 and (beside_power or _is_prime(steps))
 
 
-def _edge(contract: Contract, stream: Stream) -> Proposal:
+def _edge(contract: Contract, stream: CounterStream) -> Proposal:
     half = stream.sample(contract.dims, (len(contract.dims) + 1) // 2)
     pins = {axis.name: contract.least(axis) for axis in half}
     return _proposal(contract, stream, pins)
 
 
-def _scale_up(contract: Contract, stream: Stream) -> Proposal | None:
+def _scale_up(contract: Contract, stream: CounterStream) -> Proposal | None:
     room = [(axis, contract.values(axis)[-1] + 1, contract.most(axis)) for axis in contract.dims]
     return _one_of(contract, stream, room)
 
 
-def _scale_down(contract: Contract, stream: Stream) -> Proposal | None:
+def _scale_down(contract: Contract, stream: CounterStream) -> Proposal | None:
     """Below the smallest; what is not pinned comes from a seen case, so it is never larger than there."""
     room = [(axis, contract.least(axis), contract.values(axis)[0] - 1) for axis in contract.dims]
     found = _one_of(contract, stream, room)
@@ -87,7 +87,7 @@ def _scale_down(contract: Contract, stream: Stream) -> Proposal | None:
     return Proposal({name: size or smallest[name] for name, size in sizes.items()}, frozenset(smallest))
 
 
-def _alignment(contract: Contract, stream: Stream) -> Proposal | None:
+def _alignment(contract: Contract, stream: CounterStream) -> Proposal | None:
     """One is long enough to matter; each other one is awkward in three tries of four."""
     long = [axis for axis in contract.dims if contract.most(axis) >= AWKWARD_STEPS * axis.multiple_of]
     if not long:
@@ -101,7 +101,7 @@ def _alignment(contract: Contract, stream: Stream) -> Proposal | None:
     return _proposal(contract, stream, {first.name: size, **{name: size for name, size in pins.items() if size}})
 
 
-def _asymmetric(contract: Contract, stream: Stream) -> Proposal | None:
+def _asymmetric(contract: Contract, stream: CounterStream) -> Proposal | None:
     """Which one is long and which is short are drawn together, since not every dimension can be either."""
     long = [axis for axis in contract.dims if contract.most(axis) >= ASPECT * contract.median(axis)]
     short = [axis for axis in contract.dims if contract.median(axis) // ASPECT >= contract.least(axis)]
@@ -115,7 +115,7 @@ def _asymmetric(contract: Contract, stream: Stream) -> Proposal | None:
     return _proposal(contract, stream, {one.name: size, other.name: less}) if size and less else None
 
 
-def _production(contract: Contract, stream: Stream) -> Proposal | None:
+def _production(contract: Contract, stream: CounterStream) -> Proposal | None:
     """Three of four of the others are served sizes as well, where they can be; none starts below the smallest seen."""
     usual = {axis.name: _reachable(contract, axis, usual_sizes(axis.name)) for axis in contract.dims}
     served = {axis.name: _reachable(contract, axis, served_sizes(axis.name)) for axis in contract.dims}
@@ -128,7 +128,7 @@ def _production(contract: Contract, stream: Stream) -> Proposal | None:
     return Proposal({**sizes, first.name: pin}, frozenset((first.name,)), usual=True)
 
 
-_PROPOSERS: dict[ConfigCategory, Callable[[Contract, Stream], Proposal | None]] = {
+_PROPOSERS: dict[ConfigCategory, Callable[[Contract, CounterStream], Proposal | None]] = {
     "edge": _edge,
     "scale_up": _scale_up,
     "scale_down": _scale_down,
@@ -138,11 +138,11 @@ _PROPOSERS: dict[ConfigCategory, Callable[[Contract, Stream], Proposal | None]] 
 }
 
 
-def _proposal(contract: Contract, stream: Stream, pins: Sizes) -> Proposal:
+def _proposal(contract: Contract, stream: CounterStream, pins: Sizes) -> Proposal:
     return Proposal({**contract.sizes(stream.pick(contract.seen)), **pins}, frozenset(pins))
 
 
-def _one_of(contract: Contract, stream: Stream, room: list[tuple[Axis, int, int]]) -> Proposal | None:
+def _one_of(contract: Contract, stream: CounterStream, room: list[tuple[Axis, int, int]]) -> Proposal | None:
     """One dimension, of those with room, somewhere between its two ends."""
     possible = [(axis, low, high) for axis, low, high in room if _steps(axis, low, high)]
     if not possible:
@@ -157,12 +157,12 @@ def _steps(axis: Axis, low: int, high: int) -> range:
     return range(-(-low // axis.multiple_of), high // axis.multiple_of + 1)
 
 
-def _draw(axis: Axis, stream: Stream, low: int, high: int) -> int | None:
+def _draw(axis: Axis, stream: CounterStream, low: int, high: int) -> int | None:
     steps = _steps(axis, low, high)
     return stream.pick(steps) * axis.multiple_of if steps else None
 
 
-def _awkward_size(contract: Contract, stream: Stream, axis: Axis, least_steps: int) -> int | None:
+def _awkward_size(contract: Contract, stream: CounterStream, axis: Axis, least_steps: int) -> int | None:
     """The first awkward one from a point between half the median and the largest seen value on."""
     seen, step = contract.values(axis), axis.multiple_of
     low = max(contract.median(axis) // 2, least_steps * step, axis.low)

@@ -12,7 +12,7 @@ WORDS = 1 << 256  # as many values as one SHA-256 has
 
 
 @dataclass(slots=True)
-class Stream:
+class CounterStream:
     """The integers of one purpose, in order. Whoever lacks the secret can neither predict nor recompute them."""
 
     prefix: bytes = field(repr=False)
@@ -45,7 +45,7 @@ class Stream:
         return int.from_bytes(block, "big")
 
 
-def stream(generator: str, task_digest: str, secret: bytes, purpose: str) -> Stream:
+def stream(generator: str, task_digest: str, secret: bytes, purpose: str) -> CounterStream:
     """The integers for one purpose. Each word is preceded by its length, so that no two lists of words run together."""
     words = (generator.encode(), task_digest.encode(), secret, purpose.encode())
-    return Stream(b"".join(len(word).to_bytes(4, "big") + word for word in words))
+    return CounterStream(b"".join(len(word).to_bytes(4, "big") + word for word in words))

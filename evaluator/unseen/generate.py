@@ -20,7 +20,7 @@ from evaluator.tasks.spec import Case, Profile, TaskSpec
 from evaluator.unseen.cases import ConfigCategory, UnseenCase
 from evaluator.unseen.categories import Proposal, propose
 from evaluator.unseen.contract import Contract, Rest, contract_of
-from evaluator.unseen.counters import Stream, stream
+from evaluator.unseen.counters import CounterStream, stream
 
 GENERATOR_VERSION = "arena-unseen-1"
 SLOTS: tuple[tuple[ConfigCategory, bool], ...] = (  # in which case the axes beyond dimensions must change, too
@@ -54,7 +54,9 @@ def core_cases(task: TaskSpec, secret: bytes, profile: Profile) -> tuple[UnseenC
     return tuple(found)
 
 
-def _case(contract: Contract, category: ConfigCategory, integers: Stream, turned: bool, others: Iterable[Case]) -> Case:
+def _case(
+    contract: Contract, category: ConfigCategory, integers: CounterStream, turned: bool, others: Iterable[Case]
+) -> Case:
     taken = contract.taken | {tuple(contract.sizes(case).values()) for case in others}
     for _ in range(TRIES):
         proposal = propose(category, contract, integers)
@@ -72,13 +74,13 @@ def _case(contract: Contract, category: ConfigCategory, integers: Stream, turned
     )
 
 
-def _rest(contract: Contract, integers: Stream) -> Rest:
+def _rest(contract: Contract, integers: CounterStream) -> Rest:
     seen = {contract.rest(case) for case in contract.seen}
     unseen = [rest for rest in contract.rests if rest not in seen]
     return integers.pick(unseen if unseen and integers.below(2) else contract.rests)
 
 
-def _fitted(contract: Contract, proposal: Proposal, rest: Rest, integers: Stream) -> Case | None:
+def _fitted(contract: Contract, proposal: Proposal, rest: Rest, integers: CounterStream) -> Case | None:
     """Shrink what is not pinned, one dimension of the broken rule at a time, until every rule holds."""
     for _ in range(SHRINKS):
         case = contract.case(proposal.sizes, rest)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from evaluator import codec
-from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, Session, problems_of_times
+from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, TimingSession, problems_of_times
 from evaluator.records.reasons import REASONS, Flag, Status
-from evaluator.records.record import CandidateRef, Finding, Host, SandboxRef, TaskRef, problems_of_names
+from evaluator.records.record import CandidateRef, Finding, HostInfo, SandboxRef, TaskRef, problems_of_names
 from evaluator.tasks.spec import AxisValue, Case, Profile
 from evaluator.unseen.cases import ConfigCategory, Origin
 
@@ -52,7 +52,7 @@ class UnseenCaseRecord:
     candidate: SideOutcome
     clocks: Mapping[str, Clock]
     ratio: Ratio | None
-    sessions: tuple[Session, ...]
+    sessions: tuple[TimingSession, ...]
 
     @property
     def quadrant(self) -> Quadrant:
@@ -75,7 +75,7 @@ class UnseenRecord:
     task: TaskRef
     candidate: CandidateRef
     baseline_kind: Literal["source", "eager"]
-    host: Host
+    host: HostInfo
     sandbox: SandboxRef | None
     flags: tuple[Flag, ...]
     findings: tuple[Finding, ...]

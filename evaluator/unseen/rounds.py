@@ -15,7 +15,7 @@ LEAST_SECRET = 16  # characters: fewer could be guessed from the digest
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RoundFile:
     """`digest`, the sha256 of the secret as hex, is published before; the secret is what it was all along."""
 
     name: str
@@ -28,7 +28,7 @@ def round_names() -> list[str]:
     return sorted(path.stem for path in _folder().glob("*.yaml"))
 
 
-def read_round(name: str) -> Round:
+def read_round(name: str) -> RoundFile:
     """Read one revealed round.
 
     Raises:
@@ -48,7 +48,7 @@ def secret_digest(secret: bytes) -> str:
     return hashlib.sha256(secret).hexdigest()
 
 
-def _round(top: Fields, name: str) -> Round:
+def _round(top: Fields, name: str) -> RoundFile:
     top.only(("version", "generator", "digest", "secret"))
     top.choice("version", (1,))
     generator = str(top.choice("generator", (GENERATOR_VERSION,)))
@@ -58,7 +58,7 @@ def _round(top: Fields, name: str) -> Round:
         top.problem("secret", f"{len(text)} characters", f"at least {LEAST_SECRET}")
     if digest != secret_digest(secret):
         top.problem("digest", digest, f"{secret_digest(secret)}, the sha256 of the secret")
-    return Round(name, secret, digest, generator)
+    return RoundFile(name, secret, digest, generator)
 
 
 def _folder() -> Path:

@@ -10,7 +10,7 @@ from leaderboard.charts.curves import CurveChart, GivenCurve, curves
 from leaderboard.charts.heat import HeatChart, heat_map
 from leaderboard.charts.ratios import ratio_dots
 from leaderboard.charts.rows import Mark, Point, RowChart, paired_bars, share_dots
-from leaderboard.charts.scatter import Group, ScatterChart, Spot, against
+from leaderboard.charts.scatter import PointGroup, ScatterChart, Spot, against
 from leaderboard.charts.stacked import StackedChart, stacked_bars
 
 __all__ = [
@@ -19,10 +19,10 @@ __all__ = [
     "CurveChart",
     "GivenBox",
     "GivenCurve",
-    "Group",
     "HeatChart",
     "Mark",
     "Point",
+    "PointGroup",
     "RowChart",
     "ScatterChart",
     "Series",

@@ -26,7 +26,7 @@ class GivenBox:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class BoxSpot:
     x: float
     value: float
     name: str
@@ -39,7 +39,7 @@ class Box:
     low_x: float
     median_x: float
     high_x: float
-    spots: tuple[Spot, ...]
+    spots: tuple[BoxSpot, ...]
 
     @property
     def width(self) -> float:
@@ -107,7 +107,7 @@ def boxes(slug: str, title: str, description: str, axis: str, given: Sequence[Gi
 
 
 def _box(scale: LogAxis, given: GivenBox, y: float) -> Box:
-    spots = tuple(Spot(_across(scale, value), value, name) for value, name in given.values)
+    spots = tuple(BoxSpot(_across(scale, value), value, name) for value, name in given.values)
     return Box(given, y, _across(scale, given.p25), _across(scale, given.median), _across(scale, given.p75), spots)
 
 

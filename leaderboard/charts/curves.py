@@ -12,7 +12,7 @@ from typing import ClassVar
 from evaluator.wording import counted
 from leaderboard.charts.axes import LogAxis, log_axis, tick_text
 from leaderboard.charts.base import MARK, Chart, Tick
-from leaderboard.charts.scatter import Group
+from leaderboard.charts.scatter import PointGroup
 
 TOP, PLOT = 8.0, 300.0  # pixels down: air above, and the height of the axis
 AXIS, LEGEND_STEP = 44.0, 20.0
@@ -35,8 +35,8 @@ class GivenCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    group: Group
+class CurveLine:
+    group: PointGroup
     curve: GivenCurve
     path: str  # in percent of the plot across and down
     band: str  # empty: none is drawn
@@ -52,7 +52,7 @@ class CurveChart(Chart):
     marks: ClassVar[str] = "charts/_curves.svg"
     axis: str
     up_axis: str
-    lines: tuple[Line, ...]
+    lines: tuple[CurveLine, ...]
     ticks: tuple[Tick, ...]
     up_ticks: tuple[Tick, ...]
     one_x: float  # percent: where a speedup of 1 lies
@@ -83,7 +83,7 @@ class CurveChart(Chart):
         return tuple(MARK + line.group.label for line in self.lines)
 
     @property
-    def legend(self) -> list[tuple[float, Line]]:
+    def legend(self) -> list[tuple[float, CurveLine]]:
         return [(TOP + PLOT + AXIS + LEGEND_STEP * (index + 0.5), line) for index, line in enumerate(self.lines)]
 
 
@@ -109,15 +109,15 @@ def curves(
     )
 
 
-def _line(scale: LogAxis, number: int, curve: GivenCurve, is_banded: bool) -> Line:
-    group = Group(number, curve.label, number - 1, number - 1)
+def _line(scale: LogAxis, number: int, curve: GivenCurve, is_banded: bool) -> CurveLine:
+    group = PointGroup(number, curve.label, number - 1, number - 1)
     places = [round(100 * scale.share(point), 2) for point in curve.points]
     path = _path(places, curve.shares)
     band = ""
     if is_banded and curve.low is not None and curve.high is not None:
         back = _path(places[::-1], curve.low[::-1]).replace("M", "L", 1)
         band = f"{_path(places, curve.high)}{back}Z"
-    return Line(group, curve, path, band, _down(curve.shares[-1]))
+    return CurveLine(group, curve, path, band, _down(curve.shares[-1]))
 
 
 def _path(places: Sequence[float], shares: Sequence[float]) -> str:

@@ -11,7 +11,7 @@ from math import floor, log10
 from typing import ClassVar
 
 from leaderboard.charts.base import MARK, Chart, Tick
-from leaderboard.charts.scatter import Group, Placed, Spot
+from leaderboard.charts.scatter import Placed, PointGroup, Spot
 
 TOP, PLOT = 22.0, 280.0  # pixels: the line that names the upward axis, and what lies below it
 AXIS, LEGEND_STEP = 44.0, 20.0
@@ -25,7 +25,7 @@ class ParetoChart(Chart):
     marks: ClassVar[str] = "charts/_pareto.svg"
     axis: str
     up_axis: str
-    groups: tuple[Group, ...]
+    groups: tuple[PointGroup, ...]
     spots: tuple[Placed, ...]
     best: tuple[Spot, ...]  # those on the line, the cheapest first
     path: str  # of the line, in percent of the plot across and down
@@ -42,7 +42,7 @@ class ParetoChart(Chart):
         return tuple(MARK + group.label for group in self.groups)
 
     @property
-    def legend(self) -> list[tuple[float, Group]]:
+    def legend(self) -> list[tuple[float, PointGroup]]:
         start = TOP + PLOT + AXIS
         return [(start + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]
 

@@ -70,7 +70,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     label: str
     note: str
     y: float  # baseline of the label
@@ -91,7 +91,7 @@ class RowChart(Chart):
     kind: Kind
     axis: str
     series: tuple[Series, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ChartRow, ...]
     ticks: tuple[Tick, ...] = ()
     lines: tuple[ReferenceLine, ...] = ()
 
@@ -163,7 +163,7 @@ def dots(
             for index, (one, point) in enumerate(zip(series, points, strict=True))
             if point.value is not None or point.low is not None
         )
-        drawn.append(Row(label, note, label_y, marks))
+        drawn.append(ChartRow(label, note, label_y, marks))
         y += ROW_LABEL + DOT_STEP * len(series) + ROW_GAP
     references = tuple(
         ReferenceLine(_across(place(value)), value, text, _anchor(place(value))) for value, text in _merged(lines)
@@ -202,7 +202,7 @@ def paired_bars(
             for index, (one, point) in enumerate(zip(series, points, strict=True))
             if point.value is not None
         )
-        drawn.append(Row(label, row_note, label_y, marks))
+        drawn.append(ChartRow(label, row_note, label_y, marks))
         y += ROW_LABEL + BAR_STEP * len(series) + ROW_GAP
     return RowChart(
         slug=slug,

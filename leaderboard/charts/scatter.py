@@ -32,7 +32,7 @@ EDGE = 0.05  # of the plot: a tick that near to an end would have its label outs
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PointGroup:
     number: int  # counted from 1
     label: str
     colour: int  # which of the colours, counted from 0
@@ -51,7 +51,7 @@ class Group:
 class Spot:
     """What a builder is given: two positive speedups of a group. A mean is large and numbered, a single one small."""
 
-    group: Group
+    group: PointGroup
     across: float
     up: float
     text: str
@@ -72,7 +72,7 @@ class ScatterChart(Chart):
     up_axis: str
     above: str  # the region over the line
     below: str
-    groups: tuple[Group, ...]
+    groups: tuple[PointGroup, ...]
     spots: tuple[Placed, ...]
     ticks: tuple[Tick, ...]
     up_ticks: tuple[Tick, ...]
@@ -95,7 +95,7 @@ class ScatterChart(Chart):
         return tuple(MARK + group.label for group in self.groups)
 
     @property
-    def legend(self) -> list[tuple[float, Group]]:
+    def legend(self) -> list[tuple[float, PointGroup]]:
         return [(self.bottom + AXIS + LEGEND_STEP * (index + 0.5), group) for index, group in enumerate(self.groups)]
 
 

@@ -26,7 +26,7 @@ from django.db import connection, transaction
 
 from leaderboard.downloads.ranks import RANK_FIELDS, rank_pages
 from leaderboard.downloads.rows import CsvText, as_text
-from leaderboard.queries.collection import Collection, Field, Kind
+from leaderboard.queries.collection import Collection, CollectionField, Kind
 from leaderboard.queries.dump_folder import ABOUT, SUMS
 from leaderboard.queries.public_rows import COLLECTIONS
 
@@ -45,7 +45,7 @@ ARROW: Mapping[Kind, pa.DataType] = {
 class DumpTable:
     name: str
     about: str
-    fields: tuple[Field, ...]
+    fields: tuple[CollectionField, ...]
     pages: Callable[[], Pages]
 
 

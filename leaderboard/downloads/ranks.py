@@ -60,7 +60,7 @@ _FIELDS = (
     _of_entry(board_fields.CORRECTNESS, "number", "Share of right answers."),
     _of_entry(board_fields.USABLE_SPEEDUP, "number", "Geometric mean of what a user gains."),
 )
-RANK_FIELDS = tuple(collection.Field(one.name, one.kind, one.about) for one in _FIELDS)
+RANK_FIELDS = tuple(collection.CollectionField(one.name, one.kind, one.about) for one in _FIELDS)
 
 
 def rank_pages() -> Iterator[list[tuple[Any, ...]]]:

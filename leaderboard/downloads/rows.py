@@ -9,7 +9,7 @@ from typing import Any
 
 from leaderboard.csv_text import csv_text
 from leaderboard.encoding import encode
-from leaderboard.queries.collection import Collection, Field, Kind, Rows
+from leaderboard.queries.collection import Collection, CollectionField, Kind, Rows
 
 
 def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
@@ -20,7 +20,7 @@ def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[st
 class CsvText:
     """Writes rows of these fields as CSV, some at once."""
 
-    def __init__(self, fields: tuple[Field, ...]) -> None:
+    def __init__(self, fields: tuple[CollectionField, ...]) -> None:
         self._header = [field.name for field in fields]
         self._changed = [(at, PLAIN[field.kind]) for at, field in enumerate(fields) if field.kind in PLAIN]
 

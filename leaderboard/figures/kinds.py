@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from leaderboard.charts import Group, HeatChart, Mark, RowChart, ScatterChart, Series, StackedChart
+from leaderboard.charts import HeatChart, Mark, PointGroup, RowChart, ScatterChart, Series, StackedChart
 from leaderboard.figures.base import COLOURS, SPOT_COLOURS, corner_text, figure_of, labelled_rows, line_at, line_label
 
 SYMBOLS = {
@@ -153,7 +153,7 @@ def _stacked_trace(chart: StackedChart, series: Series) -> dict[str, Any]:
     }
 
 
-def _spots_trace(chart: ScatterChart, group: Group) -> dict[str, Any]:
+def _spots_trace(chart: ScatterChart, group: PointGroup) -> dict[str, Any]:
     own = [placed.spot for placed in chart.spots if placed.spot.group == group]
     return {
         "type": "scatter",

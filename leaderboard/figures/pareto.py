@@ -6,7 +6,7 @@ import html
 from typing import Any
 
 from leaderboard.charts.pareto import ParetoChart
-from leaderboard.charts.scatter import Group
+from leaderboard.charts.scatter import PointGroup
 from leaderboard.figures.base import SPOT_COLOURS, figure_of
 from leaderboard.figures.kinds import SPOT_SYMBOLS
 
@@ -30,7 +30,7 @@ def _of_pareto(chart: ParetoChart) -> dict[str, Any]:
     return {"data": [line, *(_trace(chart, group) for group in chart.groups)], "layout": layout}
 
 
-def _trace(chart: ParetoChart, group: Group) -> dict[str, Any]:
+def _trace(chart: ParetoChart, group: PointGroup) -> dict[str, Any]:
     own = [placed.spot for placed in chart.spots if placed.spot.group == group]
     return {
         "type": "scatter",

@@ -7,7 +7,7 @@ from typing import Any
 
 from leaderboard.charts import BoxChart, CurveChart
 from leaderboard.charts.boxes import Box
-from leaderboard.charts.curves import Line
+from leaderboard.charts.curves import CurveLine
 from leaderboard.figures.base import COLOURS, SPOT_COLOURS, figure_of, labelled_rows, line_at
 
 CURVE_DASHES = ("solid", "dash", "dot", "dashdot")
@@ -42,7 +42,7 @@ def _of_boxes(chart: BoxChart) -> dict[str, Any]:
     }
 
 
-def _curve_traces(line: Line) -> list[dict[str, Any]]:
+def _curve_traces(line: CurveLine) -> list[dict[str, Any]]:
     colour = SPOT_COLOURS[line.group.colour % len(SPOT_COLOURS)]
     name = html.escape(f"{line.group.number}. {line.group.label}")
     main = {

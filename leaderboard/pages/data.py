@@ -13,7 +13,7 @@ from leaderboard.tables import Cell, Column, Table, table
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class DataAddress:
     path: str
     summary: str
     query: str
@@ -22,11 +22,11 @@ class Endpoint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPage(Page):
     dump: Dump | None  # None: none was made yet
-    rows: tuple[Endpoint, ...]
-    endpoints: tuple[Endpoint, ...]
+    rows: tuple[DataAddress, ...]
+    endpoints: tuple[DataAddress, ...]
 
 
-def build(query: Query, endpoints: tuple[Endpoint, ...]) -> DataPage:
+def build(query: Query, endpoints: tuple[DataAddress, ...]) -> DataPage:
     dump = latest()
     rows = tuple(_row_endpoint(one) for one in COLLECTIONS)
     return DataPage(
@@ -45,11 +45,11 @@ def build(query: Query, endpoints: tuple[Endpoint, ...]) -> DataPage:
     )
 
 
-def _row_endpoint(collection: Collection) -> Endpoint:
-    return Endpoint(f"/api/v1/rows/{collection.name}/", collection.about, ", ".join(collection.filters))
+def _row_endpoint(collection: Collection) -> DataAddress:
+    return DataAddress(f"/api/v1/rows/{collection.name}/", collection.about, ", ".join(collection.filters))
 
 
-def _endpoint_table(slug: str, caption: str, endpoints: tuple[Endpoint, ...]) -> Table:
+def _endpoint_table(slug: str, caption: str, endpoints: tuple[DataAddress, ...]) -> Table:
     columns = (
         Column("path", "Address", is_code=True),
         Column("summary", "What it returns"),

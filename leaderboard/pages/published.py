@@ -10,7 +10,7 @@ from leaderboard.formatting import NONE, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 from leaderboard.words import CATEGORIES
 
 MEANS = frozenset({"mean_speedup", "speedup", "rescued_speedup", "persistent_speedup"})
@@ -112,7 +112,7 @@ def printed_table(found: PaperTable, cells: Sequence[dict[str, str]]) -> Table:
         return table(found.slug, found.title, columns, lines, "The table holds no rows.")
     names = list(dict.fromkeys(row.get("category", "") for row in cells))
     groups = tuple(
-        Group(
+        RowGroup(
             tuple(line for line, row in zip(lines, cells, strict=True) if row.get("category", "") == name),
             CATEGORIES.get(name, name),
         )

@@ -12,7 +12,7 @@ from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, listed, plural, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import versions
-from leaderboard.queries.versions import JudgedRow, SuiteRow
+from leaderboard.queries.versions import JudgedRow, SuiteVersionRow
 from leaderboard.tables import Cell, Column, Table, table
 
 # What a version is, or what changed with it. A new protocol or evaluator gets its line here.
@@ -115,13 +115,13 @@ def _one(name: str, rows: Sequence[JudgedRow], described: Mapping[str, str], cur
     )
 
 
-def _suites(rows: Sequence[SuiteRow], tasks: Mapping[int, Mapping[str, str]]) -> tuple[SuiteVersion, ...]:
+def _suites(rows: Sequence[SuiteVersionRow], tasks: Mapping[int, Mapping[str, str]]) -> tuple[SuiteVersion, ...]:
     """Each with what differs from the version before it, as far as that is known here."""
     before = {new.id: old.id for new, old in pairwise(rows) if new.name == old.name}
     return tuple(_suite(row, tasks.get(row.id, {}), tasks.get(before.get(row.id, 0))) for row in rows)
 
 
-def _suite(row: SuiteRow, now: Mapping[str, str], before: Mapping[str, str] | None) -> SuiteVersion:
+def _suite(row: SuiteVersionRow, now: Mapping[str, str], before: Mapping[str, str] | None) -> SuiteVersion:
     old = now if before is None else before
     return SuiteVersion(
         row.name,

@@ -17,7 +17,7 @@ from runs.querysets import AgentSessionQuerySet, IterationQuerySet
 MOST = 500  # candidates whose sources are read for one page, the newest; labelling one took 5 ms of CPU, once
 
 
-class AnswerRow(NamedTuple):
+class BehaviourRow(NamedTuple):
     """Results of public runs, of one category. What says nothing about the candidate is not judged."""
 
     configuration: str
@@ -104,7 +104,7 @@ def versions(**wanted: str) -> list[VersionsRow]:
     return [VersionsRow(*row) for row in found.order_by(*entry)]
 
 
-def answers(**wanted: str) -> list[AnswerRow]:
+def answers(**wanted: str) -> list[BehaviourRow]:
     entry = (*_ENTRY, "run__configuration__role", "task__category")
     published = "published_attempt__"
     rows = Result.objects.filter(run__state="published", **_narrowed(wanted)).values_list(*entry)
@@ -115,7 +115,7 @@ def answers(**wanted: str) -> list[AnswerRow]:
         build_failed=Count("id", filter=Q(**{f"{published}status": "build_failed"})),
         passed=Count("id", filter=Q(**{f"{published}status": "passed"})),
     )
-    return [AnswerRow(*row) for row in found.order_by(*by(*_ENTRY[1:], _ENTRY[0], "task__category"))]
+    return [BehaviourRow(*row) for row in found.order_by(*by(*_ENTRY[1:], _ENTRY[0], "task__category"))]
 
 
 def candidates(**wanted: str) -> list[CandidateRow]:

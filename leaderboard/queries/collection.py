@@ -22,7 +22,7 @@ AT_ONCE = 5000  # rows of one query of a stream; 2 MB of measurements
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CollectionField:
     name: str
     kind: Kind
     about: str
@@ -38,7 +38,7 @@ class Collection:
     name: str
     about: str
     public: Callable[[], Rows]
-    fields: tuple[Field, ...]
+    fields: tuple[CollectionField, ...]
     filters: Mapping[str, str]  # name in a query → lookup
 
     @property
@@ -66,12 +66,12 @@ class Collection:
             after = page[-1][0]
 
 
-def fields(*lines: str) -> tuple[Field, ...]:
+def fields(*lines: str) -> tuple[CollectionField, ...]:
     """Each line: name, kind, column or -, meaning."""
     found = []
     for line in lines:
         name, kind, source, about = line.split(maxsplit=3)
-        found.append(Field(name, kind, about, "" if source == "-" else source))  # type: ignore[arg-type]
+        found.append(CollectionField(name, kind, about, "" if source == "-" else source))  # type: ignore[arg-type]
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from runs.models import Result
 from runs.querysets import ResultQuerySet, is_secret
 
 
-class AgentRow(NamedTuple):
+class AgentCostRow(NamedTuple):
     """What the sessions of public answers used, on one suite and device class. Sums are over those that said it.
 
     `gain` is the sum of log u (statistics/answers.py) over the `counting` answers, those that may rank.
@@ -39,7 +39,7 @@ class AgentRow(NamedTuple):
     gain: float | None
 
 
-def agents() -> list[AgentRow]:
+def agents() -> list[AgentCostRow]:
     """Of runs in no secret round."""
     entry = ("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name")
     place = ("run__suite__name", "run__suite__version", "run__device_class__slug", "run__device_class__is_functional")
@@ -60,7 +60,7 @@ def agents() -> list[AgentRow]:
         counting=Count("id", filter=Q(may_rank)),
         gain=Sum(Case(When(is_faster, then=gained), default=0.0), filter=Q(may_rank)),
     )
-    return [AgentRow(*row) for row in rows.order_by(*by(*entry[1:], entry[0], *place))]
+    return [AgentCostRow(*row) for row in rows.order_by(*by(*entry[1:], entry[0], *place))]
 
 
 def answers_on_clocks(suites: Collection[str]) -> dict[tuple[str, int, str], list[ResultRow]]:

@@ -41,7 +41,7 @@ class OpenedRow(NamedTuple):
     revealed_at: datetime | None
 
 
-class AnswerRow(NamedTuple):
+class UnseenResultRow(NamedTuple):
     """A result of a public run of the round; what is its attempt's is None where none is published."""
 
     id: int
@@ -63,7 +63,7 @@ class AnswerRow(NamedTuple):
     seen_mean_log: float | None
 
 
-class CaseRow(NamedTuple):
+class UnseenCaseRow(NamedTuple):
     """An unseen case of a published attempt; `correct` is the candidate's."""
 
     result_id: int
@@ -109,7 +109,7 @@ class TaskCaseRow(NamedTuple):
     origin: str
 
 
-class PlaceRow(NamedTuple):
+class RoundPlaceRow(NamedTuple):
     """A suite on a device class that has public runs of a round."""
 
     suite: str
@@ -123,7 +123,7 @@ class PlaceRow(NamedTuple):
     entries: int
 
 
-def places() -> list[PlaceRow]:
+def places() -> list[RoundPlaceRow]:
     """Of current suites, newest rounds first."""
     rows = (
         Run.objects.public()
@@ -135,7 +135,7 @@ def places() -> list[PlaceRow]:
         )
         .annotate(entries=Count("configuration", distinct=True))
     )
-    return [PlaceRow(*row) for row in rows]
+    return [RoundPlaceRow(*row) for row in rows]
 
 
 def opened() -> list[OpenedRow]:
@@ -152,7 +152,7 @@ def rounds_of(suite_id: int) -> list[RoundRow]:
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
-def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[AnswerRow]:
+def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenResultRow]:
     """Of every public run of the round, whether there is an answer or not."""
     rows = (
         Result.objects.filter(_of(suite_id, device_slug, protocol, round_id))
@@ -172,22 +172,22 @@ def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> li
         *(f"published_attempt__{name}" for name in ("status", "correct", "is_held", "is_uncalibrated")),
         *("published_attempt__host__is_accepted", "is_own_protocol", "seen_mean", "seen_mean_log"),
     )
-    return [AnswerRow(*row) for row in rows.values_list(*fields)]
+    return [UnseenResultRow(*row) for row in rows.values_list(*fields)]
 
 
-def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[CaseRow]:
+def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
     """Every unseen case, in the order they were judged; nothing before the round is revealed."""
     rows: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
     found = _published(rows, suite_id, device_slug, protocol, round_id)
-    return [CaseRow(*row) for row in found.values_list(_RESULT, *CaseRow._fields[1:])]
+    return [UnseenCaseRow(*row) for row in found.values_list(_RESULT, *UnseenCaseRow._fields[1:])]
 
 
-def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[CaseRow]:
+def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
     """The sides' outcomes alone, for counts over a whole suite: no case, no text and no time."""
     found = _published(UnseenMeasurement.objects.all(), suite_id, device_slug, protocol, round_id)
     rows = found.values_list(_RESULT, "category", "baseline_correct", "correct")
     return [
-        CaseRow(result, "", name, baseline, candidate, None, False, "", "")
+        UnseenCaseRow(result, "", name, baseline, candidate, None, False, "", "")
         for result, name, baseline, candidate in rows
     ]
 

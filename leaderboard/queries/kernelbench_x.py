@@ -18,7 +18,7 @@ class BundleRow(NamedTuple):
     about: dict[str, Any]
 
 
-class ClaimRow(NamedTuple):
+class KernelBenchXClaimRow(NamedTuple):
     """`claimed` as it was written; the recomputed speedup is that of its own times."""
 
     submission: int
@@ -36,7 +36,7 @@ def bundles() -> list[BundleRow]:
     return [BundleRow(*row) for row in rows.values_list(*BundleRow._fields)[:MOST_BUNDLES]]
 
 
-def claims_of(submissions: Sequence[int]) -> list[ClaimRow]:
+def claims_of(submissions: Sequence[int]) -> list[KernelBenchXClaimRow]:
     """Of tasks of the suite; what is in quarantine counts for nothing."""
     rows = Claim.objects.filter(submission__in=submissions, is_known=True).order_by("id")
-    return [ClaimRow(*row) for row in rows.values_list(*ClaimRow._fields)]
+    return [KernelBenchXClaimRow(*row) for row in rows.values_list(*KernelBenchXClaimRow._fields)]

@@ -17,7 +17,7 @@ from runs.models.hosts import BACKENDS
 from runs.querysets import ResultQuerySet, is_secret, withheld
 
 
-class ResultRow(NamedTuple):
+class ResultDetailRow(NamedTuple):
     id: int
     run_id: int
     run_state: str
@@ -111,7 +111,7 @@ class MeasurementRow(NamedTuple):
     clocks: dict[str, dict[str, Any]]
 
 
-def result(result_id: int) -> ResultRow | None:
+def result(result_id: int) -> ResultDetailRow | None:
     """One whose session was held while its attempt is withheld looks as if nothing was written."""
     newest = Attempt.objects.filter(withheld(), result=OuterRef("pk"), is_latest=True)
     ranked: ResultQuerySet = Result.objects.may_rank()
@@ -126,7 +126,7 @@ def result(result_id: int) -> ResultRow | None:
     size = len(_RESULT)
     is_withheld, in_secret = row[size : size + 2]
     session = SessionRow(*row[size + 2 :]) if row[size + 2] is not None else None
-    found = ResultRow(*row[:size])._replace(session=None if in_secret else session)
+    found = ResultDetailRow(*row[:size])._replace(session=None if in_secret else session)
     is_hidden = is_withheld and session is not None and session.attempt_number is not None
     return found._replace(candidate_digest="", candidate_files={}) if is_hidden else found
 

@@ -11,7 +11,7 @@ from runs.models import Attempt, AuditEntry, Result, Run
 from runs.querysets import is_secret, withheld
 
 
-class RunRow(NamedTuple):
+class RunListRow(NamedTuple):
     """A run with the progress of its latest attempts: `tasks` = queued + running + ended, where all have one.
 
     `passed` goes by the public answers once the run is public, so that it agrees with the board.
@@ -72,7 +72,7 @@ class RunResultRow(NamedTuple):
     requeues: int | None
 
 
-class TrailRow(NamedTuple):
+class RunAuditRow(NamedTuple):
     at: datetime
     actor: str
     action: str
@@ -113,7 +113,7 @@ def newest(
     agent: str = "",
     model: str = "",
     state: str = "",
-) -> list[RunRow]:
+) -> list[RunListRow]:
     """Newest first, narrowed by whatever is not empty."""
     wanted = {
         "suite__name": suite,
@@ -126,12 +126,12 @@ def newest(
     runs = Run.objects.filter(**{field: value for field, value in wanted.items() if value})
     shown = runs.order_by("-created_at", "-id").values("pk")[offset : offset + limit]  # so that only these are counted
     counted = _with_counts(Run.objects.filter(pk__in=shown)).order_by("-created_at", "-id")
-    return [RunRow(*row) for row in counted.values_list(*_FIELDS)]
+    return [RunListRow(*row) for row in counted.values_list(*_FIELDS)]
 
 
-def run(run_id: int) -> RunRow | None:
+def run(run_id: int) -> RunListRow | None:
     row = _with_counts(Run.objects.filter(pk=run_id)).values_list(*_FIELDS).first()
-    return RunRow(*row) if row else None
+    return RunListRow(*row) if row else None
 
 
 def results_of(run_id: int) -> list[RunResultRow]:
@@ -154,13 +154,13 @@ def results_of(run_id: int) -> list[RunResultRow]:
     ]
 
 
-def trail_of(run_id: int) -> list[TrailRow]:
+def trail_of(run_id: int) -> list[RunAuditRow]:
     """Who started, published, withdrew, ran again, paused or cancelled, newest first."""
     is_told = Q(action=AuditEntry.Action.RERUN) & ~is_secret(run="run__")
     said = Case(When(is_told, then=F("detail")), default=Value(""))
     rows = AuditEntry.objects.filter(run=run_id).annotate(session_before=said).order_by("-at", "-id")
     return [
-        TrailRow(*row)
+        RunAuditRow(*row)
         for row in rows.values_list(
             *("at", "actor_name", "action", "result__task__path", "result_id"),
             *("from_attempt__number", "to_attempt__number", "reason", "undoes__action", "session_before"),

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from evaluator.codec import DecodeError
-from evaluator.records.sessions import AgentSession as Held
+from evaluator.records.sessions import SessionRecord as Held
 from evaluator.records.sessions import read_session
 from runs import agents, archive, sessions
 from runs.models import AgentSession

@@ -54,7 +54,7 @@ class ClaimRow(NamedTuple):
     cases: int
 
 
-class TrailRow(NamedTuple):
+class SubmissionAuditRow(NamedTuple):
     at: datetime
     action: str
     actor: str
@@ -132,10 +132,10 @@ def submission(submission_id: int) -> SubmissionRow | None:
     return _told(row) if row else None
 
 
-def trail_of(submission_id: int, is_told: bool) -> list[TrailRow]:
+def trail_of(submission_id: int, is_told: bool) -> list[SubmissionAuditRow]:
     """Oldest first. Who acted and why is told with the rest."""
     rows = AuditEntry.objects.filter(submission=submission_id).order_by("at", "id")
-    found = [TrailRow(*row) for row in rows.values_list("at", "action", "actor_name", "reason")]
+    found = [SubmissionAuditRow(*row) for row in rows.values_list("at", "action", "actor_name", "reason")]
     return found if is_told else [row._replace(actor="", reason="") for row in found]
 
 

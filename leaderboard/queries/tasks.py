@@ -15,7 +15,7 @@ from runs.models import Result, Task
 from runs.querysets import ResultQuerySet, withheld
 
 
-class TaskRow(NamedTuple):
+class TaskListRow(NamedTuple):
     id: int
     path: str
     category: str
@@ -33,7 +33,7 @@ class TaskRow(NamedTuple):
 class FoundTask(NamedTuple):
     """A version of a task, with the digests of all of them and the suites that it is in."""
 
-    row: TaskRow
+    row: TaskListRow
     versions: list[str]
     suites: list[tuple[str, int]]
 
@@ -51,7 +51,7 @@ class ListedTask(NamedTuple):
     right: int
 
 
-class TaskResult(NamedTuple):
+class TaskResultRow(NamedTuple):
     id: int
     run_id: int
     repeat: int
@@ -84,8 +84,8 @@ def listed(category: str = "") -> list[ListedTask]:
 def task(path: str, digest: str = "") -> FoundTask | None:
     """The current version or the one whose digest starts so, else the newest."""
     asked = Task.objects.filter(path=path).order_by("-is_current", "-id", "suites__name", "-suites__version")
-    rows = asked.values_list(*TaskRow._fields, "suites__name", "suites__version")  # as often as it is in a suite
-    found = [(TaskRow(*row), suite, version) for *row, suite, version in rows]
+    rows = asked.values_list(*TaskListRow._fields, "suites__name", "suites__version")  # as often as it is in a suite
+    found = [(TaskListRow(*row), suite, version) for *row, suite, version in rows]
     shown = next((row for row, *_ in found if row.digest.startswith(digest)), None)
     if shown is None:
         return None
@@ -106,7 +106,7 @@ def given(spec: TaskSpec) -> dict[str, str]:
     return {path: data.decode("utf-8", "replace") for path, data in sorted(visible_files(spec).items())}
 
 
-def results_of(task_id: int, limit: int) -> list[TaskResult]:
+def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
     """Public answers first, then the newest attempts of drafts."""
     rows = (
         Result.objects.filter(task=task_id, attempts__is_latest=True)
@@ -137,9 +137,9 @@ def _answers_and_right() -> dict[int, tuple[int, int]]:
     return found
 
 
-def _task_result(row: tuple[Any, ...]) -> TaskResult:
+def _task_result(row: tuple[Any, ...]) -> TaskResultRow:
     """The public answer where there is one, else the latest attempt."""
     (*head, is_published, published_status, published_message, status, message, is_withheld) = row
     newest = ["queued", ""] if is_withheld else [status, message]
     answer = [published_status, published_message] if is_published else newest
-    return TaskResult._make([*head, *answer, is_published])
+    return TaskResultRow._make([*head, *answer, is_published])

@@ -21,7 +21,7 @@ class JudgedRow(NamedTuple):
     last_at: datetime
 
 
-class SuiteRow(NamedTuple):
+class SuiteVersionRow(NamedTuple):
     id: int
     name: str
     version: int
@@ -44,12 +44,12 @@ def judged() -> list[JudgedRow]:
     return [JudgedRow(*row) for row in counted.order_by("-last_at", "protocol", "evaluator")]
 
 
-def suites() -> list[SuiteRow]:
+def suites() -> list[SuiteVersionRow]:
     """Newest version of each first."""
     rows = Suite.objects.annotate(public_runs=Count("runs", filter=Q(runs__state="published"))).order_by(
         "name", "-version"
     )
-    return [SuiteRow(*row) for row in rows.values_list(*SuiteRow._fields)]
+    return [SuiteVersionRow(*row) for row in rows.values_list(*SuiteVersionRow._fields)]
 
 
 def tasks_of_suites() -> dict[int, dict[str, str]]:

@@ -25,7 +25,7 @@ class PairedTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedComparison:
     """First against second. `estimate` is a ratio for speed and a difference of shares for correctness."""
 
     estimate: float | None
@@ -51,28 +51,28 @@ class OnTask:
     judged: int
 
 
-def compare_usable_speedup(first: Answers, second: Answers, eligible_tasks: int) -> Comparison:
+def compare_usable_speedup(first: Answers, second: Answers, eligible_tasks: int) -> PairedComparison:
     """Ratio of U over all tasks, with the paired t test. `eligible_tasks`: how many can show a speed at all."""
     difference = task_gains(first) - task_gains(second)
     refused = _refusal(first, second) or no_speed(eligible_tasks)
     if refused:
-        return Comparison(None, None, None, refused, refused, *_by_task(difference))
+        return PairedComparison(None, None, None, refused, refused, *_by_task(difference))
     test, interval = paired_t(difference), exponential(student(difference))
-    return Comparison(float(np.exp(test.mean)), interval, test.p, None, None, *_by_task(difference))
+    return PairedComparison(float(np.exp(test.mean)), interval, test.p, None, None, *_by_task(difference))
 
 
-def compare_correctness(first: Answers, second: Answers) -> Comparison:
+def compare_correctness(first: Answers, second: Answers) -> PairedComparison:
     """Difference of the rates of right answers, with the exact sign-flip test, which is McNemar's for one run."""
     runs = first.runs * second.runs // gcd(first.runs, second.runs)
     right = [(one.correct & one.known).sum(axis=1) * (runs // one.runs) for one in (first, second)]
     steps = right[0] - right[1]  # in parts of 1/runs: whole numbers, so that the test is exact
     refused = _refusal(first, second)
     if refused:
-        return Comparison(None, None, None, refused, refused, *_by_task(steps))
+        return PairedComparison(None, None, None, refused, refused, *_by_task(steps))
     difference = steps / runs
     few = too_few(int(np.count_nonzero(steps)), SIGN_FLIP_FROM_TASKS, "The test needs a difference on")
     p = None if few else sign_flip_p([int(step) for step in steps])
-    return Comparison(float(difference.mean()), student(difference), p, None, few, *_by_task(steps))
+    return PairedComparison(float(difference.mean()), student(difference), p, None, few, *_by_task(steps))
 
 
 def by_task(answers: Answers) -> list[OnTask]:

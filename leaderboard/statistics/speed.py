@@ -13,7 +13,7 @@ from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, MISSING, Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class SpeedEstimate:
     """A mean of log ratios, as a ratio. Each part that is missing has its reason beside it."""
 
     value: float | None
@@ -37,7 +37,7 @@ class Outcomes:
     of: int
 
 
-def usable_speedup(answers: Answers, eligible_tasks: int) -> Estimate:
+def usable_speedup(answers: Answers, eligible_tasks: int) -> SpeedEstimate:
     """U = exp(mean over tasks of the mean over runs of log u). `eligible_tasks`: how many can show a speed at all."""
     values = log_usable(answers)
     worst = _exp_mean(np.nan_to_num(values))
@@ -46,7 +46,7 @@ def usable_speedup(answers: Answers, eligible_tasks: int) -> Estimate:
     if not answers.is_whole:
         return _refused(MISSING, worst)
     tasks, runs = task_interval(values), repeat_interval(values)
-    return Estimate(
+    return SpeedEstimate(
         value=worst,
         refused=None,
         tasks=exponential(tasks) if isinstance(tasks, Interval) else None,
@@ -79,8 +79,8 @@ def outcomes(answers: Answers) -> Outcomes:
     return Outcomes(**{name: int(flags.sum()) for name, flags in counts.items()}, of=answers.known.size)
 
 
-def _refused(reason: str, worst: float | None) -> Estimate:
-    return Estimate(None, reason, None, reason, None, reason, worst)
+def _refused(reason: str, worst: float | None) -> SpeedEstimate:
+    return SpeedEstimate(None, reason, None, reason, None, reason, worst)
 
 
 def _exp_mean(values: Numbers) -> float:

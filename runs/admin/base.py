@@ -33,7 +33,7 @@ MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class AdminAction:
     """What can be done to chosen rows. `do` acts on one, for `actor` and `reason`, and says how many it changed."""
 
     name: str
@@ -45,12 +45,12 @@ class Act:
     needs_reason: bool = False
 
 
-def actions(*acts: Act) -> tuple[Callable[..., Any], ...]:
+def actions(*acts: AdminAction) -> tuple[Callable[..., Any], ...]:
     """What Django's admin offers for them."""
     return tuple(_action(act) for act in acts)
 
 
-def _action(act: Act) -> Callable[..., Any]:
+def _action(act: AdminAction) -> Callable[..., Any]:
     def ask_and_act(door: Door, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
         return door.confirmed(request, rows, act)
 
@@ -120,7 +120,7 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
         refusal = getattr(request, "refusal", "")
         return _refused(form, refusal) if refusal else form
 
-    def confirmed(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> HttpResponse | None:
+    def confirmed(self, request: HttpRequest, rows: QuerySet[Any], act: AdminAction) -> HttpResponse | None:
         """First a page that says what it means and asks why; then act on each row.
 
         One that is refused does not hold up the others, and one to which something happened since it was asked about is
@@ -144,7 +144,7 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
         self.message_user(request, told, messages.SUCCESS if count else messages.WARNING)
         return None
 
-    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], act: Act) -> TemplateResponse:
+    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], act: AdminAction) -> TemplateResponse:
         total = rows.count()
         context = self.admin_site.each_context(request) | {
             "title": act.title,

@@ -19,7 +19,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from runs import services
-from runs.admin.base import Act, Door, actions, user_of
+from runs.admin.base import AdminAction, Door, actions, user_of
 from runs.models.audit_log import REASON_CHARACTERS
 from runs.people.rights import Role, may_manage_people
 from runs.people.roles import role_of
@@ -28,7 +28,7 @@ for model in (User, Group, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(model):
         admin.site.unregister(model)
 PERSON_ACTS = actions(
-    Act(
+    AdminAction(
         "forget_second_factor",
         "Forget the second factor (lost device)",
         "people",

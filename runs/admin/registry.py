@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from runs import agents, services
-from runs.admin.base import Act, OnceMade, ReadOnly, Registered, actions
+from runs.admin.base import AdminAction, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
     Agent,
     AuditEntry,
@@ -30,7 +30,7 @@ from runs.numbers import is_row
 from runs.people.rights import may_see_unseen
 
 HOST_ACTS = actions(
-    Act(
+    AdminAction(
         "lift_quarantine",
         "Lift the quarantine",
         "change",

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from evaluator.wording import counted
 from runs import services
-from runs.admin.base import Act, Door, OnceMade, ReadOnly, actions, user_of
+from runs.admin.base import AdminAction, Door, OnceMade, ReadOnly, actions, user_of
 from runs.admin.sessions import RunForm
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
 from runs.people.rights import may_publish, may_run
@@ -25,7 +25,7 @@ RERUNNING = (
 )
 CANCELLING = "What waits ends at once, what runs at its worker's next heartbeat; its verdict counts no more."
 RUN_ACTS = actions(
-    Act(
+    AdminAction(
         "pause",
         "Pause",
         "rerun",
@@ -33,7 +33,7 @@ RUN_ACTS = actions(
         ("run paused", "runs paused"),
         lambda run, asked: bool(services.pause_run(run=run, **asked)),
     ),
-    Act(
+    AdminAction(
         "resume",
         "Resume",
         "rerun",
@@ -41,7 +41,7 @@ RUN_ACTS = actions(
         ("run resumed", "runs resumed"),
         lambda run, asked: bool(services.resume_run(run=run, **asked)),
     ),
-    Act(
+    AdminAction(
         "cancel",
         "Cancel open attempts",
         "rerun",
@@ -49,7 +49,7 @@ RUN_ACTS = actions(
         ("attempt cancelled", "attempts cancelled"),
         lambda run, asked: services.cancel_results(results=run.results.all(), **asked),
     ),
-    Act(
+    AdminAction(
         "rerun",
         "Run every result again",
         "rerun",
@@ -57,7 +57,7 @@ RUN_ACTS = actions(
         QUEUED,
         lambda run, asked: len(services.rerun_results(results=run.results.all(), **asked)),
     ),
-    Act(
+    AdminAction(
         "rerun_failed",
         "Run again what did not pass",
         "rerun",
@@ -65,7 +65,7 @@ RUN_ACTS = actions(
         QUEUED,
         lambda run, asked: len(services.rerun_failed(run=run, **asked)),
     ),
-    Act(
+    AdminAction(
         "publish",
         "Publish, with the newest answer of every result",
         "publish",
@@ -73,7 +73,7 @@ RUN_ACTS = actions(
         ("run published", "runs published"),
         lambda run, asked: bool(services.publish_run(run=run, **asked)),
     ),
-    Act(
+    AdminAction(
         "withdraw",
         "Withdraw",
         "publish",
@@ -82,7 +82,7 @@ RUN_ACTS = actions(
         lambda run, asked: bool(services.withdraw_run(run=run, **asked)),
         needs_reason=True,
     ),
-    Act(
+    AdminAction(
         "undo",
         "Take back the last publication or withdrawal",
         "publish",
@@ -93,7 +93,7 @@ RUN_ACTS = actions(
     ),
 )
 RESULT_ACTS = actions(
-    Act(
+    AdminAction(
         "rerun",
         "Run again",
         "rerun",
@@ -101,7 +101,7 @@ RESULT_ACTS = actions(
         QUEUED,
         lambda result, asked: len(services.rerun_results(results=[result], **asked)),
     ),
-    Act(
+    AdminAction(
         "cancel",
         "Cancel open attempts",
         "rerun",
@@ -109,7 +109,7 @@ RESULT_ACTS = actions(
         ("attempt cancelled", "attempts cancelled"),
         lambda result, asked: services.cancel_results(results=[result], **asked),
     ),
-    Act(
+    AdminAction(
         "publish",
         "Publish the newest answer",
         "publish",
@@ -117,7 +117,7 @@ RESULT_ACTS = actions(
         ("result shows a newer answer", "results show a newer answer"),
         lambda result, asked: services.publish_results(results=[result], **asked),
     ),
-    Act(
+    AdminAction(
         "undo",
         "Take back the last publication",
         "publish",

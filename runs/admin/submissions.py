@@ -6,12 +6,12 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from runs import services
-from runs.admin.base import Act, ReadOnly, actions
+from runs.admin.base import AdminAction, ReadOnly, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
 from runs.people.rights import may_review, may_revoke
 
 SUBMISSION_ACTS = actions(
-    Act(
+    AdminAction(
         "check_again",
         "Check again",
         "review",
@@ -21,7 +21,7 @@ SUBMISSION_ACTS = actions(
     ),
 )
 TOKEN_ACTS = actions(
-    Act(
+    AdminAction(
         "revoke",
         "Revoke",
         "revoke",

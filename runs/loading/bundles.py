@@ -18,15 +18,15 @@ from evaluator.bundles.archives.archive import read_members
 from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.native.contents import Bundle
-from evaluator.bundles.parsed import Submission as Claimed
-from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.parsed import ParsedBundle as Claimed
+from evaluator.bundles.problems import BundleError, BundleProblem
 from runs import agents, archive, redaction, services
 from runs.errors import RunError
 from runs.models import Configuration, Submission
 
 log = logging.getLogger(__name__)
 DECLARED = "what you declare"
-NO_AGENT = Problem(f"{DECLARED}: agent", "nothing", "who wrote the candidates", "The bundle does not say it")
+NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candidates", "The bundle does not say it")
 
 
 def check_next(submission_id: int | None = None) -> bool:
@@ -65,7 +65,7 @@ def _check(submission: Submission) -> None:
         services.reject(submission=submission, problems=problems, format=form)
 
 
-def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[Problem], str]:
+def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[BundleProblem], str]:
     """Its problems, none where it was accepted, and its format."""
     checked = check_files(files, submission.declared)
     if checked.problems or checked.submission is None:
@@ -80,9 +80,9 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
             services.accept_claims(submission=submission, claimed=checked.submission)
     except DataError as error:
         seen = redaction.shown(f"what no row can hold: {error}")[:200]
-        return [Problem("the bundle", seen, "values of usual size")], checked.submission.format
+        return [BundleProblem("the bundle", seen, "values of usual size")], checked.submission.format
     except RunError as error:
-        return [Problem(DECLARED, str(error), "what this site can register")], checked.submission.format
+        return [BundleProblem(DECLARED, str(error), "what this site can register")], checked.submission.format
     return (), checked.submission.format
 
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from evaluator.errors import TaskError
 from evaluator.state import REPOSITORY
 from evaluator.tasks.reader import load_task, task_ids
-from evaluator.tasks.suites import Suite as FrozenSuite
+from evaluator.tasks.suites import TaskSuite as FrozenSuite
 from evaluator.tasks.suites import load_suite, suite_names
 from evaluator.unseen.rounds import read_round, round_names
 from runs import services

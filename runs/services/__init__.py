@@ -41,7 +41,7 @@ from runs.services.accounts import (
 from runs.services.audits import answer_audit, audit_result, decide_review
 from runs.services.catalog import mirror_suite, mirror_tasks, store_published_table
 from runs.services.claims import (
-    Claim,
+    Lease,
     claim_attempt,
     claim_oldest,
     heartbeat,
@@ -84,7 +84,7 @@ from runs.services.verification import begin_verification, conclude_verification
 
 __all__ = [
     "REPEATS",
-    "Claim",
+    "Lease",
     "Upload",
     "accept",
     "accept_claims",

@@ -41,14 +41,14 @@ SECRET = is_secret(run="result__run__")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Lease:
     """The right to write one attempt's verdict, until a newer claim takes it away."""
 
     attempt_id: int
     token: int
 
 
-def claim_oldest(*, host: Host, worker: str) -> Claim | None:
+def claim_oldest(*, host: Host, worker: str) -> Lease | None:
     """Take the attempt whose turn it is among those for this host's device class, whichever message woke its worker.
 
     What a rival is just about to take is passed over (SKIP LOCKED), not waited for. SQLite has one writer at a time.
@@ -63,7 +63,7 @@ def claim_oldest(*, host: Host, worker: str) -> Claim | None:
 
 
 @transaction.atomic
-def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
+def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Lease | None:
     """Take a queued attempt.
 
     None if it is not queued, its run is paused or for another device class, it wants a newer evaluator, or the host may
@@ -80,15 +80,15 @@ def claim_attempt(*, attempt_id: int, host: Host, worker: str) -> Claim | None:
         return None
     if not taken:
         return None
-    return Claim(attempt_id, Attempt.objects.values_list("fencing_token", flat=True).get(pk=attempt_id))
+    return Lease(attempt_id, Attempt.objects.values_list("fencing_token", flat=True).get(pk=attempt_id))
 
 
-def heartbeat(*, claim: Claim) -> bool:
+def heartbeat(*, claim: Lease) -> bool:
     """Renew the lease. False: the claim is lost, so stop and write nothing."""
     return bool(held(claim).update(heartbeat_at=Now(), lease_until=_lease_end()))
 
 
-def record_verdict(*, claim: Claim, record: Record) -> bool:
+def record_verdict(*, claim: Lease, record: Record) -> bool:
     """Store the record and what it says, without this host's secrets. False, and nothing is written to the rows, if the
     claim is lost.
 
@@ -111,7 +111,7 @@ def record_verdict(*, claim: Claim, record: Record) -> bool:
     return bool(written)
 
 
-def release_attempt(*, claim: Claim, because: str, is_fault: bool = True) -> bool:
+def release_attempt(*, claim: Lease, because: str, is_fault: bool = True) -> bool:
     """Give up a claim: after a fault of ours back into the queue the first time, errored the second.
 
     A worker that was told to stop is no fault and does not count.
@@ -138,7 +138,7 @@ def wake_forgotten() -> int:
     return woken
 
 
-def held(claim: Claim) -> AttemptQuerySet:
+def held(claim: Lease) -> AttemptQuerySet:
     """The attempt, while this claim is its newest."""
     return Attempt.objects.filter(pk=claim.attempt_id, status=Attempt.Status.RUNNING, fencing_token=claim.token)
 

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from evaluator.bundles.archives.packing import slug
-from evaluator.bundles.native.contents import MANIFEST, Bundle, Entry
-from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.native.contents import MANIFEST, Bundle, BundledResult
+from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.errors import TaskError, UsageError
 from evaluator.records import calibration as timing
 from evaluator.records import record as records
@@ -79,7 +79,7 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
     return run
 
 
-def _suite(bundle: Bundle, problems: list[Problem]) -> Suite | None:
+def _suite(bundle: Bundle, problems: list[BundleProblem]) -> Suite | None:
     """The suite of exactly these tasks; where there is none, which of them are others here."""
     suite = Suite.objects.filter(digest=bundle.suite_digest).first()
     if suite is not None and dict(suite.tasks.values_list("path", "digest")) == dict(bundle.tasks):
@@ -88,13 +88,15 @@ def _suite(bundle: Bundle, problems: list[Problem]) -> Suite | None:
     for path, digest in bundle.tasks.items():
         if here.get(path) != digest:
             expected = f"{here[path]:.12}, its digest here" if path in here else "a task that this site has"
-            problems.append(Problem(f"{MANIFEST}: tasks.{path}", f"{digest:.12}", expected, OTHER_TASKS))
+            problems.append(BundleProblem(f"{MANIFEST}: tasks.{path}", f"{digest:.12}", expected, OTHER_TASKS))
     seen = f"{bundle.suite} with digest {bundle.suite_digest:.12}"
-    problems.append(Problem(f"{MANIFEST}: suite", seen, "a suite of this site with exactly these tasks", OTHER_TASKS))
+    problems.append(
+        BundleProblem(f"{MANIFEST}: suite", seen, "a suite of this site with exactly these tasks", OTHER_TASKS)
+    )
     return None
 
 
-def _device_class(bundle: Bundle, problems: list[Problem]) -> DeviceClass | None:
+def _device_class(bundle: Bundle, problems: list[BundleProblem]) -> DeviceClass | None:
     """The one of this slug, made if it is new; it has the architecture of every record's host."""
     row = DeviceClass.objects.filter(slug=bundle.device_class).first()
     wrong = [
@@ -104,7 +106,9 @@ def _device_class(bundle: Bundle, problems: list[Problem]) -> DeviceClass | None
     ]
     if wrong or len(bundle.architectures) != 1:
         expected = row.architecture if row else f"one of {', '.join(DeviceClass.Architecture.values)}"
-        problems.append(Problem("records/: architecture", ", ".join(sorted(bundle.architectures)) or "none", expected))
+        problems.append(
+            BundleProblem("records/: architecture", ", ".join(sorted(bundle.architectures)) or "none", expected)
+        )
         return None
     (architecture,) = bundle.architectures
     is_functional = architecture == DeviceClass.Architecture.CPU
@@ -112,17 +116,19 @@ def _device_class(bundle: Bundle, problems: list[Problem]) -> DeviceClass | None
     return row or DeviceClass.objects.create(slug=bundle.device_class, **named)
 
 
-def _round(bundle: Bundle, problems: list[Problem]) -> Round | None:
+def _round(bundle: Bundle, problems: list[BundleProblem]) -> Round | None:
     """Unseen cases come in bundles of revealed rounds only: before, their secret is nobody's but the server's."""
     if bundle.round is None:
         return None
     row = Round.objects.filter(secret_hash=bundle.round, revealed_at__isnull=False).first()
     if row is None:
-        problems.append(Problem(f"{MANIFEST}: round", f"{bundle.round:.12}", "the hash of a revealed round's secret"))
+        problems.append(
+            BundleProblem(f"{MANIFEST}: round", f"{bundle.round:.12}", "the hash of a revealed round's secret")
+        )
     return row
 
 
-def _other_cases(entry: Entry, round: Round, device_class: DeviceClass) -> Iterator[Problem]:
+def _other_cases(entry: BundledResult, round: Round, device_class: DeviceClass) -> Iterator[BundleProblem]:
     """Are the unseen cases those that follow from the secret, for this site's task?"""
     assert entry.unseen is not None
     place = f"unseen/{slug(entry.task)}.json"
@@ -130,15 +136,15 @@ def _other_cases(entry: Entry, round: Round, device_class: DeviceClass) -> Itera
     try:
         expected = cases_of(round, candidates.spec_of(task), device_class) if task else ()
     except (RunError, TaskError, UsageError) as error:
-        yield Problem(place, f"cases that cannot be computed again ({error})", FROM_SECRET)
+        yield BundleProblem(place, f"cases that cannot be computed again ({error})", FROM_SECRET)
         return
     if task and {(case.case.id, case.category) for case in expected} != {
         (c.id, c.category) for c in entry.unseen.cases
     }:
-        yield Problem(place, "other cases", f"{FROM_SECRET} of {round}")
+        yield BundleProblem(place, "other cases", f"{FROM_SECRET} of {round}")
 
 
-def _write_entry(run: Run, task: Task, entry: Entry) -> None:
+def _write_entry(run: Run, task: Task, entry: BundledResult) -> None:
     record = entry.record
     files = candidates.kept(entry.candidate)
     result = Result.objects.create(run=run, task=task, **candidates.columns(entry.candidate, files))
@@ -163,7 +169,7 @@ def _write_entry(run: Run, task: Task, entry: Entry) -> None:
         store(evaluation, entry.unseen, entry.unseen_bytes)
 
 
-def _write_calibrations(run: Run, calibrations: Sequence[timing.Calibration]) -> None:
+def _write_calibrations(run: Run, calibrations: Sequence[timing.DeviceCalibration]) -> None:
     """Beside the hosts whose device they are of; one of a device that made no record of the run is left out."""
     hosts = list(Host.objects.filter(attempts__result__run=run).distinct())
     for found in calibrations:

@@ -48,7 +48,7 @@ def reveal_round(*, round: Round, actor: Actor, reason: str = "") -> Round:
 
 
 @transaction.atomic
-def mirror_round(*, found: rounds.Round, suite: Suite, actor: Actor) -> Round:
+def mirror_round(*, found: rounds.RoundFile, suite: Suite, actor: Actor) -> Round:
     """The row of a round that tasks/rounds/ has, which is revealed; its suite is that of the first time.
 
     Raises:

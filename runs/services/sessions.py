@@ -16,12 +16,12 @@ from runs import archive, candidates, redaction, sessions
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, Iteration, Result
 from runs.querysets import is_secret, today
-from runs.services.claims import Claim, held
+from runs.services.claims import Lease, held
 from runs.services.revision import public_changed
 
 
 @transaction.atomic
-def begin_session(*, claim: Claim, agent: str, architecture: str) -> int | None:
+def begin_session(*, claim: Lease, agent: str, architecture: str) -> int | None:
     """A running session of the claimed attempt's result, in place of one that was lost. None: the claim is lost.
 
     Raises:
@@ -43,13 +43,13 @@ def begin_session(*, claim: Claim, agent: str, architecture: str) -> int | None:
     return row.pk
 
 
-def session_goes_on(*, claim: Claim, tail: str, checks: int, failed_builds: int) -> None:
+def session_goes_on(*, claim: Lease, tail: str, checks: int, failed_builds: int) -> None:
     """What it said lately, for whoever watches; nothing once it is over or the claim is lost."""
     running = AgentSession.objects.filter(ended="", attempt__in=held(claim))
     running.update(tail=tail, checks=checks, failed_builds=failed_builds)
 
 
-def record_session(*, claim: Claim, session: evaluated.AgentSession, candidate: Candidate) -> bool:
+def record_session(*, claim: Lease, session: evaluated.SessionRecord, candidate: Candidate) -> bool:
     """Keep a session that is over, and its candidate as the result's. False, and nothing changes: the claim is lost.
 
     In a secret round it keeps no moment but the day, as the attempt does. Of this host's secrets it keeps none.
@@ -81,14 +81,14 @@ def record_session(*, claim: Claim, session: evaluated.AgentSession, candidate: 
     return True
 
 
-def store_session(result: Result, session: evaluated.AgentSession, text: bytes) -> AgentSession:
+def store_session(result: Result, session: evaluated.SessionRecord, text: bytes) -> AgentSession:
     """One that came with a bundle, within the transaction that makes its run."""
     row = AgentSession(result=result, started_at=datetime.fromisoformat(session.started_at))
     _write(row, session, text)
     return row
 
 
-def _write(row: AgentSession, session: evaluated.AgentSession, text: bytes) -> None:
+def _write(row: AgentSession, session: evaluated.SessionRecord, text: bytes) -> None:
     for name, value in sessions.columns(session).items():
         setattr(row, name, value)
     row.digest = archive.put(text)
@@ -97,9 +97,9 @@ def _write(row: AgentSession, session: evaluated.AgentSession, text: bytes) -> N
     Iteration.objects.bulk_create(sessions.iterations(row, session))
 
 
-def _started(claim: Claim) -> datetime | Now:
+def _started(claim: Lease) -> datetime | Now:
     return today() if _is_in_secret(claim) else Now()
 
 
-def _is_in_secret(claim: Claim) -> bool:
+def _is_in_secret(claim: Lease) -> bool:
     return Attempt.objects.filter(is_secret(run="result__run__"), pk=claim.attempt_id).exists()

@@ -20,7 +20,7 @@ from runs import agents, redaction
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Result, Run
 from runs.querysets import AgentSessionQuerySet, AttemptQuerySet, today
-from runs.services.claims import Claim, held
+from runs.services.claims import Lease, held
 from runs.services.entries import cancel_results
 from runs.services.replaced import replaced_today, spent_on_replaced
 
@@ -42,7 +42,7 @@ class _Cap:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """US dollars for one task, and whose word that is. None: it calls no paid model."""
 
     task_usd: float | None
@@ -59,20 +59,20 @@ class Estimate:
         return f"{parts} estimated at {whole:.2f} USD, {run:.2f} USD a run: {task}."
 
 
-def estimate_of(configuration: Configuration) -> Estimate:
+def estimate_of(configuration: Configuration) -> CostEstimate:
     """By the sessions there were, else by what the configuration expects.
 
     Raises:
         RunError: it is paid, and neither says anything; or it is none of ours.
     """
     if not agents.is_paid(agents.agent_of(configuration)):
-        return Estimate(None, "")
+        return CostEstimate(None, "")
     known = AgentSession.objects.filter(result__run__configuration=configuration, cost_usd__isnull=False)
     seen = known.aggregate(mean=Avg("cost_usd"), count=Count("pk"))
     if seen["mean"]:
-        return Estimate(seen["mean"], f"the mean of {counted(seen['count'], 'session')} here")
+        return CostEstimate(seen["mean"], f"the mean of {counted(seen['count'], 'session')} here")
     if configuration.expected_task_usd is not None:
-        return Estimate(configuration.expected_task_usd, "as its configuration expects")
+        return CostEstimate(configuration.expected_task_usd, "as its configuration expects")
     raise RunError(f"{configuration} calls a paid model, and no session says what a task costs: set expected_task_usd")
 
 
@@ -110,7 +110,7 @@ def left_to_spend(*, run: Run) -> float:
 
 
 @transaction.atomic
-def stop_at_cap(*, claim: Claim) -> bool:
+def stop_at_cap(*, claim: Lease) -> bool:
     """Before a session: where it could exceed a cap, what its run has not begun is cancelled, with the reason.
 
     True: the claimed attempt is cancelled, too.

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from evaluator.bundles import parsed as bundles
 from evaluator.bundles.native.contents import Bundle
-from evaluator.bundles.problems import Problem
+from evaluator.bundles.problems import BundleProblem
 from evaluator.wording import counted
 from runs import archive, job_messages, mail
 from runs.errors import RunError
@@ -38,7 +38,9 @@ MOST_CHECKS = 3
 LONGEST_NAME = 200
 CLAIMS_AT_ONCE = 50  # each with the times of all its cases
 State, Action = Submission.State, AuditEntry.Action
-OUR_FAULT = Problem("our side", "the check failed", "a verdict", "A maintainer has to look; nothing is wrong with you.")
+OUR_FAULT = BundleProblem(
+    "our side", "the check failed", "a verdict", "A maintainer has to look; nothing is wrong with you."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def renew_check(*, submission: Submission) -> bool:
 
 
 @transaction.atomic
-def reject(*, submission: Submission, problems: Sequence[Problem], format: str = "") -> bool:
+def reject(*, submission: Submission, problems: Sequence[BundleProblem], format: str = "") -> bool:
     """Every problem at once. False: the check was taken from its worker."""
     if not problems:
         raise ValueError("a rejection needs a problem")
@@ -144,7 +146,7 @@ def reject(*, submission: Submission, problems: Sequence[Problem], format: str =
 
 @transaction.atomic
 def accept(
-    *, submission: Submission, bundle: Bundle, claimed: bundles.Submission, configuration: Configuration
+    *, submission: Submission, bundle: Bundle, claimed: bundles.ParsedBundle, configuration: Configuration
 ) -> Run | None:
     """The run of a bundle of ours, a draft, and the questions it raises. None: the check was taken from its worker.
 
@@ -169,7 +171,7 @@ def accept(
 
 
 @transaction.atomic
-def accept_claims(*, submission: Submission, claimed: bundles.Submission) -> int:
+def accept_claims(*, submission: Submission, claimed: bundles.ParsedBundle) -> int:
     """What a bundle of another benchmark claims, task by task; how many. None of it is ever ranked."""
     for start in range(0, len(claimed.claims), CLAIMS_AT_ONCE):
         Claim.objects.bulk_create(_claim(submission, one) for one in claimed.claims[start : start + CLAIMS_AT_ONCE])
@@ -244,7 +246,7 @@ def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reaso
     return submission
 
 
-def _about(claimed: bundles.Submission) -> dict[str, Any]:
+def _about(claimed: bundles.ParsedBundle) -> dict[str, Any]:
     about: dict[str, Any] = {"generation": claimed.generation, "suite": claimed.suite, "said": dict(claimed.declared)}
     about |= {"suite_tasks": len(claimed.suite_tasks), "absent": len(claimed.absent), "asked": list(claimed.asked)}
     about["totals"] = [asdict(total) for total in claimed.totals]
@@ -252,7 +254,7 @@ def _about(claimed: bundles.Submission) -> dict[str, Any]:
     return {"format": claimed.format, "findings": findings, "about": about}
 
 
-def _claim(submission: Submission, claim: bundles.Claim) -> Claim:
+def _claim(submission: Submission, claim: bundles.ParsedClaim) -> Claim:
     return Claim(
         submission=submission,
         task=claim.task[:300],

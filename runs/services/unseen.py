@@ -20,7 +20,7 @@ from evaluator.unseen.record import UnseenRecord
 from runs import archive, candidates, redaction, verdicts
 from runs.errors import RunError
 from runs.models import DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
-from runs.services.claims import Claim, held
+from runs.services.claims import Lease, held
 
 MOST_EVALUATIONS = 3  # of one configuration, on one task, in one round
 State = UnseenEvaluation.State
@@ -37,7 +37,7 @@ class UnseenJob:
 
 
 @transaction.atomic
-def begin_unseen(*, claim: Claim) -> UnseenJob | None:
+def begin_unseen(*, claim: Lease) -> UnseenJob | None:
     """The unseen cases that the claimed attempt's candidate is to be tried on now.
 
     None: its run has no round, the claim is lost, or there is an answer already: of this attempt, of the identical
@@ -61,7 +61,7 @@ def begin_unseen(*, claim: Claim) -> UnseenJob | None:
 
 
 @transaction.atomic
-def record_unseen(*, claim: Claim, job: UnseenJob, record: UnseenRecord) -> bool:
+def record_unseen(*, claim: Lease, job: UnseenJob, record: UnseenRecord) -> bool:
     """Store what became of the cases. False, and nothing is written, if the claim is lost.
 
     Raises:
@@ -86,7 +86,7 @@ def record_unseen(*, claim: Claim, job: UnseenJob, record: UnseenRecord) -> bool
 
 
 @transaction.atomic
-def fail_unseen(*, claim: Claim, because: str) -> None:
+def fail_unseen(*, claim: Lease, because: str) -> None:
     """Our fault, whatever was raised: the evaluation has no answer, its entry is incomplete."""
     running = UnseenEvaluation.objects.filter(attempt__in=held(claim), state=State.RUNNING)
     if evaluation := running.first():

@@ -14,7 +14,7 @@ from django.utils import timezone
 from evaluator.errors import TaskError, UsageError
 from evaluator.unseen.generate import GENERATOR_VERSION
 from runs import candidates
-from runs.comparisons import Answer, bundle_verdict, compare
+from runs.comparisons import ComparedResult, bundle_verdict, compare
 from runs.errors import RunError
 from runs.models import (
     Attempt,
@@ -220,9 +220,9 @@ def _answers(run: Run) -> dict[int, Attempt]:
     return found | {row.result.task_id: row for row in rows if row.pk == row.result.published_attempt_id}
 
 
-def _answer(attempt: Attempt) -> Answer:
+def _answer(attempt: Attempt) -> ComparedResult:
     device_class = attempt.result.run.device_class
-    return Answer(
+    return ComparedResult(
         status=attempt.status,
         device_class=device_class.slug,
         protocol=attempt.protocol,

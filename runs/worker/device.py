@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from evaluator.agents.catalog import Agent
+from evaluator.agents.catalog import AgentFolder
 from evaluator.agents.interface import Heard
 from evaluator.agents.readiness import lacks_here
 from evaluator.backends import get_backend
@@ -35,13 +35,13 @@ class Device(Evaluator):
     def __init__(self, backend: str) -> None:
         super().__init__(get_backend(backend))
 
-    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
+    def hold_session(self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
         """Raises: HostError: the agent lacks something here."""
         if missing := lacks_here(agent):
             raise HostError(missing)
         return hold_session(task, agent, self, repeat=repeat, budget_usd=budget_usd, hear=hear)
 
-    def host(self) -> records.Host:
+    def host(self) -> records.HostInfo:
         return self.backend.host()
 
     def trials(self) -> Iterator[Trial]:

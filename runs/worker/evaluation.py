@@ -16,9 +16,9 @@ from evaluator.tasks.spec import TaskSpec
 from runs import agents, archive, candidates, services
 from runs.log_context import about, also
 from runs.models import Host, Result
-from runs.services import Claim
+from runs.services import Lease
 from runs.worker import session
-from runs.worker.evaluator import Bench
+from runs.worker.evaluator import WorkerEvaluator
 from runs.worker.heartbeat import Interrupted, Pulse
 
 # What may leave a GPU in a state that spoils the next verdict; on a CPU it is the process that dies.
@@ -82,10 +82,10 @@ def close_bench() -> None:
     _BENCH.is_tried = False
 
 
-_BENCH = Bench()
+_BENCH = WorkerEvaluator()
 
 
-def _evaluate(claim: Claim, host: Host, worker: str, is_told_to_stop: Callable[[], bool]) -> bool:
+def _evaluate(claim: Lease, host: Host, worker: str, is_told_to_stop: Callable[[], bool]) -> bool:
     def work() -> bool:
         if is_told_to_stop():  # between the claim and here: nobody raised it then
             raise Interrupted(signal.SIGTERM)
@@ -105,7 +105,7 @@ def _evaluate(claim: Claim, host: Host, worker: str, is_told_to_stop: Callable[[
     return False
 
 
-def _stored(claim: Claim, record: Record) -> bool:
+def _stored(claim: Lease, record: Record) -> bool:
     """What took minutes is not thrown away because the database is away for a moment."""
     until = monotonic() + DATABASE_S
     while True:
@@ -119,7 +119,7 @@ def _stored(claim: Claim, record: Record) -> bool:
             sleep(DATABASE_S / 60)
 
 
-def _record_of(claim: Claim, host: Host) -> Record:
+def _record_of(claim: Lease, host: Host) -> Record:
     related = ("task", "run__configuration__agent", "run__configuration__model", "run__device_class")
     result = Result.objects.select_related(*related).get(attempts=claim.attempt_id)
     also(result=result.pk, run=result.run_id)
@@ -138,7 +138,7 @@ def _record_of(claim: Claim, host: Host) -> Record:
     return record
 
 
-def _write(claim: Claim, host: Host, result: Result, spec: TaskSpec) -> None:
+def _write(claim: Lease, host: Host, result: Result, spec: TaskSpec) -> None:
     """Let an agent of ours work in a session; its candidate is the result's from then on."""
     held = session.hold_session(claim, result, spec, _BENCH.take(host))
     crashed = any(one.status is Status.CRASHED for one in held.iterations)
@@ -147,7 +147,7 @@ def _write(claim: Claim, host: Host, result: Result, spec: TaskSpec) -> None:
     result.refresh_from_db(fields=("candidate_digest", "candidate_files", "candidate_problems"))
 
 
-def _try_unseen_cases(claim: Claim, host: Host, spec: TaskSpec, candidate: Candidate, uploaded: bool) -> None:
+def _try_unseen_cases(claim: Lease, host: Host, spec: TaskSpec, candidate: Candidate, uploaded: bool) -> None:
     """Of the run's round, if it has one. Nothing that happens here costs the seen verdict.
 
     The log gets no text: what went wrong may name a case, or quote a candidate that prints its shapes.

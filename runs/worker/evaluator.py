@@ -25,7 +25,7 @@ from runs.models import Host
 from runs.models.hosts import BACKENDS
 
 if TYPE_CHECKING:
-    from evaluator.agents.catalog import Agent
+    from evaluator.agents.catalog import AgentFolder
     from evaluator.agents.interface import Heard
     from evaluator.health.trial import Trial
     from evaluator.workbench import Held
@@ -51,13 +51,15 @@ class Evaluating(Protocol):
         generator: str,
         uploaded: bool = False,
     ) -> UnseenRecord: ...
-    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, budget_usd: float, hear: Heard) -> Held: ...
-    def host(self) -> records.Host: ...
+    def hold_session(
+        self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, hear: Heard
+    ) -> Held: ...
+    def host(self) -> records.HostInfo: ...
     def trials(self) -> Iterable[Trial]: ...
     def calibration(self) -> Mapping[str, Any]: ...
 
 
-class Bench:
+class WorkerEvaluator:
     """At most one evaluator, and whether known kernels went right on it since the last fault."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import Error, connection
 
 from runs import services
-from runs.services import Claim
+from runs.services import Lease
 
 LOST, STOPS = signal.SIGUSR1, (signal.SIGTERM, signal.SIGINT)
 AGAIN, AGAIN_S = signal.SIGALRM, 0.02  # after one that found the database at work
@@ -40,7 +40,7 @@ class Interrupted(BaseException):
 class Pulse:
     """`Pulse(claim).during(work)` evaluates under a claim; without one, only a stop interrupts."""
 
-    def __init__(self, claim: Claim | None) -> None:
+    def __init__(self, claim: Lease | None) -> None:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         if claim is not None:
@@ -99,7 +99,7 @@ class Pulse:
         self._may_interrupt = False
         raise Interrupted(self._came)
 
-    def _beat(self, claim: Claim) -> None:
+    def _beat(self, claim: Lease) -> None:
         begin = monotonic()
         while not self._ended.wait(settings.HEARTBEAT_S):
             if monotonic() - begin > settings.JOB_LIMIT_S:
@@ -122,7 +122,7 @@ def _asks_the_database(frame: FrameType | None) -> bool:
     return False
 
 
-def _renewed(claim: Claim) -> bool:
+def _renewed(claim: Lease) -> bool:
     try:
         return services.heartbeat(claim=claim)
     except Error as error:  # the lease outlives one missed beat

@@ -8,23 +8,23 @@ from types import TracebackType
 
 from django.db import DatabaseError, connection
 
-from evaluator.agents.catalog import Agent
+from evaluator.agents.catalog import AgentFolder
 from evaluator.agents.variables import secrets_here
 from evaluator.errors import HostError
 from evaluator.records.reasons import Status
-from evaluator.records.sessions import AgentSession, Entry, Iteration
+from evaluator.records.sessions import IterationRecord, SessionRecord, TranscriptEntry
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from runs import agents, redaction, services, sessions
 from runs.models import Result
-from runs.services import Claim
+from runs.services import Lease
 from runs.worker.evaluator import Evaluating
 
 TELL_S = 2.0  # so often a session that goes on is written down
 log = logging.getLogger(__name__)
 
 
-def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evaluating) -> AgentSession:
+def hold_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evaluating) -> SessionRecord:
     """The session of the result's agent on its task, written to the rows.
 
     Raises:
@@ -46,7 +46,7 @@ def hold_session(claim: Claim, result: Result, spec: TaskSpec, evaluating: Evalu
     return held.session
 
 
-def _refuse_a_secret_in(candidate: Candidate, agent: Agent) -> None:
+def _refuse_a_secret_in(candidate: Candidate, agent: AgentFolder) -> None:
     """A text is cleaned; a source is kept as it is, so that one with a value that its agent was given is not kept."""
     for name, value in secrets_here(agent.settings).items():
         if len(value) >= redaction.SHORTEST and any(value.encode() in data for data in candidate.files.values()):
@@ -56,7 +56,7 @@ def _refuse_a_secret_in(candidate: Candidate, agent: Agent) -> None:
 class Telling:
     """Writes down what a session says, by a thread of its own: whoever says it does not wait for the database."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Lease) -> None:
         self._claim = claim
         self._texts, self._statuses = list[str](), list[Status]()
         self._is_new, self._ended = threading.Event(), threading.Event()
@@ -72,9 +72,9 @@ class Telling:
         self._ended.set()
         self._thread.join()
 
-    def hear(self, news: Entry | Iteration) -> None:
+    def hear(self, news: TranscriptEntry | IterationRecord) -> None:
         self._texts.append(sessions.text_of(news))
-        if isinstance(news, Iteration):
+        if isinstance(news, IterationRecord):
             self._statuses.append(news.status)
         self._is_new.set()
 

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import NoReturn
 
 from evaluator.agents.catalog import read_agent
-from evaluator.agents.interface import Checked, Desk, Work
+from evaluator.agents.interface import CheckedVersion, Desk, Work
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
@@ -24,10 +24,10 @@ class ScriptedCheck:
         self.judge, self.told = judge, told
         self.seen: list[Candidate] = []
 
-    def __call__(self, candidate: Candidate) -> Checked:
+    def __call__(self, candidate: Candidate) -> CheckedVersion:
         self.seen.append(candidate)
         record = dataclasses.replace(self.judge(candidate), candidate=candidate.ref())
-        return Checked(len(self.seen), record, self.told)
+        return CheckedVersion(len(self.seen), record, self.told)
 
 
 def desk_for(

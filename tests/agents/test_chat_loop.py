@@ -12,7 +12,7 @@ from evaluator.agents import completions
 from evaluator.agents.budget import Purse, SpendingCap, cost_usd
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.chat_loop.launcher import launch
-from evaluator.agents.completions import Answer
+from evaluator.agents.completions import Completion
 from evaluator.agents.interface import Desk
 from evaluator.agents.readiness import lacks_here
 from evaluator.agents.single_shot.launcher import launch as launch_once
@@ -211,9 +211,9 @@ def test_no_answer_fills_the_purse_again():
     question = [{"content": "x" * 3000}]
     purse = Purse(desk.settings, 3.0)
     for _ in range(3):
-        purse.pay(question, Answer("", "stop", None, 10, 10**9, 0))
+        purse.pay(question, Completion("", "stop", None, 10, 10**9, 0))
     assert cost_usd(desk.settings, 10, 10**9, 0) == 0.0
-    purse.pay(question, Answer("", "stop", None, 1500, 0, 0))
+    purse.pay(question, Completion("", "stop", None, 1500, 0, 0))
     with pytest.raises(SpendingCap, match=r"1\.5 USD are spent"):
         purse.refuse_to_overspend(question)
 

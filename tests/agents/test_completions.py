@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import pytest
 
 from evaluator.agents import completions
-from evaluator.agents.completions import Endpoint, OutOfReach, Refused, complete
+from evaluator.agents.completions import Endpoint, OutOfReach, RequestRefused, complete
 from tests.agents.chat_server import dripping, end, error, hang_up, pieces, raw, serving, short, stream, whole
 
 KEY = "sk-very-secret"
@@ -90,14 +90,14 @@ def test_what_may_work_later_is_tried_again(trouble, waits):
 def test_what_will_never_work_is_not_tried_again(status, waits):
     with (
         serving(error(status, "bad", Location="http://127.0.0.1:1/")) as server,
-        pytest.raises(Refused, match=f"HTTP {status}"),
+        pytest.raises(RequestRefused, match=f"HTTP {status}"),
     ):
         ask(server)
     assert len(server.requests) == 1
 
 
 def test_an_empty_account_is_not_asked_again(waits):
-    with serving(error(429, "insufficient_quota")) as server, pytest.raises(Refused):
+    with serving(error(429, "insufficient_quota")) as server, pytest.raises(RequestRefused):
         ask(server)
 
 
@@ -109,7 +109,7 @@ def test_a_wait_that_is_none_is_not_believed(waits, value):
 
 
 def test_a_place_elsewhere_that_is_none_is_not_looked_at(waits):
-    with serving(error(302, Location="http://[")) as server, pytest.raises(Refused, match="HTTP 302"):
+    with serving(error(302, Location="http://[")) as server, pytest.raises(RequestRefused, match="HTTP 302"):
         ask(server)
 
 
@@ -169,7 +169,7 @@ def test_nobody_listens(waits):
 
 
 def test_a_key_that_the_server_repeats_is_not_passed_on():
-    with serving(error(401, f"Incorrect API key: {KEY}")) as server, pytest.raises(Refused) as caught:
+    with serving(error(401, f"Incorrect API key: {KEY}")) as server, pytest.raises(RequestRefused) as caught:
         ask(server)
     assert KEY not in str(caught.value)
     assert "***" in str(caught.value)
@@ -194,7 +194,7 @@ def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, befo
 
 
 def test_the_words_of_a_server_can_be_kept(waits):
-    with serving(raw("\0\x1b[31mno\u202e".encode(), status=403)) as server, pytest.raises(Refused) as caught:
+    with serving(raw("\0\x1b[31mno\u202e".encode(), status=403)) as server, pytest.raises(RequestRefused) as caught:
         ask(server)
     assert str(caught.value) == "HTTP 403: \\x00\\x1b[31mno\\u202e"
     with serving(*[stream({"error": "\ud800\0"})] * 3) as server, pytest.raises(OutOfReach) as late:
@@ -212,7 +212,7 @@ def test_a_key_in_a_reason_without_a_body_is_not_passed_on():
         handler.send_header("Content-Length", "0")
         handler.end_headers()
 
-    with serving(reply) as server, pytest.raises(Refused, match=r"HTTP 401: \*\*\*"):
+    with serving(reply) as server, pytest.raises(RequestRefused, match=r"HTTP 401: \*\*\*"):
         ask(server)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.agents.cheatsheets import FOLDER, cheatsheets_for
-from evaluator.agents.prompt import Question, prompt_of
+from evaluator.agents.prompt import PromptRequest, prompt_of
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import CATEGORIES
 
@@ -23,7 +23,7 @@ ASKED = {
 
 
 def question(task_id="hip2hip/arena/GELU", architecture="gfx942", cheatsheets=True, contract_shown=True):
-    return Question(load_task(task_id), architecture, "/workspace", 3, cheatsheets, contract_shown)
+    return PromptRequest(load_task(task_id), architecture, "/workspace", 3, cheatsheets, contract_shown)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -13,7 +13,7 @@ from evaluator.agents import scoring
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.interface import Desk, Work
 from evaluator.records.reasons import Status
-from evaluator.records.sessions import Entry, Usage, read_session, shortened
+from evaluator.records.sessions import TranscriptEntry, Usage, read_session, shortened
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import load_task
 from tests.evaluator.test_records import passed, wrong
@@ -105,7 +105,7 @@ def launched(monkeypatch):
     def launch(desk):
         desks.append(desk)
         checked = desk.check(version(b"a\n"))
-        entry = Entry("check", checked.text)
+        entry = TranscriptEntry("check", checked.text)
         return Work(version(b"a\n"), "finished", prompt="Do it.", transcript=(entry,), usage=Usage(turns=1))
 
     monkeypatch.setattr(workbench, "launcher_of", lambda name: launch)

@@ -10,14 +10,14 @@ from queue import Empty
 import pytest
 from kombu import Connection
 
-from arena_site.broker import Channel, Transport
+from arena_site.broker import FilesystemChannel, Transport
 from arena_site.celery import app
 
 MESSAGE = {"body": "", "properties": {"delivery_tag": "1", "delivery_info": {}}}
 
 
 @pytest.fixture
-def channel(tmp_path: Path) -> Iterator[Channel]:
+def channel(tmp_path: Path) -> Iterator[FilesystemChannel]:
     for name in ("messages", "taken"):
         (tmp_path / name).mkdir()
     folders = {"data_folder_in": "messages", "data_folder_out": "messages", "processed_folder": "taken"}
@@ -31,7 +31,7 @@ def test_celery_uses_it() -> None:
         assert isinstance(connection.transport, Transport)
 
 
-def test_messages_come_once_in_order_and_leave_nothing(channel: Channel, tmp_path: Path) -> None:
+def test_messages_come_once_in_order_and_leave_nothing(channel: FilesystemChannel, tmp_path: Path) -> None:
     for number in range(3):
         channel._put("cpu", MESSAGE | {"body": str(number)})
     channel._put("gfx942", MESSAGE)
@@ -42,7 +42,9 @@ def test_messages_come_once_in_order_and_leave_nothing(channel: Channel, tmp_pat
 
 
 @pytest.mark.parametrize("content", [b"", b'{"body": ', b"\xff\xfe", b"3", b"{}", b'{"properties": {}}'])
-def test_what_is_no_message_is_removed_and_the_next_one_read(channel: Channel, tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_message_is_removed_and_the_next_one_read(
+    channel: FilesystemChannel, tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "messages" / "1.cpu.msg").write_bytes(content)
     (tmp_path / "messages" / "2.cpu.msg").write_text(json.dumps(MESSAGE))
     assert channel._get("cpu") == MESSAGE
@@ -50,7 +52,7 @@ def test_what_is_no_message_is_removed_and_the_next_one_read(channel: Channel, t
 
 
 def test_a_message_that_is_still_being_written_is_not_seen(
-    channel: Channel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    channel: FilesystemChannel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def look(part: Path, whole: Path) -> None:
         assert json.loads(part.read_text()) == MESSAGE

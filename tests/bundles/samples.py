@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from evaluator.bundles.checking import Checked, check
+from evaluator.bundles.checking import CheckedBundle, check
 
 FOLDER = Path(__file__).parents[3] / "shared" / "samples"
 RUN = "agentkernelarena_v1/workspace_MI300_claude_code/run_20260901_101010_demo"
@@ -129,7 +129,7 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
 )
 
 
-def outcome(checked: Checked) -> str:
+def outcome(checked: CheckedBundle) -> str:
     """One line: what became of it, or why it is refused."""
     submission = checked.submission
     if checked.problems or submission is None:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from evaluator.bundles.checking import Checked, check_files
-from evaluator.bundles.parsed import Claim, Submission
+from evaluator.bundles.checking import CheckedBundle, check_files
+from evaluator.bundles.parsed import ParsedBundle, ParsedClaim
 from tests.bundles.made import (
     Files,
 )
 
 
-def taken(files: Files) -> Submission:
+def taken(files: Files) -> ParsedBundle:
     checked = check_files(files)
     assert checked.problems == ()
     assert checked.submission is not None
     return checked.submission
 
 
-def only(files: Files) -> Claim:
+def only(files: Files) -> ParsedClaim:
     (claim,) = taken(files).claims
     return claim
 
 
-def refused(files: Files) -> Checked:
+def refused(files: Files) -> CheckedBundle:
     checked = check_files(files)
     assert checked.problems
     return checked

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.bundles.archives.archive import digest_of, read_members
-from evaluator.bundles.archives.limits import Limits
+from evaluator.bundles.archives.limits import ReadLimits
 from evaluator.bundles.archives.packing import zip_folder
 from evaluator.bundles.checking import check
 from evaluator.bundles.problems import BundleError
@@ -91,16 +91,16 @@ def _compressed(data: bytes, form: str) -> bytes:
 @pytest.mark.parametrize(
     ("limits", "text"),
     [
-        (Limits(member_bytes=1 << 16), "at most 0 MiB a file"),
-        (Limits(total_bytes=1 << 17), "in all"),
-        (Limits(members=3), "at most 3 files"),
-        (Limits(ratio=2, ratio_from_bytes=1), "times its size"),
-        (Limits(archive_bytes=10), "at most 0 MiB"),
-        (Limits(depth=2), "4 folders deep"),
-        (Limits(seconds=-1.0), "within -1 s"),
+        (ReadLimits(member_bytes=1 << 16), "at most 0 MiB a file"),
+        (ReadLimits(total_bytes=1 << 17), "in all"),
+        (ReadLimits(members=3), "at most 3 files"),
+        (ReadLimits(ratio=2, ratio_from_bytes=1), "times its size"),
+        (ReadLimits(archive_bytes=10), "at most 0 MiB"),
+        (ReadLimits(depth=2), "4 folders deep"),
+        (ReadLimits(seconds=-1.0), "within -1 s"),
     ],
 )
-def test_each_bound_holds_for_zip_and_tar(folder: Path, limits: Limits, text: str) -> None:
+def test_each_bound_holds_for_zip_and_tar(folder: Path, limits: ReadLimits, text: str) -> None:
     for path in (zip_folder(folder), _packed(folder, "gz")):
         with pytest.raises(BundleError) as refused:
             read_members(path, limits)

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from evaluator.bundles.archives.archive import read_members
-from evaluator.bundles.archives.limits import Limits
+from evaluator.bundles.archives.limits import ReadLimits
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.masking import masked, redacted
 from evaluator.bundles.parsers import DIGITS, ParseError, parse_json, parse_lines, parse_yaml
@@ -31,7 +31,7 @@ from tests.bundles import made
 from tests.bundles.test_native import files as native_files
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ_EXAMPLES", "120"))
-LIMITS = Limits(total_bytes=1 << 20, member_bytes=1 << 18, ratio_from_bytes=1 << 16, members=50)
+LIMITS = ReadLimits(total_bytes=1 << 20, member_bytes=1 << 18, ratio_from_bytes=1 << 16, members=50)
 fuzz = settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from evaluator.bundles.checking import Checked, check
+from evaluator.bundles.checking import CheckedBundle, check
 from evaluator.records.reasons import Status
 from tests.bundles.samples import FOLDER as SAMPLES
 from tests.bundles.samples import OUTCOMES, outcome
@@ -19,18 +19,18 @@ def test_each_sample_becomes_what_the_table_says(name: str, said: dict[str, str]
     assert outcome(check(SAMPLES / name, said=said)) == expected
 
 
-def sample(name: str) -> Checked:
+def sample(name: str) -> CheckedBundle:
     if not (SAMPLES / name).exists():
         pytest.skip(f"real samples are not part of the repository, and {SAMPLES / name} is not here")
     return check(SAMPLES / name)
 
 
-def statuses(checked: Checked) -> dict[str, int]:
+def statuses(checked: CheckedBundle) -> dict[str, int]:
     assert checked.submission is not None
     return dict(Counter(claim.status.value for claim in checked.submission.claims))
 
 
-def codes(checked: Checked) -> set[str]:
+def codes(checked: CheckedBundle) -> set[str]:
     assert checked.submission is not None
     return {finding.code for finding in checked.submission.findings}
 

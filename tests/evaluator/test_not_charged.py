@@ -11,7 +11,7 @@ import torch
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import correctness, unseen
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.correctness import Judged, _judge
+from evaluator.gates.correctness import JudgedDraw, _judge
 from evaluator.gates.unseen import Half
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -72,7 +72,7 @@ def timed(tiny_task):
 
     def judged(candidate: float, baseline: float, least_scale: float = 0.0):
         state.least_scales = {"standard": {"y": least_scale}}
-        hard = Judged(state, HARD, {"hard": 1.0}, {"y": RIGHT})
+        hard = JudgedDraw(state, HARD, {"hard": 1.0}, {"y": RIGHT})
         call, fresh = runner(candidate).call(None, hard.contents), nullcontext(runner(baseline))
         return state, correctness.wrong_when_timed(SimpleNamespace(task=task), hard, call, fresh)
 
@@ -100,13 +100,13 @@ def test_a_baseline_that_is_asked_in_a_timed_call_is_measured_as_the_candidate_i
 def test_contents_are_kept_only_for_a_reversed_run(device, tiny_task, monkeypatch):
     """Of 8 cases of a round a card held 80 draws, with their answers in float64."""
     task = tiny_task("triton2triton")
-    monkeypatch.setattr(correctness, "_judge", lambda context, state, draw, baseline: Judged(state, draw, {}, {}))
+    monkeypatch.setattr(correctness, "_judge", lambda context, state, draw, baseline: JudgedDraw(state, draw, {}, {}))
     monkeypatch.setattr(correctness, "judged_call", lambda context, judged, call: judged)
     context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device=device), None)
     half, case = Half(context, False, CaseState(task.cases[0]), None), task.cases[0]
-    forward: list[Judged] = []
+    forward: list[JudgedDraw] = []
     assert correctness._check_case(context, case, None, forward) is None
-    unseen._judge_draw(None, half, Judged(half.state, HARD, {}, {}), Rejection("raised", ""))
+    unseen._judge_draw(None, half, JudgedDraw(half.state, HARD, {}, {}), Rejection("raised", ""))
     assert (bool(forward), bool(half.forward)) == (device == "cpu", device == "cpu")
 
 

@@ -13,7 +13,7 @@ from evaluator import codec
 from evaluator.backends.cpu import CpuBackend
 from evaluator.cli.runfolder import run_suite
 from evaluator.errors import UsageError
-from evaluator.records.calibration import Calibration
+from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.reasons import Status
 from evaluator.records.record import read_record
 from evaluator.tasks.suites import load_suite
@@ -70,7 +70,7 @@ def test_the_calibration_of_its_device_comes_with_a_timed_run(tmp_path, monkeypa
     run_suite(load_suite("smoke"), "expert", evaluator, tmp_path / "uncalibrated")
     found = {path.relative_to(tmp_path): path for path in tmp_path.glob("*/calibrations/*")}
     assert [str(path) for path in found] == ["gpu/calibrations/GPU-1.json"]
-    assert codec.loads(Calibration, next(iter(found.values())).read_bytes()) == CALIBRATION
+    assert codec.loads(DeviceCalibration, next(iter(found.values())).read_bytes()) == CALIBRATION
 
 
 def test_a_damaged_record_is_made_again(tmp_path):

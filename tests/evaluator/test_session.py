@@ -17,7 +17,7 @@ from evaluator.judge.draws import Contents, Seed
 from evaluator.judge.layout import layout_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import other_clocks
-from evaluator.judge.timing.remote import Rejected, Stopwatch
+from evaluator.judge.timing.remote import Rejected, RemoteStopwatch
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
@@ -189,7 +189,7 @@ def test_a_loop_that_took_no_time_is_implausible(tiny_task: Callable[[str], Task
 def test_one_reading_in_a_hundred_that_is_none_is_passed_over(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     worker = ScriptedWorker(task)
-    stopwatch = Stopwatch(SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)), trusted=False)  # type: ignore[arg-type]
+    stopwatch = RemoteStopwatch(SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)), trusted=False)  # type: ignore[arg-type]
     worker.loops = [-3.0] + [25_000.0] * 99
     assert len(stopwatch.loop(100, pairs=True).events_ns) == 99
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from evaluator.inside.channel import SharedMemory, sealed_memory
-from evaluator.inside.gpu.stopwatch import Stopwatch
+from evaluator.inside.gpu.stopwatch import GpuStopwatch
 
 INPUTS = [
     {"name": "x", "shape": [4], "dtype": "float32", "layout": "contiguous", "static": False, "offset": 0, "after": 256},
@@ -59,9 +59,9 @@ def mailbox() -> SharedMemory:
     return SharedMemory(sealed_memory(4096), 4096)
 
 
-def armed(mailbox: SharedMemory, entry: Any = right, hook: Any = None) -> tuple[Stopwatch, Notes]:
+def armed(mailbox: SharedMemory, entry: Any = right, hook: Any = None) -> tuple[GpuStopwatch, Notes]:
     notes = Notes()
-    watch = Stopwatch(
+    watch = GpuStopwatch(
         entry,
         hook,
         notes,

@@ -17,17 +17,17 @@ from evaluator.gates.plausible import implausible
 from evaluator.gates.ratio import conclude
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.records.calibration import Calibration, read_calibration, write_calibration
-from evaluator.records.measurements import Block, Clock, Session
+from evaluator.records.calibration import DeviceCalibration, read_calibration, write_calibration
+from evaluator.records.measurements import Block, Clock, TimingSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import Host
+from evaluator.records.record import HostInfo
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.spec import TaskSpec
 from tests.records import CALIBRATION
 
 BLOCK = Block("baseline", (20e3,) * 10, (10e3,) * 10, (30e3, 30e3), (1980, 1980), None)
 TIMES = CaseTimes(
-    session=Session((BLOCK,) * 10, 0, 0, 10, {}, None),
+    session=TimingSession((BLOCK,) * 10, 0, 0, 10, {}, None),
     values=(math.log(2),) * 10,
     baseline_ns=20e3,
     candidate_ns=10e3,
@@ -177,12 +177,12 @@ def test_a_little_work_behind_the_stop_event_is_held(context: Context) -> None:
 
 
 def test_a_calibration_survives_its_file() -> None:
-    assert codec.loads(Calibration, codec.dumps(CALIBRATION)) == CALIBRATION
+    assert codec.loads(DeviceCalibration, codec.dumps(CALIBRATION)) == CALIBRATION
 
 
 def test_a_damaged_calibration_is_the_hosts_fault_and_names_its_file(tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_STATE", str(tmp_path))
-    host = Host("cuda", CALIBRATION.device_class, "sm_90", {"card_uuid": CALIBRATION.device})
+    host = HostInfo("cuda", CALIBRATION.device_class, "sm_90", {"card_uuid": CALIBRATION.device})
     path = write_calibration(CALIBRATION)
     path.write_text(path.read_text()[:-20])
     with pytest.raises(HostError, match=r"GPU-1\.json is no calibration; remove it"):

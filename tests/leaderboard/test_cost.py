@@ -7,14 +7,14 @@ from math import log
 import pytest
 
 from evaluator.records.sessions import Usage
-from leaderboard.charts import Group, Spot
+from leaderboard.charts import PointGroup, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.figures import plotly_figure
 from runs.loading.published import load_published
 from runs.models import Attempt
 from tests import factories
 
-GROUP = Group(1, "One", 0, 0)
+GROUP = PointGroup(1, "One", 0, 0)
 
 
 def spot(across: float, up: float) -> Spot:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from django.template.loader import render_to_string
 
-from leaderboard.charts import Chart, Group, Series, Spot, against, heat_map, stacked_bars
+from leaderboard.charts import Chart, PointGroup, Series, Spot, against, heat_map, stacked_bars
 from leaderboard.figures import plotly_figure
 
 SERIES = (
@@ -17,7 +17,7 @@ SERIES = (
     Series("opt_improvement", "improved"),
     Series("opt_regression", "regression"),
 )
-ONE, TWO = Group(1, "One", 0, 0), Group(2, "<b>", 1, 1)
+ONE, TWO = PointGroup(1, "One", 0, 0), PointGroup(2, "<b>", 1, 1)
 
 
 def stacked():

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from evaluator.records.measurements import T_DEV
 from evaluator.tasks.reader import load_task
-from leaderboard.pages.result.facts import Case
+from leaderboard.pages.result.facts import CaseFacts
 from leaderboard.pages.result.roofline import tables
 
 SPEC = load_task("triton2triton/arena/softmax")
 FULL = next(case for case in SPEC.cases if case.profile == "full")
 
 
-def timed(case_id: str, baseline_ms: float, candidate_ms: float) -> Case:
+def timed(case_id: str, baseline_ms: float, candidate_ms: float) -> CaseFacts:
     untold = dict.fromkeys(("relative_rmse", "allowed_rmse", "baseline_rmse", "first_call_ms", "ratio"))
     told = {"id": case_id, "profile": "full", "split": "seen", "correct": True, "draws": 9, "clocks": ()}
-    return Case(clock=T_DEV, baseline_ms=baseline_ms, candidate_ms=candidate_ms, **told, **untold)
+    return CaseFacts(clock=T_DEV, baseline_ms=baseline_ms, candidate_ms=candidate_ms, **told, **untold)
 
 
 def test_both_sides_have_their_share_of_the_least_time() -> None:

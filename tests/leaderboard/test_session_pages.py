@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evaluator.records.sessions import Entry, Usage
+from evaluator.records.sessions import TranscriptEntry, Usage
 from leaderboard.diffs import parsed
 from leaderboard.pages.result.session import labels_of
 from leaderboard.pages.session_cells import usd
@@ -116,7 +116,10 @@ def test_a_session_that_goes_on_is_watched_on_the_run_page(suite, client) -> Non
 
 
 def test_the_whole_transcript_is_a_file_that_no_terminal_acts_on(result, client) -> None:
-    entries = (Entry("text", "red \x1b[31m and sk-" + "a" * 20), Entry("tool_result", "<script>", failed=True))
+    entries = (
+        TranscriptEntry("text", "red \x1b[31m and sk-" + "a" * 20),
+        TranscriptEntry("tool_result", "<script>", failed=True),
+    )
     factories.make_session(result, transcript=entries)
     response = client.get(f"/result/{result.pk}/transcript.txt")
     assert response["Content-Disposition"].startswith("attachment")

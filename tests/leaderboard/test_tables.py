@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-from leaderboard.tables import Cell, Field, Group, Table, csv_lines, fields, first, grouped, hidden, json_rows, table
+from leaderboard.tables import Cell, Field, RowGroup, Table, csv_lines, fields, first, grouped, hidden, json_rows, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def test_a_hidden_field_is_in_csv_and_json_only() -> None:
 
 
 def test_a_group_without_rows_has_no_heading() -> None:
-    shown = grouped("t", "", FIELDS, [Group(()), Group((A, B), "Group")], "")
+    shown = grouped("t", "", FIELDS, [RowGroup(()), RowGroup((A, B), "Group")], "")
     assert [group.title for group, _ in shown.shown_groups] == ["Group"]
     assert shown.size == 2
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from evaluator.mounted.comparison import Times
-from evaluator.mounted.dialects import Measured
+from evaluator.mounted.dialects import ScriptTimes
 
-ONE = Measured("perf1", {"n": 8, "dtype": "float16"}, "cuda_graph", 2.0)
-TWO = Measured("perf2", {"n": 9, "dtype": "float16"}, "cuda_graph", 4.0)
+ONE = ScriptTimes("perf1", {"n": 8, "dtype": "float16"}, "cuda_graph", 2.0)
+TWO = ScriptTimes("perf2", {"n": 9, "dtype": "float16"}, "cuda_graph", 4.0)
 
 
 def test_a_speedup_is_of_one_case_by_the_baseline_before_and_after() -> None:
@@ -37,7 +37,7 @@ def test_a_host_without_a_gpu_gives_no_speedup() -> None:
         ((ONE, replace(TWO, clock="cuda_event_fallback")), "method_mismatch", "seen cuda_event_fallback"),
     ],
 )
-def test_other_cases_or_clocks_are_refused(candidate: tuple[Measured, ...], reason: str, said: str) -> None:
+def test_other_cases_or_clocks_are_refused(candidate: tuple[ScriptTimes, ...], reason: str, said: str) -> None:
     found = Times((ONE, TWO), candidate, (ONE, TWO)).difference()
     assert found is not None
     assert found.reason == reason

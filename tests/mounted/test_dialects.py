@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import Measured
+from evaluator.mounted.dialects import ScriptTimes
 from evaluator.mounted.reports import read_measured, status_problem
 
 GPUMODE = {
@@ -45,7 +45,7 @@ LIBRARY = [
 ]
 
 
-def read(report: Any) -> tuple[Measured, ...] | Rejection:
+def read(report: Any) -> tuple[ScriptTimes, ...] | Rejection:
     data = report if isinstance(report, bytes) else json.dumps(report).encode()
     return read_measured("build/performance_report.json", data, "")
 

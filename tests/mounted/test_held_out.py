@@ -15,7 +15,7 @@ from evaluator.mounted.checkout import load_mounted
 from evaluator.mounted.evaluation import ScriptEvaluator
 from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, problems_of, write_held_out
 from evaluator.records.reasons import Status
-from evaluator.records.record import CandidateRef, Host, TaskRef, read_record
+from evaluator.records.record import CandidateRef, HostInfo, TaskRef, read_record
 from evaluator.tasks.candidate import read_candidate
 from evaluator.tasks.spec import task_files
 from evaluator.unseen.injections import read_held_out
@@ -142,7 +142,7 @@ def test_a_record_that_contradicts_itself_is_neither_written_nor_read(tmp_path: 
     record = HeldOutRecord(
         **{"schema": 1, "protocol": PROTOCOL, "evaluator": "1", "held_out": "0" * 64, "replaced": ("a.py",)},
         **{"started_at": "2026-01-01T00:00:00+00:00", "task": TaskRef("a/b", "0" * 64, "hip2hip")},
-        **{"candidate": CandidateRef("0" * 64, {}, "x"), "host": Host("cpu", "cpu", "cpu", {}), "sandbox": None},
+        **{"candidate": CandidateRef("0" * 64, {}, "x"), "host": HostInfo("cpu", "cpu", "cpu", {}), "sandbox": None},
         **{"flags": (), "findings": (), "cases": (), "seconds": {}, "log": ""},
         baseline_outcome=right,
         candidate_outcome=replace(right, correct=False),

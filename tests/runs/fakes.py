@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from time import sleep
 from types import MappingProxyType
 
-from evaluator.agents.catalog import Agent, settings_text
+from evaluator.agents.catalog import AgentFolder, settings_text
 from evaluator.agents.interface import Heard
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
-from evaluator.records.record import Host, Record, TaskRef
+from evaluator.records.record import HostInfo, Record, TaskRef
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
@@ -31,8 +31,8 @@ class Fake(AbstractContextManager["Fake"]):
     def __exit__(self, *error: object) -> None:
         return None
 
-    def host(self) -> Host:
-        return Host("cpu", "cpu-x86_64", "cpu", {"torch": "none"})
+    def host(self) -> HostInfo:
+        return HostInfo("cpu", "cpu-x86_64", "cpu", {"torch": "none"})
 
     def trials(self) -> list[Trial]:
         return []
@@ -44,7 +44,7 @@ class Fake(AbstractContextManager["Fake"]):
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
         return record_for(task.id, task.digest, task.category, candidate)
 
-    def hold_session(self, task: TaskSpec, agent: Agent, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
+    def hold_session(self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
         """Of an agent that writes the task's name into its files."""
         candidate = Candidate({path: f"// by {agent.name}\n".encode() for path in task.editable}, agent.name)
         session = make_session(
@@ -92,8 +92,8 @@ class Scripted(Fake):
         type(self).opened += 1
         return self
 
-    def host(self) -> Host:
-        return Host("cpu", self.device_class, "cpu", {"torch": "none"})
+    def host(self) -> HostInfo:
+        return HostInfo("cpu", self.device_class, "cpu", {"torch": "none"})
 
     def trials(self) -> list[Trial]:
         type(self).tried += 1

@@ -12,7 +12,7 @@ from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.records.calibration import write_calibration
 from evaluator.records.reasons import Flag
-from evaluator.records.record import Host as RecordHost
+from evaluator.records.record import HostInfo as RecordHost
 from evaluator.records.record import Record, read_record
 from evaluator.state import REPOSITORY
 from evaluator.tasks.candidate import Candidate

@@ -15,7 +15,7 @@ from evaluator.records.reasons import Flag
 from evaluator.records.record import read_record
 from runs import archive, services
 from runs.models import Attempt, Host
-from runs.services import Claim
+from runs.services import Lease
 from runs.services.claims import LEASE_BEATS
 from runs.worker.sweeper import SWEEP_BEATS
 from tests.factories import make_device_class, make_host
@@ -29,7 +29,7 @@ def queued(site: Site) -> Attempt:
     return Attempt.objects.filter(result__run=site.new_run()).order_by("id")[0]
 
 
-def claimed(site: Site) -> tuple[Attempt, Claim]:
+def claimed(site: Site) -> tuple[Attempt, Lease]:
     attempt = queued(site)
     claim = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
     assert claim is not None
@@ -57,10 +57,10 @@ def test_the_first_of_the_queue_is_claimed_and_one_that_was_given_back_keeps_its
     attempts = list(Attempt.objects.filter(result__run=site.new_run()).order_by("id"))
     Attempt.objects.filter(pk=attempts[0].pk).update(turn=attempts[1].turn, queued_at=timezone.now())
     first = services.claim_oldest(host=site.host, worker="w")
-    assert first == Claim(attempts[1].pk, 1)
+    assert first == Lease(attempts[1].pk, 1)
     assert services.claim_oldest(host=site.host, worker="w") is None
     assert services.release_attempt(claim=first, because="no disk")
-    assert services.claim_oldest(host=site.host, worker="w") == Claim(attempts[1].pk, 2)
+    assert services.claim_oldest(host=site.host, worker="w") == Lease(attempts[1].pk, 2)
 
 
 def test_a_host_of_another_device_class_finds_nothing(site: Site) -> None:
@@ -97,7 +97,7 @@ def test_an_attempt_that_does_not_exist_is_nobodys(site: Site) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_of_many_claimants_at_once_exactly_one_gets_the_attempt(site: Site) -> None:
     attempt, start = queued(site), threading.Barrier(8)
-    claims: list[Claim | None] = []
+    claims: list[Lease | None] = []
 
     def rival(number: int) -> None:
         start.wait()
@@ -109,7 +109,7 @@ def test_of_many_claimants_at_once_exactly_one_gets_the_attempt(site: Site) -> N
         thread.start()
     for thread in threads:
         thread.join()
-    assert [claim for claim in claims if claim] == [Claim(attempt.pk, 1)]
+    assert [claim for claim in claims if claim] == [Lease(attempt.pk, 1)]
     assert len(claims) == 8
 
 
@@ -174,7 +174,7 @@ def test_a_stale_token_writes_nothing(site: Site) -> None:
     after(attempt, 1)
     services.requeue_dead()
     fresh = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
-    assert fresh == Claim(attempt.pk, 2)
+    assert fresh == Lease(attempt.pk, 2)
     assert not services.heartbeat(claim=stale)
     assert not services.record_verdict(claim=stale, record=make_record(reason="mismatch"))
     assert not services.release_attempt(claim=stale, because="late")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluator.errors import HostError
-from evaluator.records.sessions import Entry
+from evaluator.records.sessions import TranscriptEntry
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from runs import archive, redaction, services
@@ -115,7 +115,12 @@ def test_a_session_is_kept_without_secrets(site: Site, planted: str, monkeypatch
     def told(self: fakes.Fake, task: TaskSpec, agent: Any, **asked: Any) -> Any:
         held = hold(self, task, agent, **asked)
         versions = tuple(replace(one, message=planted, diff=planted) for one in held.session.iterations)
-        said = {"ended": "failed", "message": planted, "transcript": (Entry("text", planted),), "prompt": planted}
+        said = {
+            "ended": "failed",
+            "message": planted,
+            "transcript": (TranscriptEntry("text", planted),),
+            "prompt": planted,
+        }
         return replace(held, session=replace(held.session, iterations=versions, **said))
 
     monkeypatch.setattr(fakes.Fake, "hold_session", told)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from evaluator.agents.catalog import Agent as Known
+from evaluator.agents.catalog import AgentFolder as Known
 from evaluator.errors import HostError
 from evaluator.records.reasons import Status
 from evaluator.records.record import TaskRef

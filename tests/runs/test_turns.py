@@ -10,7 +10,7 @@ from django.db import connection
 
 from runs import services
 from runs.models import Attempt, Host, Run
-from runs.services import Claim
+from runs.services import Lease
 from runs.services.queue_order import Turns
 from tests import factories
 from tests.records import make_record
@@ -108,7 +108,7 @@ def test_hosts_that_claim_at_once_get_an_attempt_each(site: Site) -> None:
     hosts = [factories.make_host(device_class=site.device_class) for _ in range(6)]
     for _ in range(4):
         site.new_run()
-    start, claims = threading.Barrier(len(hosts)), list[Claim | None]()
+    start, claims = threading.Barrier(len(hosts)), list[Lease | None]()
 
     def rival(host: Host) -> None:
         start.wait()

@@ -11,7 +11,7 @@ from evaluator.unseen.record import read_unseen
 from runs import archive, candidates, services
 from runs.errors import RunError
 from runs.models import Attempt, DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
-from runs.services import Claim
+from runs.services import Lease
 from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -37,7 +37,7 @@ def work(site: Site, times: int = 1) -> None:
         evaluation.evaluate_oldest(host=site.host, worker="w")
 
 
-def claimed(site: Site, run: Run) -> Claim:
+def claimed(site: Site, run: Run) -> Lease:
     claim = services.claim_oldest(host=site.host, worker="w")
     assert claim is not None
     assert Attempt.objects.get(pk=claim.attempt_id).result.run == run
@@ -93,7 +93,7 @@ def test_a_case_of_ours_that_failed_is_told_apart_and_makes_it_incomplete(site: 
     assert found.cases.first().reason == "mismatch"
 
 
-def record_for(claim: Claim, quadrants: dict[int, str] | None = None) -> None:
+def record_for(claim: Lease, quadrants: dict[int, str] | None = None) -> None:
     job = services.begin_unseen(claim=claim)
     assert job is not None
     result = Attempt.objects.get(pk=claim.attempt_id).result
@@ -134,7 +134,7 @@ def test_another_device_class_or_round_asks_anew(site: Site, secret: Round) -> N
 
 
 def test_a_configuration_has_three_evaluations_of_a_task_in_a_round(site: Site, secret: Round) -> None:
-    def another(repeat: int) -> Claim:
+    def another(repeat: int) -> Lease:
         from evaluator.tasks.candidate import Candidate
 
         sources = {

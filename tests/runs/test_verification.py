@@ -14,7 +14,7 @@ from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from runs import services
-from runs.comparisons import Answer, bundle_verdict, compare
+from runs.comparisons import ComparedResult, bundle_verdict, compare
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Run, Submission, UnseenEvaluation, Verification
@@ -24,8 +24,8 @@ from tests.runs import fakes
 from tests.runs.bundling import make_zip
 from tests.runs.conftest import Site
 
-H100 = Answer("passed", "h100-sxm", "arena-1", False, log_speedup=0.5, low=0.49, high=0.51)
-CPU = Answer("passed", "cpu-x86_64", "arena-1", True)
+H100 = ComparedResult("passed", "h100-sxm", "arena-1", False, log_speedup=0.5, low=0.49, high=0.51)
+CPU = ComparedResult("passed", "cpu-x86_64", "arena-1", True)
 LOUD = replace(H100, low=0.4, high=0.6)
 
 
@@ -54,7 +54,9 @@ LOUD = replace(H100, low=0.4, high=0.6)
         (replace(H100, protocol="x", log_paper_speedup=0.5), replace(H100, log_paper_speedup=0.4), "slower"),
     ],
 )
-def test_a_claim_is_held_against_what_was_measured(claimed: Answer, measured: Answer, outcome: str) -> None:
+def test_a_claim_is_held_against_what_was_measured(
+    claimed: ComparedResult, measured: ComparedResult, outcome: str
+) -> None:
     found = compare(claimed, measured)
     assert (found.outcome, bool(found.because)) == (outcome, True)
     assert found.log_difference is None or math.isfinite(found.log_difference)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evaluator.records.measurements import Clock
 from evaluator.records.reasons import Flag
-from evaluator.records.record import Host, SandboxRef, TaskRef
+from evaluator.records.record import HostInfo, SandboxRef, TaskRef
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
@@ -46,7 +46,7 @@ def make_unseen(
         task=TaskRef(task.id, task.digest, task.category),
         candidate=candidate.ref(),
         baseline_kind="source",
-        host=Host("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
+        host=HostInfo("cpu", "cpu-x86_64", "cpu", {"torch": "2.13.0"}),
         sandbox=SandboxRef("bubblewrap", ("no network",)),
         flags=(Flag.FUNCTIONAL,) if any(case.clocks for case in found) else (),
         findings=(),

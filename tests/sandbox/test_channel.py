@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from evaluator.inside.channel import BadFrame, Channel, ChannelClosed, SharedMemory, sealed_memory
-from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, Output
+from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, ProcessOutput
 
 
 class Pipes:
@@ -20,7 +20,7 @@ class Pipes:
         reply, self.write_fd = os.pipe()
         self.read_fd, command = os.pipe()
         output, self.output_fd = os.pipe()
-        self.conversation = Conversation(reply, command, Output(output, limit=100))
+        self.conversation = Conversation(reply, command, ProcessOutput(output, limit=100))
         self.conversation.deadline = time.monotonic() + 120  # what the test says is there already
 
     def say(self, data: bytes) -> None:

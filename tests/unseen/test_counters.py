@@ -7,12 +7,12 @@ from collections import Counter
 
 import pytest
 
-from evaluator.unseen.counters import WORDS, Stream, stream
+from evaluator.unseen.counters import WORDS, CounterStream, stream
 
 GOLDEN = [890, 259, 416, 323, 263, 68, 648, 115]
 
 
-def integers(purpose: str = "small/0/edge", secret: bytes = b"secret") -> Stream:
+def integers(purpose: str = "small/0/edge", secret: bytes = b"secret") -> CounterStream:
     return stream("arena-unseen-1", "0" * 64, secret, purpose)
 
 

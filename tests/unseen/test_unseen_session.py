@@ -15,7 +15,7 @@ from evaluator.backends import Sample
 from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.unseen import Half, Trial
+from evaluator.gates.unseen import Half, UnseenTrial
 from evaluator.inside.gpu import commands
 from evaluator.judge.side import Call
 from evaluator.judge.timing.slabs import Slabs
@@ -90,7 +90,7 @@ class Bench:
     def _trial(self, size):
         case = Case((("n", size),), "full")
         halves = [Half(context, True, CaseState(case, True, 9), None) for context in (self.baseline, self.candidate)]
-        return Trial(UnseenCase(case, "edge"), *halves)
+        return UnseenTrial(UnseenCase(case, "edge"), *halves)
 
     def _side(self, task, files):
         side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built")

@@ -14,7 +14,7 @@ from evaluator.agents.block_tuner.knobs import Knob, turned
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.agents.interface import Desk, Work
 from evaluator.agents.scoring import speedup_of
-from evaluator.records.sessions import Ending, Entry, Usage
+from evaluator.records.sessions import Ending, TranscriptEntry, Usage
 from evaluator.tasks.candidate import Candidate
 from evaluator.wording import counted
 
@@ -37,7 +37,7 @@ class Search:
     def __init__(self, desk: Desk, sources: Mapping[str, bytes]) -> None:
         self._desk, self._sources = desk, sources
         self._margin = desk.settings.number("margin") or 0.0
-        self._transcript: list[Entry] = []
+        self._transcript: list[TranscriptEntry] = []
         self._seen: dict[str, Score | None] = {}
         self._slowest_s = 0.0
 
@@ -100,7 +100,7 @@ class Search:
         return Candidate(turned(self._sources, setting), self._desk.agent)
 
     def _say(self, text: str, kind: str = "text", *, failed: bool = False) -> None:
-        self._transcript.append(Entry("check" if kind == "check" else "text", text, failed=failed))
+        self._transcript.append(TranscriptEntry("check" if kind == "check" else "text", text, failed=failed))
         self._desk.hear(self._transcript[-1])
 
     def _work(self, best: Mapping[Knob, int], ended: Ending, message: str | None) -> Work:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from evaluator.agents.budget import SpendingCap
 from evaluator.agents.chat import Chat, nothing
-from evaluator.agents.completions import OutOfReach, Refused
-from evaluator.agents.interface import Checked, Desk, Work
+from evaluator.agents.completions import OutOfReach, RequestRefused
+from evaluator.agents.interface import CheckedVersion, Desk, Work
 from evaluator.agents.scoring import speedup_of
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import Ending
@@ -21,10 +21,10 @@ DONE = "DONE"
 
 
 def launch(desk: Desk) -> Work:
-    return Loop(desk).run()
+    return ChatLoop(desk).run()
 
 
-class Loop:
+class ChatLoop:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._chat = desk, Chat(desk)
         self._versions = 0
@@ -41,7 +41,7 @@ class Loop:
         while (over := self._over()) is None:
             try:
                 candidate, problem = self._chat.ask()
-            except (Refused, OutOfReach) as error:
+            except (RequestRefused, OutOfReach) as error:
                 return ("timed_out" if self._desk.left_s <= 0 else "failed"), str(error)
             except SpendingCap as error:
                 return "spending_cap", str(error)
@@ -54,7 +54,7 @@ class Loop:
             self._hear(candidate, self._desk.check(candidate))
         return over
 
-    def _hear(self, candidate: Candidate, checked: Checked) -> None:
+    def _hear(self, candidate: Candidate, checked: CheckedVersion) -> None:
         self._last, right = candidate, checked.record.status is Status.PASSED
         speed = speedup_of(checked.record) or 1.0
         if right and (self._best is None or speed >= self._best[0]):

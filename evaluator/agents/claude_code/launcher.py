@@ -6,8 +6,8 @@ from typing import Any
 
 from evaluator.agents import reported
 from evaluator.agents.command_line import work_by_command
-from evaluator.agents.events import Stream, mapping, parts, text_of
-from evaluator.agents.interface import Desk, Settings, Work
+from evaluator.agents.events import EventStream, mapping, parts, text_of
+from evaluator.agents.interface import AgentSettings, Desk, Work
 from evaluator.records.sessions import LARGEST, Usage
 
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -17,14 +17,14 @@ def launch(desk: Desk) -> Work:
     return work_by_command(desk, command, ClaudeStream)
 
 
-def command(program: str, settings: Settings, prompt: str) -> tuple[list[str], str]:
+def command(program: str, settings: AgentSettings, prompt: str) -> tuple[list[str], str]:
     """Its own permission prompts are off: the sandbox is what confines it."""
     model = ["--model", settings.text("model")] if settings.text("model") else []
     options = ["--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"]
     return [program, "-p", *options, *model], prompt
 
 
-class ClaudeStream(Stream):
+class ClaudeStream(EventStream):
     """The last event sums up; without it (the session was cut) the messages' own counts are added."""
 
     _result: dict[str, Any] | None = None

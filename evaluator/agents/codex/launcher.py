@@ -6,8 +6,8 @@ from typing import Any
 
 from evaluator.agents import reported
 from evaluator.agents.command_line import work_by_command
-from evaluator.agents.events import Stream, mapping
-from evaluator.agents.interface import Desk, Settings, Work
+from evaluator.agents.events import EventStream, mapping
+from evaluator.agents.interface import AgentSettings, Desk, Work
 from evaluator.inside import arena
 from evaluator.records.sessions import Usage
 
@@ -18,7 +18,7 @@ def launch(desk: Desk) -> Work:
     return work_by_command(desk, command, CodexStream)
 
 
-def command(program: str, settings: Settings, prompt: str) -> tuple[list[str], str]:
+def command(program: str, settings: AgentSettings, prompt: str) -> tuple[list[str], str]:
     """Its own sandbox is off: ours is what confines it, and one does not start in the other."""
     model = ["--model", settings.text("model")] if settings.text("model") else []
     effort = settings.text("effort")
@@ -27,7 +27,7 @@ def command(program: str, settings: Settings, prompt: str) -> tuple[list[str], s
     return [program, "exec", *options, *model, "-"], prompt
 
 
-class CodexStream(Stream):
+class CodexStream(EventStream):
     def __init__(self, hidden: dict[str, str] | None = None) -> None:
         super().__init__(hidden)
         self._used: list[dict[str, Any]] = []

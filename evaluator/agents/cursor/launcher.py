@@ -6,8 +6,8 @@ from typing import Any
 
 from evaluator.agents import reported
 from evaluator.agents.command_line import work_by_command
-from evaluator.agents.events import Stream, mapping, text_of
-from evaluator.agents.interface import Desk, Settings, Work
+from evaluator.agents.events import EventStream, mapping, text_of
+from evaluator.agents.interface import AgentSettings, Desk, Work
 from evaluator.records.sessions import Usage
 
 SUFFIX = "ToolCall"
@@ -17,13 +17,13 @@ def launch(desk: Desk) -> Work:
     return work_by_command(desk, command, CursorStream)
 
 
-def command(program: str, settings: Settings, prompt: str) -> tuple[list[str], str]:
+def command(program: str, settings: AgentSettings, prompt: str) -> tuple[list[str], str]:
     """`--force` lets it run commands without asking: the sandbox is what confines it."""
     model = ["--model", settings.text("model")] if settings.text("model") else []
     return [program, "-p", "--force", "--output-format", "stream-json", *model, prompt], ""
 
 
-class CursorStream(Stream):
+class CursorStream(EventStream):
     """A message of the assistant is a turn. Thinking comes in pieces, which are put together."""
 
     def __init__(self, hidden: dict[str, str] | None = None) -> None:

@@ -26,7 +26,7 @@ COMPILED, CORRECT = 20.0, 100.0  # points
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WorkspaceTimes:
     """One case on one side."""
 
     parameters: str  # canonical; "" where none are given
@@ -35,7 +35,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedWorkspace:
     """`fault`, a key of reasons.REASONS, is why there is no speed."""
 
     cases: tuple[CaseClaim, ...]
@@ -49,7 +49,7 @@ class Timed:
         return fmean(whole) if whole and len(whole) == len(ratios) and not self.fault else None
 
 
-def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | None) -> Timed:
+def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | None) -> TimedWorkspace:
     """The cases of a workspace; without a result only the baseline's may be there."""
     paths = [f"{folder}/{name}.yaml".lstrip("/") for name in ("baseline_perf", "optimized_perf")]
     wanted = raw is not None and raw.get("pass_correctness") is True
@@ -57,20 +57,20 @@ def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | Non
     if absent:
         if wanted:
             reading.find("no_case_times", absent[0], ", ".join(absent), task)
-        return Timed((), None)
+        return TimedWorkspace((), None)
     before, after = (_side(reading, path, task) for path in paths)
     cases = tuple(_case(name, before[0].get(name), after[0].get(name)) for name in {**before[0], **after[0]})
     if not wanted:
-        return Timed(cases, None)
+        return TimedWorkspace(cases, None)
     faults = [before[1], after[1], _unmatched(reading, folder, task, before[0], after[0])]
     faults.append(_said_to_be_mixed(reading, folder, task, raw or {}) if not any(faults) else None)
     _note_alike(reading, folder, task, cases)
     if not cases or any(case.speedup is None for case in cases):
         faults.append("impossible_time" if cases else "no_report")
-    return Timed(cases, next(filter(None, faults), None))
+    return TimedWorkspace(cases, next(filter(None, faults), None))
 
 
-def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
+def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: TimedWorkspace) -> None:
     """Claimed speedup, mean times and score beside what the cases say."""
     claimed, own = reading.number(raw.get("speedup_ratio"), path), timed.speedup
     if claimed is not None and own is not None and not _close(claimed, own):
@@ -86,7 +86,7 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
     _compare_score(reading, path, task, raw)
 
 
-def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: Timed) -> None:
+def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: TimedWorkspace) -> None:
     for field, name in zip(COUNTS, ("baseline_ms", "candidate_ms"), strict=True):
         said, own = raw.get(field), sum(getattr(case, name) is not None for case in timed.cases)
         if timed.cases and isinstance(said, int) and said != own:
@@ -113,13 +113,13 @@ def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any
         reading.find("score_disagrees", f"{path}: score", f"claimed {score:g}, by its own rule {points:g}", task)
 
 
-def _side(reading: Reading, path: str, task: str) -> tuple[dict[str, Row], str | None]:
+def _side(reading: Reading, path: str, task: str) -> tuple[dict[str, WorkspaceTimes], str | None]:
     """Name of the case → row; and why the side has no speed."""
     listed = reading.mapping(path).get("test_cases")
     if not isinstance(listed, list):
         reading.find("no_case_times", path, "no test_cases", task)
         return {}, "no_report"
-    rows, fault = dict[str, Row](), None
+    rows, fault = dict[str, WorkspaceTimes](), None
     for index, raw in enumerate(listed):
         place = f"{path}: test_cases.{index}"
         if not isinstance(raw, dict):
@@ -134,10 +134,10 @@ def _side(reading: Reading, path: str, task: str) -> tuple[dict[str, Row], str |
     return rows, fault
 
 
-def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> Row:
+def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> WorkspaceTimes:
     method = raw.get("benchmark_method")
     parameters = {key: raw[key] for key in ("params", "shape", "dtype", "mode", "layout") if raw.get(key) is not None}
-    row = Row(
+    row = WorkspaceTimes(
         parameters=json.dumps(parameters, sort_keys=True, default=str) if parameters else "",
         method=method if isinstance(method, str) else None,
         time_ms=_time_ms(reading, raw, place, task),
@@ -148,7 +148,7 @@ def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> Row
     return replace(row, time_ms=None) if code else row
 
 
-def _no_time(row: Row, task: str) -> str | None:
+def _no_time(row: WorkspaceTimes, task: str) -> str | None:
     """Why a number that is there is not the device's time of a call; a key of FINDINGS."""
     if row.time_ms is None:
         return None
@@ -168,7 +168,7 @@ def _time_ms(reading: Reading, raw: Mapping[str, Any], place: str, task: str) ->
     return reading.time_ms(raw.get("execution_time_ms"), f"{place}.execution_time_ms", task)
 
 
-def _shared_parameters(reading: Reading, path: str, task: str, rows: Mapping[str, Row]) -> None:
+def _shared_parameters(reading: Reading, path: str, task: str, rows: Mapping[str, WorkspaceTimes]) -> None:
     by_parameters = dict[str, str]()
     for name, row in rows.items():
         if row.parameters and row.parameters in by_parameters:
@@ -178,7 +178,7 @@ def _shared_parameters(reading: Reading, path: str, task: str, rows: Mapping[str
 
 
 def _unmatched(
-    reading: Reading, folder: str, task: str, before: Mapping[str, Row], after: Mapping[str, Row]
+    reading: Reading, folder: str, task: str, before: Mapping[str, WorkspaceTimes], after: Mapping[str, WorkspaceTimes]
 ) -> str | None:
     for name in before.keys() - after.keys():
         reading.find("missing_case", folder, name, task)
@@ -217,7 +217,7 @@ def _note_alike(reading: Reading, folder: str, task: str, cases: tuple[CaseClaim
         reading.find("copied_baseline", folder, f"all {len(cases)} cases of {task}", task)
 
 
-def _case(name: str, before: Row | None, after: Row | None) -> CaseClaim:
+def _case(name: str, before: WorkspaceTimes | None, after: WorkspaceTimes | None) -> CaseClaim:
     row = before or after
     parameters = f" {row.parameters}" if row and row.parameters else ""
     return CaseClaim(f"{name}{parameters}", before.time_ms if before else None, after.time_ms if after else None)

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import Any
 
 from evaluator.bundles.agentkernelarena.run_folder import SUITE, is_known, is_second, refuse_second
-from evaluator.bundles.parsed import DECLARABLE, Claim, Submission, Total
+from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim, Total
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.records.reasons import Status
@@ -38,11 +38,11 @@ def recognises(reading: Reading) -> bool:
     return any(reading.named(SUMMARY, RESULT))
 
 
-def translate(reading: Reading) -> Submission | None:
+def translate(reading: Reading) -> ParsedBundle | None:
     if is_second(reading) or any(True for _ in _of_second(reading)):
         refuse_second(reading)
         return None
-    claims = dict[str, Claim]()
+    claims = dict[str, ParsedClaim]()
     for place, raw in _rows(reading):
         claim = _claim(reading, place, raw)
         if claim.task in claims and claims[claim.task].claimed.get("generalization_status") != claim.claimed.get(
@@ -55,7 +55,7 @@ def translate(reading: Reading) -> Submission | None:
     reading.find("matched_by_name", NAME, "state the benchmark's commit")
     reading.find("one_outcome", NAME, counted(len(claims), "task"))
     declared = reading.declared({})
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation="v1",
         digest=reading.digest,
@@ -93,7 +93,7 @@ def _of_second(reading: Reading) -> Iterator[str]:
     return (path for path in reading.named(RESULT) if "runtime_identity" in reading.mapping(path))
 
 
-def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> Claim:
+def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> ParsedClaim:
     task = raw["task_name"]
     if not is_known(task):
         reading.find("unknown_task", place, task, task)
@@ -105,7 +105,7 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> Claim:
         reading.find("quadrant_disagrees", place, f"claimed {said}, of the outcomes {quadrant}", task)
     _compare_delta(reading, place, task, raw)
     speedup = next((raw[name] for name in SPEEDUP if raw.get(name) is not None), None)
-    return Claim(
+    return ParsedClaim(
         task=task,
         is_known=is_known(task),
         attempt="",
@@ -135,7 +135,7 @@ def _outcome(raw: Mapping[str, Any]) -> tuple[Status, str]:
     return (Status.PASSED if sides[1] else Status.WRONG_OUTPUT), QUADRANTS[bool(sides[0]), bool(sides[1])]
 
 
-def _totals(reading: Reading, claims: list[Claim]) -> tuple[Total, ...]:
+def _totals(reading: Reading, claims: list[ParsedClaim]) -> tuple[Total, ...]:
     own: dict[str, float | None] = {"total_tasks": len(claims)}
     own |= {name: sum(claim.claimed["quadrant"] == name for claim in claims) for name in QUADRANTS.values()}
     with_baseline = int(own["both_pass"] or 0) + int(own["opt_regression"] or 0)
@@ -155,7 +155,7 @@ def _totals(reading: Reading, claims: list[Claim]) -> tuple[Total, ...]:
     return tuple(found)
 
 
-def _speed_totals(reading: Reading, path: str, raw: Mapping[str, Any], claims: list[Claim]) -> Iterator[Total]:
+def _speed_totals(reading: Reading, path: str, raw: Mapping[str, Any], claims: list[ParsedClaim]) -> Iterator[Total]:
     """Count, mean and median of both speeds, over all tasks or those where both sides are right, as the count fits."""
     for name, field in SPEEDS.items():
         both = _speeds([claim for claim in claims if claim.claimed["quadrant"] == "both_pass"], field)
@@ -170,7 +170,7 @@ def _speed_totals(reading: Reading, path: str, raw: Mapping[str, Any], claims: l
                 reading.find("total_disagrees", path, detail)
 
 
-def _speeds(claims: list[Claim], field: str) -> list[float]:
+def _speeds(claims: list[ParsedClaim], field: str) -> list[float]:
     rows = [claim.claimed.get(field) for claim in claims]
     return [
         float(row) for row in rows if isinstance(row, int | float) and not isinstance(row, bool) and 0 < row < LARGEST

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.bundles.parsed import Claim, Total
+from evaluator.bundles.parsed import ParsedClaim, Total
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.records.reasons import Status
 from evaluator.wording import counted
@@ -41,10 +41,10 @@ def listed(reading: Reading) -> tuple[Listed, ...]:
 
 
 def listed_only(
-    reading: Reading, rows: Sequence[Listed], claims: Sequence[Claim], is_known: Callable[[str], bool]
-) -> list[Claim]:
+    reading: Reading, rows: Sequence[Listed], claims: Sequence[ParsedClaim], is_known: Callable[[str], bool]
+) -> list[ParsedClaim]:
     """A claim, not judged, for each task that a report lists and no workspace holds."""
-    by_task, found = {claim.task: claim for claim in claims}, list[Claim]()
+    by_task, found = {claim.task: claim for claim in claims}, list[ParsedClaim]()
     for row in rows:
         if row.task in by_task:
             _compare_row(reading, row, by_task[row.task])
@@ -54,13 +54,13 @@ def listed_only(
             reading.find("unknown_task", row.place, row.task, row.task)
         message, speedup = "Only a report names it.", _float(row.claimed.get("speedup"))
         known = is_known(row.task)
-        claim = Claim(row.task, known, "", Status.NOT_JUDGED, None, message, row.claimed, speedup, None, (), {})
+        claim = ParsedClaim(row.task, known, "", Status.NOT_JUDGED, None, message, row.claimed, speedup, None, (), {})
         by_task[row.task] = claim
         found.append(claim)
     return found
 
 
-def totals(reading: Reading, rows: Sequence[Listed], claims: Sequence[Claim]) -> tuple[Total, ...]:
+def totals(reading: Reading, rows: Sequence[Listed], claims: Sequence[ParsedClaim]) -> tuple[Total, ...]:
     """`overall` of the breakdown, and the same of the results that are here."""
     paths = list(reading.named(JSON_NAME))
     report = reading.mapping(paths[0]) if paths else {}
@@ -79,7 +79,7 @@ def totals(reading: Reading, rows: Sequence[Listed], claims: Sequence[Claim]) ->
     return found
 
 
-def _own(judged: Sequence[Claim]) -> Mapping[str, float | None]:
+def _own(judged: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
     """By the source's rules: averages of speedups are over the tasks that have one, rates are percent."""
     speedups = [claim.recomputed_speedup for claim in judged if claim.recomputed_speedup]
     scores = [score for claim in judged if (score := _number(claim.claimed.get("score"))) is not None]
@@ -126,7 +126,7 @@ def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any], rows
                 reading.find("quantile_beyond_data", path, detail)
 
 
-def _compare_row(reading: Reading, row: Listed, claim: Claim) -> None:
+def _compare_row(reading: Reading, row: Listed, claim: ParsedClaim) -> None:
     for name, field in (("score", "score"), ("speedup", "speedup_ratio")):
         listed, said = _float(row.claimed.get(name)), _number(claim.claimed.get(field))
         if listed is not None and said is not None and abs(listed - said) > FOUR_DECIMALS:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles.agentkernelarena import cases, reports
-from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
+from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.records.reasons import Status
@@ -35,12 +35,12 @@ def recognises(reading: Reading) -> bool:
     return is_second(reading) or any(True for _ in _results(reading)) or any(reading.named(*PARTS[1:]))
 
 
-def translate(reading: Reading) -> Submission | None:
+def translate(reading: Reading) -> ParsedBundle | None:
     if is_second(reading):
         refuse_second(reading)
         return None
     results = dict(_results(reading))
-    claims, seen = list[Claim](), set[str]()
+    claims, seen = list[ParsedClaim](), set[str]()
     for folder in sorted({*results, *(_folder(path) for path in reading.named(*PARTS[1:]))}):
         claim = _claim(reading, folder, results.get(folder))
         if claim.task in seen:
@@ -54,7 +54,7 @@ def translate(reading: Reading) -> Submission | None:
         _note_faulty(reading, claims)
     reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
     declared = reading.declared(_from_folder(reading))
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation=_generation(results),
         digest=reading.digest,
@@ -106,7 +106,7 @@ def _generation(results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
     return "v1, later fields" if is_later else PAPER_ERA
 
 
-def _note_faulty(reading: Reading, claims: list[Claim]) -> None:
+def _note_faulty(reading: Reading, claims: list[ParsedClaim]) -> None:
     """Of the paper's commit; later ones were mended."""
     for claim in claims:
         if claim.task.startswith("triton2triton/rocmbench/"):
@@ -124,7 +124,7 @@ def _from_folder(reading: Reading) -> dict[str, str]:
     return {}
 
 
-def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] | None) -> Claim:
+def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] | None) -> ParsedClaim:
     if result is None:
         return _vanished(reading, folder)
     path, raw = result
@@ -138,7 +138,7 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     _contradicted(reading, folder, task, raw)
     messages = ("compilation_error_message", "correctness_error_message", "speedup_calculation_error_message")
     texts = [reading.text(raw.get(name), f"{path}: {name}", task) for name in messages]
-    return Claim(
+    return ParsedClaim(
         task=task,
         is_known=is_known(task),
         attempt="",
@@ -153,7 +153,7 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     )
 
 
-def _vanished(reading: Reading, folder: str) -> Claim:
+def _vanished(reading: Reading, folder: str) -> ParsedClaim:
     """Its name cannot be read back from the folder's, unless exactly one task of the suite has it."""
     name = _STAMP.sub("", PurePosixPath(folder).name)
     fitting = [task for task in tasks_of(SUITE) if task.replace("/", "_") == name]
@@ -164,7 +164,7 @@ def _vanished(reading: Reading, folder: str) -> Claim:
     timed = cases.timed(reading, folder, task, None)
     known, files = is_known(task), _sources(reading, folder, task)
     message = "The run left no result."
-    return Claim(task, known, "", Status.NOT_JUDGED, None, message, {}, None, None, timed.cases, files)
+    return ParsedClaim(task, known, "", Status.NOT_JUDGED, None, message, {}, None, None, timed.cases, files)
 
 
 def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | None]:

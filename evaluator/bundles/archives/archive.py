@@ -17,11 +17,11 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from evaluator.bundles.archives.contents import Contents
-from evaluator.bundles.archives.limits import LIMITS, Budget, Limits
+from evaluator.bundles.archives.limits import LIMITS, Budget, ReadLimits
 from evaluator.bundles.archives.members import Malformed, Member, chunks_of
 from evaluator.bundles.archives.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.archives.zips import is_zip, zip_members
-from evaluator.bundles.problems import BundleError, Problem, is_unseen, shown, shown_place
+from evaluator.bundles.problems import BundleError, BundleProblem, is_unseen, shown, shown_place
 from evaluator.codec import plain_text
 from evaluator.wording import counted
 
@@ -32,7 +32,7 @@ _UNREADABLE = (
 SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML file"
 
 
-def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> Contents:
+def read_members(path: Path, limits: ReadLimits = LIMITS, name: str = "") -> Contents:
     """Name → content of every plain file. `name` is what a file was called where it was sent from.
 
     Raises:
@@ -45,7 +45,7 @@ def read_members(path: Path, limits: Limits = LIMITS, name: str = "") -> Content
             return _in_file(file, name or path.name, limits)
     except (*_UNREADABLE, Malformed) as error:
         text = str(error) or type(error).__name__
-        raise BundleError([Problem(path.name, shown(f"what cannot be read ({text})"), SUPPORTED)]) from error
+        raise BundleError([BundleProblem(path.name, shown(f"what cannot be read ({text})"), SUPPORTED)]) from error
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
@@ -54,7 +54,7 @@ def digest_of(files: Mapping[str, bytes]) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _in_file(file: BinaryIO, name: str, limits: Limits) -> Contents:
+def _in_file(file: BinaryIO, name: str, limits: ReadLimits) -> Contents:
     facts = os.fstat(file.fileno())
     if not stat.S_ISREG(facts.st_mode):
         raise Malformed("not a plain file")
@@ -89,19 +89,19 @@ def _chunks_at(path: str) -> Iterator[bytes]:
 
 
 def _collect(members: Iterator[Member], budget: Budget) -> Contents:
-    files, names, problems = Contents(), _Names(budget.limits), list[Problem]()
+    files, names, problems = Contents(), _Names(budget.limits), list[BundleProblem]()
     for member in members:
         budget.count_member()
         problem = names.problem(member)
         if problem is None and member.chunks is not None:
             size = files.add(member.name, _bounded(member.chunks, budget))
             if size > budget.limits.member_bytes:
-                problem = Problem(member.name, "more", f"at most {budget.limits.member_bytes >> 20} MiB a file")
+                problem = BundleProblem(member.name, "more", f"at most {budget.limits.member_bytes >> 20} MiB a file")
         if problem is not None:
             problems.append(problem)
     if problems:
         more = len(problems) - budget.limits.problems
-        rest = [Problem(budget.place, counted(more, "more problem"), "none")] if more > 0 else []
+        rest = [BundleProblem(budget.place, counted(more, "more problem"), "none")] if more > 0 else []
         raise BundleError(problems[: budget.limits.problems] + rest)
     return files
 
@@ -120,13 +120,13 @@ def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
 class _Names:
     """Names that were met, and what is wrong with the next one."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ReadLimits) -> None:
         self.limits, self.files, self.folders = limits, set[str](), set[str]()
 
-    def problem(self, member: Member) -> Problem | None:
+    def problem(self, member: Member) -> BundleProblem | None:
         """None: it may be read, or it is a folder."""
         text = self._text(member.name.rstrip("/") if member.chunks is None else member.name, member)
-        return Problem(shown_place(member.name), *text) if text else None
+        return BundleProblem(shown_place(member.name), *text) if text else None
 
     def _text(self, name: str, member: Member) -> tuple[str, str] | None:
         path = PurePosixPath(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.problems import BundleError, BundleProblem
 
 # Of what is held in memory until a bundle is read whole; members lie in a file until they are asked for.
 VALUES = 4_000_000  # of JSON and YAML: 64 to 100 bytes each; the largest real results have 40,000
@@ -15,7 +15,7 @@ PROBLEMS_KEPT, FINDINGS_KEPT = 1_000, 1_000  # all problems; findings of one cod
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReadLimits:
     """Defaults: a run of 196 tasks with sources, reports and logs has some 3,000 members and 20 MiB."""
 
     archive_bytes: int = 128 << 20  # as it lies on disk
@@ -30,13 +30,13 @@ class Limits:
     problems: int = 200  # shown; the rest is counted
 
 
-LIMITS = Limits()
+LIMITS = ReadLimits()
 
 
 class Budget:
     """What reading one bundle has cost so far; raises BundleError where it costs too much."""
 
-    def __init__(self, place: str, packed_bytes: int, limits: Limits) -> None:
+    def __init__(self, place: str, packed_bytes: int, limits: ReadLimits) -> None:
         self.place, self.packed_bytes, self.limits = place, packed_bytes, limits
         self.unpacked_bytes, self.members = 0, 0
         self._end = time.monotonic() + limits.seconds
@@ -65,4 +65,4 @@ class Budget:
 
     def refuse(self, seen: str, expected: str) -> None:
         hint = "Leave build products, caches and repositories out: results, sources and reports are enough"
-        raise BundleError([Problem(self.place, seen, expected, hint)])
+        raise BundleError([BundleProblem(self.place, seen, expected, hint)])

@@ -36,7 +36,7 @@ class Trace:
         return str(inner(self.evaluation, "environment").get("hardware") or "")
 
 
-class Group:
+class WorkloadGroup:
     """One solution for one definition: what its traces have said so far. A trace is forgotten once it is added."""
 
     def __init__(self, place: str) -> None:

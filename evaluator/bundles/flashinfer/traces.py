@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles.flashinfer import cases as fib_cases
-from evaluator.bundles.flashinfer.cases import Group, Trace
-from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
+from evaluator.bundles.flashinfer.cases import Trace, WorkloadGroup
+from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.records.reasons import Status
 
@@ -38,7 +38,7 @@ class _Told:
     """By definition, and by definition and solution; of all traces together."""
 
     workloads: dict[str, set[str]] = field(default_factory=dict)
-    groups: dict[tuple[str, str], Group] = field(default_factory=dict)
+    groups: dict[tuple[str, str], WorkloadGroup] = field(default_factory=dict)
     hardware: set[str] = field(default_factory=set)
     errors: int = 0  # that are given
     zeros: int = 0
@@ -48,7 +48,7 @@ def recognises(reading: Reading) -> bool:
     return any(True for _ in _paths(reading))
 
 
-def translate(reading: Reading) -> Submission | None:
+def translate(reading: Reading) -> ParsedBundle | None:
     told = _read(reading)
     if not told.groups and not reading.problems:
         hint = "Definitions and workloads alone say nothing of a kernel; add traces/ of an evaluation"
@@ -60,7 +60,7 @@ def translate(reading: Reading) -> Submission | None:
     claims = [_claim(reading, task, solution, told, sources) for task, solution in sorted(told.groups)]
     authors = sorted({author for author, _ in sources.values() if author})
     declared = reading.declared({"device": ", ".join(sorted(told.hardware)), "agent": ", ".join(authors)})
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation="current",
         digest=reading.digest,
@@ -83,7 +83,7 @@ def _read(reading: Reading) -> _Told:
             told.workloads.setdefault(trace.definition, set()).add(trace.workload)
         elif trace is not None:
             _check_presence(reading, trace)
-            told.groups.setdefault((trace.definition, trace.solution), Group(place)).add(reading, trace)
+            told.groups.setdefault((trace.definition, trace.solution), WorkloadGroup(place)).add(reading, trace)
             told.hardware |= {trace.hardware} - {""}
             error = fib_cases.inner(trace.evaluation, "correctness").get("max_absolute_error")
             told.errors += error is not None
@@ -118,7 +118,7 @@ def _trace(reading: Reading, place: str, raw: Mapping[str, Any]) -> Trace | None
 
 def _claim(
     reading: Reading, task: str, solution: str, told: _Told, sources: Mapping[str, tuple[str, dict[str, bytes]]]
-) -> Claim:
+) -> ParsedClaim:
     """A definition is passed only on all its workloads; otherwise the first failure speaks for it."""
     group = told.groups[task, solution]
     reading.find("unknown_task", group.place, task, task)
@@ -131,7 +131,7 @@ def _claim(
         status, reason = Status.IMPLAUSIBLE, "case_mismatch" if absent else "impossible_time"
     if solution not in sources:
         reading.find("no_sources", group.place, solution, task)
-    return Claim(
+    return ParsedClaim(
         task=task,
         is_known=False,
         attempt=solution,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluator.bundles.kernelbench import totals
-from evaluator.bundles.parsed import DECLARABLE, CaseClaim, Claim, Submission
+from evaluator.bundles.parsed import DECLARABLE, CaseClaim, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS, kernelbench_tasks
 from evaluator.records.reasons import Status
@@ -42,7 +42,7 @@ def recognises(reading: Reading) -> bool:
     return any(True for _ in _paths(reading))
 
 
-def translate(reading: Reading) -> Submission | None:
+def translate(reading: Reading) -> ParsedBundle | None:
     found = list(_paths(reading))
     if len(found) > 1:
         reading.problem(NAME, ", ".join(found), "one file of results", "Each level and sample set is its own bundle")
@@ -58,7 +58,7 @@ def translate(reading: Reading) -> Submission | None:
     if level not in KERNELBENCH_LEVELS:
         reading.find("unstated_level", path, counted(len(claims), "result"))
     once = tuple(_once(reading, path, claims))
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation="samples" if any(isinstance(raw, list) for raw in reading.mapping(path).values()) else "v0",
         digest=reading.digest,
@@ -129,7 +129,7 @@ def _times(reading: Reading, path: str, listed: Any, level: str) -> Baseline | N
 
 def _claim(
     reading: Reading, place: str, number: str, raw: Mapping[str, Any], level: str, baseline: Baseline | None
-) -> Claim:
+) -> ParsedClaim:
     task = f"level{level or '?'}/{number}"
     known = task in kernelbench_tasks(level)
     if level and not known:
@@ -145,7 +145,7 @@ def _claim(
     _note(reading, place, task, raw, speedup)
     sample = raw.get("sample_id", 0)
     text = next((str(_metadata(raw)[key]) for key in _messages(raw)), None)
-    return Claim(
+    return ParsedClaim(
         task=task,
         is_known=known and sample == 0,
         attempt=f"sample {sample}",
@@ -160,7 +160,7 @@ def _claim(
     )
 
 
-def _once(reading: Reading, path: str, claims: list[Claim]) -> Iterator[Claim]:
+def _once(reading: Reading, path: str, claims: list[ParsedClaim]) -> Iterator[ParsedClaim]:
     met = set[tuple[str, str]]()
     for claim in claims:
         if (claim.task, claim.attempt) in met:

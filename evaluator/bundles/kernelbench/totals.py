@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluator.bundles.parsed import Claim, Total
+from evaluator.bundles.parsed import ParsedClaim, Total
 from evaluator.bundles.reading import Reading
 from evaluator.records.reasons import Status
 
@@ -15,7 +15,7 @@ MARK = b'"fast_p"'
 ROUNDING = 6e-3  # relative: rates and means are written with two or three digits
 
 
-def totals(reading: Reading, claims: Sequence[Claim], tasks: int) -> tuple[Total, ...]:
+def totals(reading: Reading, claims: Sequence[ParsedClaim], tasks: int) -> tuple[Total, ...]:
     """Of the first sample of each problem, as the source counts."""
     found = list[Total]()
     for path in sorted(reading.files):
@@ -41,7 +41,7 @@ def _compare(reading: Reading, place: str, name: str, said: object, own: float |
         reading.find("total_disagrees", place, f"{name}: claimed {said:g}, of the rows {own}")
 
 
-def _own(claims: Sequence[Claim], tasks: int) -> Mapping[str, float | None]:
+def _own(claims: Sequence[ParsedClaim], tasks: int) -> Mapping[str, float | None]:
     """Rates over the level's problems; without a level over those that are there."""
     compiled = sum(claim.claimed.get("compiled") is True for claim in claims)
     correct = sum(claim.claimed.get("correctness") is True for claim in claims)

@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.kernelbenchx.results import CLAIMED, is_known
-from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
+from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.records.reasons import Status
@@ -32,8 +32,8 @@ def recognises(reading: Reading) -> bool:
     return any(True for _ in _paths(reading))
 
 
-def translate(reading: Reading) -> Submission:
-    claims, known = dict[tuple[str, str], Claim](), dict[str, bool]()
+def translate(reading: Reading) -> ParsedBundle:
+    claims, known = dict[tuple[str, str], ParsedClaim](), dict[str, bool]()
     for place, raw in (line for path in _paths(reading) for line in reading.lines(path)):
         task = str(raw.get("task_id"))
         if task not in known:
@@ -49,7 +49,7 @@ def translate(reading: Reading) -> Submission:
                 reading.find("contradictory_rounds", place, f"{task} {claim.attempt}", task)
         _note_noise(reading, place, task, raw)
     declared = reading.declared({})
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation="v1",
         digest=reading.digest,
@@ -70,10 +70,10 @@ def _paths(reading: Reading) -> Iterator[str]:
             yield path
 
 
-def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, round: str, known: bool) -> Claim:
+def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, round: str, known: bool) -> ParsedClaim:
     task, outcome, code = str(raw.get("task_id")), raw[side], raw.get(f"{side}_code")
     status, reason = _status(outcome)
-    return Claim(
+    return ParsedClaim(
         task=task,
         is_known=known,
         attempt=round,

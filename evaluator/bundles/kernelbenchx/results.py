@@ -12,7 +12,7 @@ from typing import Any
 from evaluator.bundles.kernelbenchx import rows as kbx_rows
 from evaluator.bundles.kernelbenchx import totals
 from evaluator.bundles.kernelbenchx.golden import SUITE, Golden, read_golden
-from evaluator.bundles.parsed import DECLARABLE, Claim, Submission
+from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.records.reasons import Status
@@ -30,7 +30,7 @@ def recognises(reading: Reading) -> bool:
     return any(_is_metrics(reading.parsed(path)) for path in reading.named(METRICS)) or kbx_rows.has_stages(reading)
 
 
-def translate(reading: Reading) -> Submission:
+def translate(reading: Reading) -> ParsedBundle:
     rows = kbx_rows.merged(reading, [path for path in reading.named(METRICS) if _is_metrics(reading.parsed(path))])
     declared = reading.declared(totals.method(reading))
     golden = read_golden(reading, declared.get("golden_machine"))
@@ -38,7 +38,7 @@ def translate(reading: Reading) -> Submission:
         reading.find("no_baseline", NAME, "add golden_results/MACHINE of the device that the run was made on")
     claims = tuple(_claim(reading, path, row, golden) for path, row in sorted(rows.items()))
     _note_quality(reading, claims)
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation="metrics" if any(reading.named(METRICS)) else "stages",
         digest=reading.digest,
@@ -59,7 +59,7 @@ def _is_metrics(value: Any) -> bool:
     return isinstance(first, dict) and "call_ok" in first and "exe_ok" in first
 
 
-def _claim(reading: Reading, task: str, row: kbx_rows.Row, golden: Golden | None) -> Claim:
+def _claim(reading: Reading, task: str, row: kbx_rows.StageRow, golden: Golden | None) -> ParsedClaim:
     known, raw = is_known(reading, row.place, task), row.raw
     status, reason = _status(reading, row.place, task, raw)
     cases = kbx_rows.cases(reading, row, task, golden)
@@ -75,7 +75,7 @@ def _claim(reading: Reading, task: str, row: kbx_rows.Row, golden: Golden | None
     files = {task: reading.source(code.encode(), row.place, task)} if isinstance(code, str) and code.strip() else {}
     if not files:
         reading.find("no_sources", row.place, task, task)
-    return Claim(
+    return ParsedClaim(
         task=task,
         is_known=known,
         attempt="",
@@ -115,7 +115,7 @@ def _status(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> 
     return Status.IMPLAUSIBLE, "no_report"
 
 
-def _fault(reading: Reading, row: kbx_rows.Row, task: str, golden: Golden | None) -> str | None:
+def _fault(reading: Reading, row: kbx_rows.StageRow, task: str, golden: Golden | None) -> str | None:
     """Why a right kernel has no speed; with a baseline every row of it has to be there."""
     expected = len(golden.rows(task)) if golden and golden.rows(task) else tasks_of(SUITE).get(task)
     if expected and len(row.performance) < expected:
@@ -124,7 +124,7 @@ def _fault(reading: Reading, row: kbx_rows.Row, task: str, golden: Golden | None
     return kbx_rows.fault(reading, row, task, golden)
 
 
-def _note_quality(reading: Reading, claims: tuple[Claim, ...]) -> None:
+def _note_quality(reading: Reading, claims: tuple[ParsedClaim, ...]) -> None:
     rated = sum(isinstance(claim.claimed.get("maintainability"), int | float) for claim in claims)
     if rated:
         reading.find("quality_of_tests", NAME, f"maintainability of {counted(rated, 'task')}")

@@ -25,7 +25,7 @@ PEAK_GBS = {"4090": 1008, "5090": 1792, "a100": 2039, "h20": 4000, "h800": 2039,
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StageRow:
     """One task: merged fields, and its performance rows as they came."""
 
     place: str
@@ -37,13 +37,13 @@ def has_stages(reading: Reading) -> bool:
     return any(reading.named(*STAGES))
 
 
-def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, Row]:
+def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, StageRow]:
     """Path of the task → row: from metrics.json where it is there, held against the stages, otherwise from those."""
     stages = _stages(reading)
     results = {PurePosixPath(path).stem: path for path in sorted(reading.files) if RESULTS in PurePosixPath(path).parts}
     if not metrics:
         return {task: _row(reading, f"intermediate: {task}", raw, task, results) for task, raw in stages.items()}
-    found = dict[str, Row]()
+    found = dict[str, StageRow]()
     for path in metrics:
         for task, raw in reading.mapping(path).items():
             place = f"{path}: {task}"
@@ -57,7 +57,7 @@ def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, Row]:
     return found
 
 
-def cases(reading: Reading, row: Row, task: str, golden: Golden | None) -> tuple[CaseClaim, ...]:
+def cases(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> tuple[CaseClaim, ...]:
     """One a row; where a size stands twice the first."""
     before = golden.rows(task) if golden else {}
     found = dict[str, CaseClaim]()
@@ -70,7 +70,7 @@ def cases(reading: Reading, row: Row, task: str, golden: Golden | None) -> tuple
     return tuple(found.values())
 
 
-def fault(reading: Reading, row: Row, task: str, golden: Golden | None) -> str | None:
+def fault(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> str | None:
     """A key of reasons.REASONS: why the times make no speed."""
     sizes = [size_of(raw) for raw in row.performance]
     if len(set(sizes)) != len(sizes):
@@ -99,7 +99,7 @@ def speedup(cases: Sequence[CaseClaim]) -> float | None:
 
 
 def compare(
-    reading: Reading, row: Row, task: str, cases: Sequence[CaseClaim], claimed: float | None, own: float | None
+    reading: Reading, row: StageRow, task: str, cases: Sequence[CaseClaim], claimed: float | None, own: float | None
 ) -> None:
     runtime, times = row.raw.get("runtime_ms"), [case.candidate_ms for case in cases]
     if isinstance(runtime, int | float) and times and None not in times:
@@ -110,7 +110,7 @@ def compare(
         reading.find("speedup_disagrees", f"{row.place}: speedup", f"claimed {claimed:g}, of the rows {own:g}", task)
 
 
-def note_throughput(reading: Reading, row: Row, task: str, machine: str | None) -> None:
+def note_throughput(reading: Reading, row: StageRow, task: str, machine: str | None) -> None:
     """Σ work / Σ time of the rows beside the claim; and rows beyond the memory of the machine, if it is a known one."""
     times = [raw[TIME] for raw in row.performance if _is_time(raw.get(TIME))]
     for field, name in THROUGHPUTS.items():
@@ -128,7 +128,7 @@ def note_throughput(reading: Reading, row: Row, task: str, machine: str | None) 
         reading.find("above_peak", row.place, detail, task)
 
 
-def _other_work(row: Row, golden: Mapping[str, float | None]) -> list[str]:
+def _other_work(row: StageRow, golden: Mapping[str, float | None]) -> list[str]:
     """Sizes that move other bytes than the baseline's do."""
     moved = {size_of(raw): bytes_moved(raw) for raw in row.performance}
     pairs = {size: (own, golden.get(size)) for size, own in moved.items()}
@@ -160,14 +160,14 @@ def _lines_of(reading: Reading, stage: str) -> Iterator[tuple[str, Mapping[str, 
         yield from reading.lines(path)
 
 
-def _row(reading: Reading, place: str, raw: Mapping[str, Any], task: str, results: Mapping[str, str]) -> Row:
+def _row(reading: Reading, place: str, raw: Mapping[str, Any], task: str, results: Mapping[str, str]) -> StageRow:
     listed: Any = raw.get("performance")
     if not listed and (path := results.get(PurePosixPath(task).stem)):
         listed = reading.parsed(path)
     if listed and not is_rows(listed):
         reading.problem(f"{place}: performance", listed, f"a list of rows with {SIZE} and {TIME}")
         listed = []
-    return Row(place, raw, tuple(listed or ()))
+    return StageRow(place, raw, tuple(listed or ()))
 
 
 def _compare_stages(

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from evaluator.bundles.kernelbenchx.golden import SUITE
-from evaluator.bundles.parsed import Claim, Total
+from evaluator.bundles.parsed import ParsedClaim, Total
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
 
@@ -20,7 +20,7 @@ def method(reading: Reading) -> dict[str, object]:
     return {"agent": _summary(reading)[1].get("method")}
 
 
-def totals(reading: Reading, claims: Sequence[Claim]) -> tuple[Total, ...]:
+def totals(reading: Reading, claims: Sequence[ParsedClaim]) -> tuple[Total, ...]:
     path, raw = _summary(reading)
     own = _own(claims)
     said = reading.claimed(raw, tuple(own))
@@ -34,7 +34,7 @@ def totals(reading: Reading, claims: Sequence[Claim]) -> tuple[Total, ...]:
     return tuple(Total(name, value, own[name]) for name, value in said.items())
 
 
-def _own(claims: Sequence[Claim]) -> Mapping[str, float | None]:
+def _own(claims: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
     """By the source's rules, over the tasks that the run holds."""
     flags = [claim.claimed for claim in claims]
     timed = [claim for claim in claims if claim.claimed.get("perf_ok") is True]
@@ -55,7 +55,7 @@ def _own(claims: Sequence[Claim]) -> Mapping[str, float | None]:
     }
 
 
-def _global(timed: Sequence[Claim]) -> float | None:
+def _global(timed: Sequence[ParsedClaim]) -> float | None:
     """Σ golden / Σ candidate over the timed tasks, where the golden sum is speedup times runtime."""
     pairs = [(claim.claimed_speedup, claim.claimed.get("runtime_ms")) for claim in timed]
     whole = [

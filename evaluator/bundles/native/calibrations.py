@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from evaluator import codec
 from evaluator.bundles.reading import Reading
-from evaluator.records.calibration import Calibration
+from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.record import is_moment
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
 
@@ -17,7 +17,7 @@ FOLDER = "calibrations"
 LONGEST_NS = 1e9
 
 
-def calibrations_of(reading: Reading, device_class: str) -> tuple[Calibration, ...]:
+def calibrations_of(reading: Reading, device_class: str) -> tuple[DeviceCalibration, ...]:
     """Those that are whole, in the order of their names; what is wrong with one is a problem of the reading."""
     names = sorted(path for path in reading.files if is_calibration(path))
     found = [_read(reading, name, device_class) for name in names]
@@ -29,13 +29,13 @@ def is_calibration(path: str) -> bool:
     return folder == FOLDER and name.endswith(".json") and "/" not in name
 
 
-def _read(reading: Reading, name: str, device_class: str) -> Calibration | None:
+def _read(reading: Reading, name: str, device_class: str) -> DeviceCalibration | None:
     problems = len(reading.problems)
     raw = reading.mapping(name)
     if len(reading.problems) > problems:
         return None
     try:
-        found = codec.decode(Calibration, raw)
+        found = codec.decode(DeviceCalibration, raw)
     except codec.DecodeError as error:
         reading.ill_typed(name, error, "what `doctor --health` writes")
         return None
@@ -44,7 +44,7 @@ def _read(reading: Reading, name: str, device_class: str) -> Calibration | None:
     return found if len(reading.problems) == problems else None
 
 
-def _unfit(found: Calibration, device_class: str) -> Iterator[tuple[str, str, str]]:
+def _unfit(found: DeviceCalibration, device_class: str) -> Iterator[tuple[str, str, str]]:
     """Place, what is seen, what is expected."""
     said = found.acceptance
     if not is_moment(found.made_at):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 from typing import overload
 
-from evaluator.bundles.native.contents import MANIFEST, MARKS, NAME, Entry, bundle_of, own_files, record_of
-from evaluator.bundles.parsed import CaseClaim, Claim, Submission
+from evaluator.bundles.native.contents import MANIFEST, MARKS, NAME, BundledResult, bundle_of, own_files, record_of
+from evaluator.bundles.parsed import CaseClaim, ParsedBundle, ParsedClaim
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.records.measurements import FUNCTIONAL, T_DEV, Clock
@@ -26,9 +26,9 @@ def recognises(reading: Reading) -> bool:
     return not isinstance(raw, dict) or "suite_digest" in raw or "tasks" in raw
 
 
-def translate(reading: Reading) -> Submission | None:
+def translate(reading: Reading) -> ParsedBundle | None:
     own = Reading(own_files(reading.files), reading.said)
-    claims = list[Claim]()
+    claims = list[ParsedClaim]()
     try:
         bundle = bundle_of(own, lambda entry: claims.append(_claim(own, entry)))
     except BundleError as error:
@@ -38,7 +38,7 @@ def translate(reading: Reading) -> Submission | None:
     own.end()
     reading.problems += own.problems
     reading.findings += own.findings
-    return Submission(
+    return ParsedBundle(
         format=NAME,
         generation=bundle.protocol,
         digest=bundle.digest,
@@ -73,7 +73,7 @@ class OwnCases(Sequence[CaseClaim]):
         return map(_case, record_of(self._reading, self._task).cases)
 
 
-def _claim(reading: Reading, entry: Entry) -> Claim:
+def _claim(reading: Reading, entry: BundledResult) -> ParsedClaim:
     """Whether this site has the task with this digest shows when it is imported."""
     record = entry.record
     speedups = [case.speedup for case in record.cases]
@@ -81,7 +81,7 @@ def _claim(reading: Reading, entry: Entry) -> Claim:
     claimed = fmean(whole) if whole and len(whole) == len(speedups) else None
     for name, data in entry.candidate.files.items():
         reading.source(data, f"candidates: {name}", entry.task)
-    return Claim(
+    return ParsedClaim(
         task=entry.task,
         is_known=True,
         attempt="",

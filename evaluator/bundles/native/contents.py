@@ -18,13 +18,13 @@ from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.native.calibrations import calibrations_of, is_calibration
 from evaluator.bundles.native.rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
 from evaluator.bundles.parsers import NODES, values_in
-from evaluator.bundles.problems import BundleError, Problem
+from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
 from evaluator.codec import DecodeError
 from evaluator.records import record as records
-from evaluator.records.calibration import Calibration
+from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.record import Record
-from evaluator.records.sessions import AgentSession, read_session
+from evaluator.records.sessions import SessionRecord, read_session
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenRecord, read_unseen
 
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BundledResult:
     """What a bundle holds of one task; texts in records and sessions are masked, sources are as they came."""
 
     task: str
@@ -48,25 +48,25 @@ class Entry:
     candidate: Candidate
     unseen: UnseenRecord | None
     unseen_bytes: bytes
-    session: AgentSession | None  # how an agent came to its candidate
+    session: SessionRecord | None  # how an agent came to its candidate
     session_bytes: bytes
 
 
 class Entries:
     """Of the tasks that are whole, in the order of run.json: each is read again whenever it is asked for."""
 
-    def __init__(self, whole: list[str], read: Callable[[str], Entry | None]) -> None:
+    def __init__(self, whole: list[str], read: Callable[[str], BundledResult | None]) -> None:
         self._whole, self._read = whole, read
 
     def __len__(self) -> int:
         return len(self._whole)
 
-    def __getitem__(self, index: int) -> Entry:
+    def __getitem__(self, index: int) -> BundledResult:
         entry = self._read(self._whole[index])
         assert entry is not None, "it was read before"
         return entry
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[BundledResult]:
         return (self[index] for index in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
@@ -90,12 +90,12 @@ class Bundle:
     settings: Mapping[str, Any]  # of an agent that works in sessions
     tasks: Mapping[str, str]  # id → digest
     architectures: frozenset[str]  # of the hosts of its records
-    calibrations: tuple[Calibration, ...]  # of devices of the run, where they were measured
+    calibrations: tuple[DeviceCalibration, ...]  # of devices of the run, where they were measured
     entries: Entries
-    problems: tuple[Problem, ...] = field(default=())
+    problems: tuple[BundleProblem, ...] = field(default=())
 
 
-def bundle_of(reading: Reading, look: Callable[[Entry], object] = id) -> Bundle:
+def bundle_of(reading: Reading, look: Callable[[BundledResult], object] = id) -> Bundle:
     """What is wrong with a part is in the bundle's `problems`. `look` sees each task that is whole.
 
     Raises:
@@ -182,7 +182,7 @@ class _Parts:
             if folder == "candidates" and inner:
                 self._sources.setdefault(name, {})[inner] = path
 
-    def entry(self, task: str) -> Entry | None:
+    def entry(self, task: str) -> BundledResult | None:
         """None where a part is missing or none; what contradicts another part is a problem, too."""
         reading, values, name = self.reading, self.values, slug(task)
         record, record_bytes = self._read(records.read_record, "records", task)
@@ -191,12 +191,12 @@ class _Parts:
         if record is None or (values["round"] and unseen is None) or (self.has_sessions and session is None):
             return None
         candidate = Candidate(Renamed(reading.files, self._sources.get(name, {})), record.candidate.label)
-        entry = Entry(task, record, record_bytes, candidate, unseen, unseen_bytes, session, session_bytes)
+        entry = BundledResult(task, record, record_bytes, candidate, unseen, unseen_bytes, session, session_bytes)
         for problem in self._contradictions(entry, name):
             reading.problem(problem.place, problem.seen, problem.expected)
         return entry
 
-    def _contradictions(self, entry: Entry, name: str) -> Iterator[Problem]:
+    def _contradictions(self, entry: BundledResult, name: str) -> Iterator[BundleProblem]:
         yield from contradictions(f"records/{name}.json", entry.record, entry.task, entry.candidate, self.values)
         yield from unfit(f"records/{name}.json", entry.record)
         if entry.unseen is not None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluator.bundles.archives.packing import slug
-from evaluator.bundles.problems import Problem
+from evaluator.bundles.problems import BundleProblem
 from evaluator.records.measurements import Clock, Ratio
 from evaluator.records.record import CaseRecord, Record, is_moment
-from evaluator.records.sessions import AgentSession
+from evaluator.records.sessions import SessionRecord
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
 
@@ -25,33 +25,35 @@ LARGEST_LOG = 50.0  # of a ratio: 5e21
 LARGEST_TIME = 1e9  # ms: eleven days
 
 
-def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[Problem]:
+def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[BundleProblem]:
     """Of run.json."""
     if not SLUG.fullmatch(values["device_class"]):
-        yield Problem(
+        yield BundleProblem(
             f"{place}: device_class", f"{values['device_class']!r:.80}", "letters, figures and - , such as mi300x-spx"
         )
     if len(values["protocol"]) > NAME_CHARACTERS:
-        yield Problem(f"{place}: protocol", f"{values['protocol']!r:.80}", f"at most {NAME_CHARACTERS} characters")
+        yield BundleProblem(
+            f"{place}: protocol", f"{values['protocol']!r:.80}", f"at most {NAME_CHARACTERS} characters"
+        )
     if not 0 <= values["repeat"] <= MOST_REPEATS:
-        yield Problem(f"{place}: repeat", str(values["repeat"])[:80], f"0 to {MOST_REPEATS}")
+        yield BundleProblem(f"{place}: repeat", str(values["repeat"])[:80], f"0 to {MOST_REPEATS}")
 
 
-def unfit(place: str, record: Record | UnseenRecord) -> Iterator[Problem]:
+def unfit(place: str, record: Record | UnseenRecord) -> Iterator[BundleProblem]:
     """Of a record of seen or unseen cases."""
     if not is_moment(record.started_at):
-        yield Problem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
+        yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
     if len(record.evaluator) > NAME_CHARACTERS:
-        yield Problem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
+        yield BundleProblem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
     if not all(0 <= seconds <= LARGEST_TIME / 1000 for seconds in record.seconds.values()):
-        yield Problem(f"{place}: seconds", "a duration", f"0 to {LARGEST_TIME / 1000:g}")
+        yield BundleProblem(f"{place}: seconds", "a duration", f"0 to {LARGEST_TIME / 1000:g}")
     for name in (case.id for case in record.cases):
         if not 0 < len(name) <= CASE_CHARACTERS:
             expected = f"a name of at most {CASE_CHARACTERS} characters"
-            yield Problem(f"{place}: cases.{name:.80}", f"{len(name)} characters", expected)
+            yield BundleProblem(f"{place}: cases.{name:.80}", f"{len(name)} characters", expected)
     for case in record.cases:
         for text in _unfit_case(case):
-            yield Problem(f"{place}: cases.{case.id:.80}", *text)
+            yield BundleProblem(f"{place}: cases.{case.id:.80}", *text)
 
 
 def _unfit_case(case: CaseRecord | UnseenCaseRecord) -> Iterator[tuple[str, str]]:
@@ -81,7 +83,7 @@ def _is_fit_ratio(ratio: Ratio) -> bool:
 
 def contradictions(
     place: str, record: Record, task: str, candidate: Candidate, values: Mapping[str, Any]
-) -> Iterator[Problem]:
+) -> Iterator[BundleProblem]:
     """Between a record, run.json and the sources beside it."""
     for what, seen, expected in (
         ("task", record.task.id, task),
@@ -91,14 +93,16 @@ def contradictions(
         ("label of the candidate", record.candidate.label, values["agent"]),
     ):
         if seen != expected:
-            yield Problem(f"{place}: {what}", f"{seen!r:.80}", f"{expected!r:.80}, as run.json says")
+            yield BundleProblem(f"{place}: {what}", f"{seen!r:.80}", f"{expected!r:.80}, as run.json says")
     if dict(record.candidate.files) != candidate.ref_files or record.candidate.digest != candidate.digest:
-        yield Problem(place, f"another digest than of candidates/{slug(task)}/", "the files that it judged")
+        yield BundleProblem(place, f"another digest than of candidates/{slug(task)}/", "the files that it judged")
     if any(case.split != "seen" for case in record.cases):
-        yield Problem(place, "an unseen case", "seen ones only")
+        yield BundleProblem(place, "an unseen case", "seen ones only")
 
 
-def of_another_unseen(place: str, unseen: UnseenRecord, record: Record, values: Mapping[str, Any]) -> Iterator[Problem]:
+def of_another_unseen(
+    place: str, unseen: UnseenRecord, record: Record, values: Mapping[str, Any]
+) -> Iterator[BundleProblem]:
     """Between the records of unseen and of seen cases."""
     for what, seen, expected in (
         ("task", unseen.task, record.task),
@@ -108,12 +112,12 @@ def of_another_unseen(place: str, unseen: UnseenRecord, record: Record, values: 
         ("round", unseen.round, values["round"]),
     ):
         if seen != expected:
-            yield Problem(f"{place}: {what}", "another", "the record's or run.json's")
+            yield BundleProblem(f"{place}: {what}", "another", "the record's or run.json's")
 
 
 def of_another_session(
-    place: str, session: AgentSession, record: Record, values: Mapping[str, Any]
-) -> Iterator[Problem]:
+    place: str, session: SessionRecord, record: Record, values: Mapping[str, Any]
+) -> Iterator[BundleProblem]:
     """Between an agent's session, the record of its candidate, and run.json."""
     for what, seen, expected in (
         ("task", session.task, record.task),
@@ -124,4 +128,4 @@ def of_another_session(
         ("settings", dict(session.settings), values["settings"]),
     ):
         if seen != expected:
-            yield Problem(f"{place}: {what}", "another", "the record's or run.json's")
+            yield BundleProblem(f"{place}: {what}", "another", "the record's or run.json's")

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluator.inside.caller import Spec
 from evaluator.inside.gpu.instruments import Instruments
-from evaluator.inside.gpu.stopwatch import Stopwatch
+from evaluator.inside.gpu.stopwatch import GpuStopwatch
 
 COMMANDS = ("arm", "slab", "ready", "block", "pick", "loop", "canary", "heat", "empty", "peaks")
 
@@ -18,14 +18,14 @@ class Timing:
     def __init__(self, mailbox: Any, clock: dict[str, Any]) -> None:
         self._mailbox, self._clock = mailbox, clock
         self._instruments = Instruments(clock["flush_bytes"])
-        self._stopwatch: Stopwatch | None = None
+        self._stopwatch: GpuStopwatch | None = None
 
     def handlers(self) -> dict[str, Callable[..., dict[str, object]]]:
         return {name: getattr(self, name) for name in COMMANDS}
 
     def attach(self, entry: Callable[..., Any], hook: Callable[..., Any] | None) -> None:
         spacer = self._clock["spacer_ns"]
-        self._stopwatch = Stopwatch(
+        self._stopwatch = GpuStopwatch(
             entry,
             hook,
             self._instruments,
@@ -71,6 +71,6 @@ class Timing:
         self._instruments.heat(rounds)
         return {}
 
-    def _watch(self) -> Stopwatch:
+    def _watch(self) -> GpuStopwatch:
         assert self._stopwatch is not None
         return self._stopwatch

@@ -19,7 +19,7 @@ from triton.runtime.driver import driver
 
 from evaluator.inside import loading
 from evaluator.inside.gpu.launches import Launches
-from evaluator.inside.gpu.zones import RedZones
+from evaluator.inside.gpu.zones import GpuRedZones
 from evaluator.inside.limits import DeviceKind
 
 VENDOR = "amd" if torch.version.hip else "nvidia"
@@ -33,7 +33,7 @@ class GpuDevice:
     kind: DeviceKind = "cuda"
 
     def __init__(self, allocator: str | None, cross_compile: bool) -> None:
-        self._zones = None if allocator is None else RedZones(allocator)  # has to come before any tensor
+        self._zones = None if allocator is None else GpuRedZones(allocator)  # has to come before any tensor
         self._synchronize = torch.cuda.synchronize  # bound before a candidate is loaded
         torch.zeros(1, device="cuda")
         self._synchronize()

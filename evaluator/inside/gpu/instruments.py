@@ -149,7 +149,7 @@ class Instruments:
         self._kernels["compute"](blocks, 256, self._pointers[3], rounds)
 
 
-class Kernel:
+class CompiledKernel:
     """One compiled kernel; called with blocks, threads and its arguments. 3 us a launch; torch's own form takes 30."""
 
     def __init__(self, launch: Any, handle: Any, stream: int, types: list[Any]) -> None:
@@ -165,7 +165,7 @@ class Kernel:
             raise DeviceStuck(f"the driver refuses a launch of ours: error {code}")
 
 
-def _kernels(stream: int) -> tuple[dict[str, Kernel], Callable[[], int] | None]:
+def _kernels(stream: int) -> tuple[dict[str, CompiledKernel], Callable[[], int] | None]:
     """By the runtime compiler that comes with torch (nvrtc or hiprtc); and what resets persisting cache lines."""
     from torch.cuda._utils import _cuda_load_module, _get_gpu_runtime_library, _nvrtc_compile
 
@@ -174,5 +174,5 @@ def _kernels(stream: int) -> tuple[dict[str, Kernel], Callable[[], int] | None]:
     loaded: dict[str, Any] = _cuda_load_module(binary, list(KERNELS))  # type: ignore[assignment]
     driver = _get_gpu_runtime_library()
     launch = driver.cuLaunchKernel
-    kernels = {name: Kernel(launch, loaded[name].func, stream, types) for name, types in KERNELS.items()}
+    kernels = {name: CompiledKernel(launch, loaded[name].func, stream, types) for name, types in KERNELS.items()}
     return kernels, None if torch.version.hip else driver.cuCtxResetPersistingL2Cache

@@ -23,7 +23,7 @@ POISON = 0xFF
 ALIVE = 7  # returned outputs kept, so that the next ones lie elsewhere: an address alone is worth a percent
 
 
-class Stopwatch:
+class GpuStopwatch:
     """One case at a time: `arm` it, then warm up, time blocks, pick outputs, loop."""
 
     def __init__(

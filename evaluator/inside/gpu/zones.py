@@ -12,7 +12,7 @@ import torch
 from torch.cuda.memory import CUDAPluggableAllocator, change_current_allocator
 
 
-class RedZones:
+class GpuRedZones:
     """Has to come before the first tensor on the device."""
 
     def __init__(self, library: str) -> None:

@@ -42,7 +42,7 @@ MAX_TEXT = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Compilation:
+class IsaCompilation:
     """One specialisation of one kernel for one target. `error` is None where it compiles and fits a workgroup."""
 
     kernel: str
@@ -70,9 +70,9 @@ class Compilations:
 
     def __init__(self, targets: Sequence[Target] = TARGETS) -> None:
         self._targets = targets
-        self._made: dict[tuple[int, str], tuple[Any, tuple[Compilation, ...]]] = {}
+        self._made: dict[tuple[int, str], tuple[Any, tuple[IsaCompilation, ...]]] = {}
 
-    def of(self, launch: Launch, limit_s: float = LIMIT_S) -> tuple[Compilation, ...]:
+    def of(self, launch: Launch, limit_s: float = LIMIT_S) -> tuple[IsaCompilation, ...]:
         """One for each target, in their order."""
         self.of_all([launch], limit_s)
         return self._made[launch.identity][1]
@@ -87,7 +87,9 @@ class Compilations:
 
     def give_up(self, launch: Launch, why: str) -> None:
         """Report the launch as not compiled, unless it was."""
-        made = tuple(Compilation(launch.kernel, launch.configuration, of.arch, 0.0, None, why) for of in self._targets)
+        made = tuple(
+            IsaCompilation(launch.kernel, launch.configuration, of.arch, 0.0, None, why) for of in self._targets
+        )
         self._made.setdefault(launch.identity, (launch.function, made))
 
     def reports(self) -> list[dict[str, Any]]:
@@ -102,13 +104,13 @@ def _started(
     return [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
 
 
-def _answers(kernel: str, configuration: str, children: Sequence[tuple[Target, _Child]]) -> tuple[Compilation, ...]:
+def _answers(kernel: str, configuration: str, children: Sequence[tuple[Target, _Child]]) -> tuple[IsaCompilation, ...]:
     made = []
     for target, child in children:
         answer = child.answer()
         resources = Resources(**answer["resources"]) if "resources" in answer else None
         error = over_limit(resources, target) if resources else answer["error"]
-        made.append(Compilation(kernel, configuration, target.arch, child.seconds, resources, error))
+        made.append(IsaCompilation(kernel, configuration, target.arch, child.seconds, resources, error))
     return tuple(made)
 
 

@@ -21,7 +21,7 @@ from evaluator.inside.triton_cpu.errors import (
 try:
     from evaluator.inside.isa.compiler import preheat
     from evaluator.inside.triton_cpu.install import install
-    from evaluator.inside.triton_cpu.launch import Launches
+    from evaluator.inside.triton_cpu.launch import InterpretedLaunches
 except (ImportError, AttributeError) as error:
     raise TritonChanged(
         f"triton {triton.__version__} is not one of 3.6 to 3.9, for which this is made: {error}"
@@ -30,7 +30,7 @@ except (ImportError, AttributeError) as error:
 __all__ = [
     "CompileFailed",
     "DeviceAssertFailed",
-    "Launches",
+    "InterpretedLaunches",
     "OutOfBounds",
     "TritonChanged",
     "UnsupportedFeature",

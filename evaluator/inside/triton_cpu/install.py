@@ -18,15 +18,15 @@ from evaluator.inside.triton_cpu.driver import Gfx942Driver, benchmark_once
 from evaluator.inside.triton_cpu.dtypes import numpy_dtype
 from evaluator.inside.triton_cpu.errors import CompileFailed, TritonChanged
 from evaluator.inside.triton_cpu.interpret import Interpretation
-from evaluator.inside.triton_cpu.launch import Launches
+from evaluator.inside.triton_cpu.launch import InterpretedLaunches
 
 
 @cache
-def install() -> Launches:
+def install() -> InterpretedLaunches:
     """Changes Triton for the rest of the process; a second call gives the same Launches."""
     if knobs.runtime.interpret:
         raise TritonChanged("TRITON_INTERPRET is set: kernels would be bound to Triton's own interpreter")
-    launches = Launches()
+    launches = InterpretedLaunches()
     driver.set_active(Gfx942Driver())
     interpreter._get_np_dtype = numpy_dtype  # Triton's own makes a table at every call
     JITFunction.run = _run(launches)
@@ -36,7 +36,7 @@ def install() -> Launches:
     return launches
 
 
-def _run(launches: Launches) -> Callable[..., Any]:
+def _run(launches: InterpretedLaunches) -> Callable[..., Any]:
     def run(self: Any, *arguments: Any, grid: Any, warmup: bool, **options: Any) -> Any:
         return launches.launch(self, arguments, options, grid, warmup)
 
@@ -50,7 +50,7 @@ def _call(self: Any, *arguments: Any, **options: Any) -> Any:
     return Interpretation.current.body(self)(*arguments, **options)
 
 
-def _try_configuration(launches: Launches) -> Callable[..., Sequence[float]]:
+def _try_configuration(launches: InterpretedLaunches) -> Callable[..., Sequence[float]]:
     """All configurations that compile take the same time, so the first of them is chosen."""
 
     def bench(call: Callable[[], object], quantiles: Sequence[float] = (0.5,), **options: object) -> Sequence[float]:

@@ -27,7 +27,7 @@ Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class KernelCall:
     """A JIT function with bound arguments, each with the type that the launch is specialised on."""
 
     function: Any
@@ -51,7 +51,7 @@ class Interpretation:
         return self._bodies[id(function)]
 
 
-def interpret(call: Call, grid: Sequence[int], reverse: bool = False) -> None:
+def interpret(call: KernelCall, grid: Sequence[int], reverse: bool = False) -> None:
     """Every program in turn, or from the last to the first.
 
     Raises OutOfBounds or DeviceAssertFailed with the kernel's line.
@@ -134,7 +134,7 @@ def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
             yield value
 
 
-def _place(error: BaseException, call: Call) -> str:
+def _place(error: BaseException, call: KernelCall) -> str:
     """The innermost line of the kernel's file under way."""
     file = call.function.fn.__code__.co_filename
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]

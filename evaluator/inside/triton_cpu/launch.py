@@ -8,19 +8,19 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
-from evaluator.inside.isa.compiler import Compilation, Compilations
+from evaluator.inside.isa.compiler import Compilations, IsaCompilation
 from evaluator.inside.isa.driver import gpu_target
 from evaluator.inside.isa.launch import bind
 from evaluator.inside.isa.targets import GFX942
 from evaluator.inside.triton_cpu.errors import CompileFailed, DeviceAssertFailed, OutOfBounds, UnsupportedFeature
-from evaluator.inside.triton_cpu.interpret import Call, interpret
+from evaluator.inside.triton_cpu.interpret import KernelCall, interpret
 
 Arguments: TypeAlias = tuple[Any, ...]
 Options: TypeAlias = dict[str, Any]
 FAULTS = (OutOfBounds, DeviceAssertFailed, UnsupportedFeature)
 
 
-class Launches:
+class InterpretedLaunches:
     """What this process launches. `compile` and `execute` say what a launch does, `count` how many there were.
 
     `faults` has class and text of what interpretation ended in, also where the candidate swallowed it; what the
@@ -59,7 +59,7 @@ class Launches:
 
     def _launch(
         self, function: Any, arguments: Arguments, options: Options, grid: Any, execute: bool
-    ) -> Compilation | None:
+    ) -> IsaCompilation | None:
         if function.is_gluon():
             raise UnsupportedFeature("Gluon")
         launch = bind(function, arguments, options)
@@ -69,7 +69,7 @@ class Launches:
         if execute:
             for hook in function.pre_run_hooks:
                 hook(*arguments, **options)
-            call = Call(function, launch.named, launch.types)
+            call = KernelCall(function, launch.named, launch.types)
             _execute(call, grid, compiled=compilation is not None, reverse=self.reverse)
         return compilation
 
@@ -77,7 +77,9 @@ class Launches:
 class Launched:
     """What a launch or a warm-up returns: the figures that candidates read from a compiled kernel, and a launcher."""
 
-    def __init__(self, launches: Launches, function: Any, options: Options, compilation: Compilation | None) -> None:
+    def __init__(
+        self, launches: InterpretedLaunches, function: Any, options: Options, compilation: IsaCompilation | None
+    ) -> None:
         figures = compilation.resources if compilation else None
         self.n_regs = figures.vgpr if figures else 0
         self.n_spills = figures.spills if figures else 0
@@ -97,7 +99,7 @@ class Launched:
         """Loads the code onto a device, in Triton."""
 
 
-def _execute(call: Call, grid: Any, compiled: bool, reverse: bool) -> None:
+def _execute(call: KernelCall, grid: Any, compiled: bool, reverse: bool) -> None:
     counts = grid(dict(call.arguments)) if callable(grid) else grid
     try:
         interpret(call, counts, reverse)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from evaluator.judge.timing.remote import Stopwatch
+from evaluator.judge.timing.remote import RemoteStopwatch
 from evaluator.judge.timing.session import SIDES, Pair, SideName
 from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
 from evaluator.thresholds import CLOCKS_AGREE, LOOP_CALLS, LOOP_NS, LOOPS, PAPER_BUDGET_NS, PAPER_CALLS, PAPER_WARMUPS
@@ -38,7 +38,7 @@ class _Call:
     disagreement: float
 
 
-def _t_call(watch: Stopwatch) -> _Call:
+def _t_call(watch: RemoteStopwatch) -> _Call:
     """A loop of at least LOOP_NS against a short one: their difference holds nothing of the command's own cost.
 
     A host that stumbles makes the clocks differ once, a clock that lies always: the closest of a few loops counts.
@@ -61,7 +61,7 @@ def _t_call(watch: Stopwatch) -> _Call:
     return _Call(median(call.call_ns for call in found), closest.disagreement)
 
 
-def _paper(watch: Stopwatch, calls: int) -> tuple[float, float]:
+def _paper(watch: RemoteStopwatch, calls: int) -> tuple[float, float]:
     """Nanoseconds a call: in one pair of events, and the mean of a pair for each call."""
     together = watch.loop(calls, warmups=PAPER_WARMUPS).events_ns[0] / calls
     return together, fmean(watch.loop(calls, warmups=PAPER_WARMUPS, pairs=True).events_ns)

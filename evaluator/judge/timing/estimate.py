@@ -18,7 +18,7 @@ from evaluator.thresholds import CONFIDENCE, EXTEND_HALF_WIDTH, EXTEND_SHARE, VA
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RatioEstimate:
     """`log_ratio` > 0: the candidate is faster. The interval is at thresholds.CONFIDENCE."""
 
     log_ratio: float
@@ -45,7 +45,7 @@ def block_value(baseline_ns: Sequence[float], candidate_ns: Sequence[float]) -> 
     return math.log(median(baseline_ns)) - math.log(median(candidate_ns))
 
 
-def estimate(sessions: Sequence[Sequence[float]], floor: Floor | None) -> Estimate:
+def estimate(sessions: Sequence[Sequence[float]], floor: Floor | None) -> RatioEstimate:
     """`sessions`: the block values of each. Without a floor the spread between sessions is what was observed.
 
     One session and no floor has no interval that covers what differs between processes: it is infinite.
@@ -56,9 +56,9 @@ def estimate(sessions: Sequence[Sequence[float]], floor: Floor | None) -> Estima
     log_ratio = fmean(means)
     spread, df = _variance(sessions, means, floor)
     if math.isinf(spread):
-        return Estimate(log_ratio, math.inf, df, -math.inf, math.inf)
+        return RatioEstimate(log_ratio, math.inf, df, -math.inf, math.inf)
     half = t_quantile((1 + CONFIDENCE) / 2, df) * math.sqrt(spread)
-    return Estimate(log_ratio, spread, df, log_ratio - half, log_ratio + half)
+    return RatioEstimate(log_ratio, spread, df, log_ratio - half, log_ratio + half)
 
 
 def _variance(sessions: Sequence[Sequence[float]], means: list[float], floor: Floor | None) -> tuple[float, float]:

@@ -46,7 +46,7 @@ class Loop:
     wall_ns: float
 
 
-class Stopwatch:
+class RemoteStopwatch:
     """Of one runner's worker; raises WorkerError as every call of a worker may, BaselineError where it is `trusted`."""
 
     def __init__(self, runner: Runner, trusted: bool) -> None:

@@ -16,9 +16,9 @@ from evaluator.judge.draws import Contents
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner
 from evaluator.judge.timing.estimate import block_value
-from evaluator.judge.timing.remote import Readings, Rejected, Stopwatch, canary_ns, heat
+from evaluator.judge.timing.remote import Readings, Rejected, RemoteStopwatch, canary_ns, heat
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
-from evaluator.records.measurements import Block, Session
+from evaluator.records.measurements import Block, TimingSession
 from evaluator.thresholds import (
     BLOCK_CALLS,
     BLOCKS,
@@ -44,11 +44,11 @@ class Pair:
 
     def __init__(self, baseline: Runner, candidate: Runner, sample: Callable[[], Sample]) -> None:
         self._runners: dict[SideName, Runner] = {"baseline": baseline, "candidate": candidate}
-        self.watches = {name: Stopwatch(runner, name == "baseline") for name, runner in self._runners.items()}
+        self.watches = {name: RemoteStopwatch(runner, name == "baseline") for name, runner in self._runners.items()}
         self.sample = sample
         self._awake: SideName | None = None
 
-    def wake(self, name: SideName) -> Stopwatch:
+    def wake(self, name: SideName) -> RemoteStopwatch:
         """Freeze the other side, then let this one go on."""
         if self._awake != name:
             other = self._runners["candidate" if name == "baseline" else "baseline"]
@@ -80,7 +80,7 @@ class Pair:
 class CaseTimes:
     """What one session says of one case. `values`: log ratios of the blocks that count; nanoseconds elsewhere."""
 
-    session: Session
+    session: TimingSession
     values: tuple[float, ...]
     baseline_ns: float
     candidate_ns: float
@@ -235,7 +235,7 @@ def _concluded(
     if not positive["baseline"]:
         raise BaselineError("no reading of the baseline is positive")
     after = {name: median(t for reading in readings[name] for t in reading.after_ns) for name in readings}
-    session = Session(
+    session = TimingSession(
         blocks=tuple(blocks),
         dropped=dropped,
         visible=sum(reading.visible for reading in readings["candidate"]),

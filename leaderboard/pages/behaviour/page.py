@@ -14,9 +14,9 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.behaviour import screen
 from leaderboard.pages.behaviour import sessions as behaviour_sessions
 from leaderboard.pages.behaviour.sessions import Sessions
-from leaderboard.pages.run.index import Choice, choice
+from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import behaviour, runs
-from leaderboard.queries.behaviour import AnswerRow, CandidateRow
+from leaderboard.queries.behaviour import BehaviourRow, CandidateRow
 from leaderboard.strategies import STRATEGIES, UNCHANGED
 from leaderboard.words import CATEGORIES
 
@@ -25,7 +25,7 @@ NONE_OF_THESE = "none"  # changed, and no pattern says how
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class SessionOutcomes:
     """Of one configuration in one category, over all public runs. `answers` counts tasks × runs."""
 
     configuration: str
@@ -60,13 +60,13 @@ class BehaviourPage(Page):
     device: str
     configuration: str
     category: str
-    outcomes: tuple[Outcomes, ...]
+    outcomes: tuple[SessionOutcomes, ...]
     sessions: tuple[Sessions, ...]
     labels: tuple[Label, ...]
     candidates_read: int
     candidates_lost: int  # whose source, or whose baseline's, the archive does not have
     is_cut: bool  # only the newest candidates were read
-    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
 
 
@@ -105,8 +105,8 @@ def build(query: Query) -> BehaviourPage:
     )
 
 
-def _outcomes(row: AnswerRow) -> Outcomes:
-    return Outcomes(
+def _outcomes(row: BehaviourRow) -> SessionOutcomes:
+    return SessionOutcomes(
         row.configuration,
         entry_name(row.agent, row.model),
         row.role,
@@ -148,7 +148,7 @@ def _label(slug: str, having: Sequence[CandidateRow], of: int) -> Label:
     return Label(first.configuration, name, slug, len(having), of, len(ratios), middle, first.result_id)
 
 
-def _choices(wanted: Mapping[str, str]) -> tuple[Choice, ...]:
+def _choices(wanted: Mapping[str, str]) -> tuple[RunChoice, ...]:
     found = runs.choices()
     categories = [name for name in CATEGORIES if name != "all"]
     return (

@@ -14,7 +14,7 @@ from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CATEGORIES, role_note
 
 if TYPE_CHECKING:
-    from leaderboard.pages.behaviour.page import Label, Outcomes
+    from leaderboard.pages.behaviour.page import Label, SessionOutcomes
 
 WORDS = {slug: strategy.name for slug, strategy in STRATEGIES.items()} | {
     UNCHANGED: "As the baseline",
@@ -37,7 +37,7 @@ PAPER = (
 EMPTY = "Nothing is published that matches. Take a filter away, or see the drafts among the runs."
 
 
-def outcomes_table(found: Sequence[Outcomes]) -> Table:
+def outcomes_table(found: Sequence[SessionOutcomes]) -> Table:
     columns = (
         Column("name", "Entry"),
         Column("configuration", "Configuration", on_page=False),
@@ -81,7 +81,7 @@ def paper_table() -> Table:
     return table("paper", f"{CITATION}, in short, numbers as printed", columns, rows, "")
 
 
-def _outcome_cells(one: Outcomes) -> tuple[Cell, ...]:
+def _outcome_cells(one: SessionOutcomes) -> tuple[Cell, ...]:
     return (
         *entry_cells(one.name, one.configuration, role_note(one.role)),
         Cell(CATEGORIES[one.category], one.category),

@@ -10,7 +10,7 @@ from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import Interval, Rate
 from leaderboard.statistics.paper import PaperColumns, RunSpread
-from leaderboard.statistics.speed import Estimate, Outcomes
+from leaderboard.statistics.speed import Outcomes, SpeedEstimate
 from leaderboard.tables import Cell
 
 NOT_SEPARABLE = "not separable from first"
@@ -47,7 +47,7 @@ def runs_cell(entry: Entry) -> Cell:
     return Cell(str(len(runs)), len(runs), url)
 
 
-def speed_cell(found: Estimate | None) -> Cell:
+def speed_cell(found: SpeedEstimate | None) -> Cell:
     if found is None:
         return Cell(NONE)
     if found.value is None:

@@ -11,7 +11,7 @@ from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.board.place import Board
 from leaderboard.pages.board.standings import Entry
 from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
-from leaderboard.statistics.speed import Estimate
+from leaderboard.statistics.speed import SpeedEstimate
 
 CORRECT = Series("correct", "correct")
 COMPILED = Series("compiled", "compiled")
@@ -45,7 +45,7 @@ def _speed(entries: Sequence[Entry], tasks: int) -> Chart:
     return ratio_dots("speed", "Usable speedup", description, "times as fast as the baseline", (SPEED,), rows)
 
 
-def _speed_point(found: Estimate | None) -> Point:
+def _speed_point(found: SpeedEstimate | None) -> Point:
     if found is None or found.value is None:
         return Point(None, "")
     ends = (found.tasks.low, found.tasks.high) if found.tasks else (None, None)

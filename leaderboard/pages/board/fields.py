@@ -24,7 +24,7 @@ from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import Rate
 from leaderboard.statistics.paper import PaperColumns, RunSpread
 from leaderboard.statistics.ranking import RankInterval
-from leaderboard.statistics.speed import Estimate, Outcomes
+from leaderboard.statistics.speed import Outcomes, SpeedEstimate
 from leaderboard.tables import Cell, Field, Value, fields, hidden
 
 Fields = tuple[Field[Entry], ...]
@@ -75,7 +75,7 @@ def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
     )
 
 
-def _of_speed(read: Callable[[Estimate], float | None]) -> Callable[[Entry], float | None]:
+def _of_speed(read: Callable[[SpeedEstimate], float | None]) -> Callable[[Entry], float | None]:
     return lambda entry: read(entry.usable_speedup) if entry.usable_speedup else None
 
 

@@ -11,7 +11,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.board import charts, screen
 from leaderboard.pages.board.place import Board, load, other_places
 from leaderboard.pages.board.query import BoardView, Choice
-from leaderboard.pages.board.standings import Answer, Entry, RankedBy
+from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, too_few
 
 
@@ -31,7 +31,7 @@ class BoardPage(Page):
     eligible_tasks: int  # those that can show a speed
     tasks: tuple[str, ...]
     entries: tuple[Entry, ...]  # those that the filter shows; ranks are of the whole board
-    answers: tuple[Answer, ...]
+    answers: tuple[BoardResult, ...]
     refusals: tuple[str, ...]  # what this board does not say, and why
     places: tuple[Link, ...] = field(metadata=SCREEN)  # other suites and device classes
     categories: tuple[Link, ...] = field(metadata=SCREEN)

@@ -11,9 +11,9 @@ from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.pages.board.fields import SORTS, paper_fields, rank_fields
 from leaderboard.pages.board.place import Board
 from leaderboard.pages.board.query import BoardView
-from leaderboard.pages.board.standings import Answer, Entry
+from leaderboard.pages.board.standings import BoardResult, Entry
 from leaderboard.queries.boards import TaskRow
-from leaderboard.tables import Cell, Field, Group, Table, fields, grouped, table
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, table
 from leaderboard.words import STATUSES, status_cell
 
 GROUPS = (
@@ -42,7 +42,8 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     if is_sortable:
         columns = tuple(_sortable(field, board.view) for field in columns)
     groups = (
-        Group(tuple(entry for entry in entries if _group(entry) == place), *about) for place, about in enumerate(GROUPS)
+        RowGroup(tuple(entry for entry in entries if _group(entry) == place), *about)
+        for place, about in enumerate(GROUPS)
     )
     empty = "No run is published on this board yet. Start one in the admin, publish it, and it stands here."
     if board.standings.entries:
@@ -50,9 +51,9 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     return grouped("entries", _caption(board, is_paper), columns, groups, empty)
 
 
-def answers_table(board: Board, entries: Sequence[Entry], answers: Sequence[Answer]) -> Table:
+def answers_table(board: Board, entries: Sequence[Entry], answers: Sequence[BoardResult]) -> Table:
     """Tasks down, entries across: each cell leads to its result."""
-    found: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+    found: dict[tuple[str, str], list[BoardResult]] = defaultdict(list)
     for answer in answers:
         found[answer.task, answer.configuration].append(answer)
     columns: tuple[Field[TaskRow], ...] = fields(
@@ -64,7 +65,7 @@ def answers_table(board: Board, entries: Sequence[Entry], answers: Sequence[Answ
     return table("answers", caption, columns, board.tasks if entries else (), "No answers yet.")
 
 
-def _answers_field(entry: Entry, found: Mapping[tuple[str, str], Sequence[Answer]]) -> Field[TaskRow]:
+def _answers_field(entry: Entry, found: Mapping[tuple[str, str], Sequence[BoardResult]]) -> Field[TaskRow]:
     return Field(
         entry.configuration,
         entry_name(entry.agent, entry.model),
@@ -106,7 +107,7 @@ def _sortable(field: Field[Entry], view: BoardView) -> Field[Entry]:
     return replace(field, sort_url=view.query(sort=wanted) or "?", sorted=direction if is_sorted else "")
 
 
-def _answers_cell(answers: Sequence[Answer]) -> Cell:
+def _answers_cell(answers: Sequence[BoardResult]) -> Cell:
     if len(answers) == 1:
         answer = answers[0]
         url = page_url("result", answer.result) if answer.result else ""
@@ -121,7 +122,7 @@ def _answers_cell(answers: Sequence[Answer]) -> Cell:
     return Cell(text, text, url, _speedups(answers), word.tone, word.mark)
 
 
-def _speedups(answers: Sequence[Answer]) -> str:
+def _speedups(answers: Sequence[BoardResult]) -> str:
     """Of the right ones that count and can show a speed: one, or from the least to the largest."""
     counted = [answer for answer in answers if answer.correct and answer.obstacle is None]
     logs = [answer.log_speedup for answer in counted if answer.log_speedup is not None]

@@ -20,8 +20,8 @@ from leaderboard.statistics.answers import Answers, Told
 from leaderboard.statistics.paper import PaperColumns, paper_columns
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
 from leaderboard.statistics.speed import (
-    Estimate,
     Outcomes,
+    SpeedEstimate,
     exact_mean,
     no_speed,
     outcomes,
@@ -33,7 +33,7 @@ RankedBy = Literal["usable_speedup", "correctness"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BoardResult:
     """The published answer of one run to one task; `status` is missing where nothing is published."""
 
     task: str
@@ -72,7 +72,7 @@ class Entry:
     of: int
     compilation: Rate
     correctness: Rate
-    usable_speedup: Estimate | None  # None on functional devices, as the two below
+    usable_speedup: SpeedEstimate | None  # None on functional devices, as the two below
     outcomes: Outcomes | None
     paper: PaperColumns | None
 
@@ -80,7 +80,7 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Standings:
     entries: tuple[Entry, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[BoardResult, ...]
     numbers: Mapping[str, Answers]  # by configuration, tasks in the order of the board
     eligible: tuple[bool | None, ...]  # of each task; None: not known yet
     ranked_by: RankedBy
@@ -106,7 +106,7 @@ def standings(
     can_show = tuple(is_eligible.get(task.id) for task in tasks)
     count = sum(one is True for one in can_show)
     refused_speed = "Times of this device class are functional." if is_functional else no_speed(count)
-    answers_of: dict[str, list[Answer]] = defaultdict(list)
+    answers_of: dict[str, list[BoardResult]] = defaultdict(list)
     for answer in answers:
         answers_of[answer.configuration].append(answer)
     is_mixed = len({task.category for task in tasks}) > 1
@@ -133,23 +133,23 @@ def eligible(results: Sequence[ResultRow]) -> dict[int, bool]:
     return told
 
 
-def _answers(tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> list[Answer]:
+def _answers(tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> list[BoardResult]:
     """One for every run and task, whether there is a result or not."""
     found = {(row.run_id, row.task_id): row for row in results}
     return [_answer(task, run, found.get((run.id, task.id))) for run in runs for task in tasks]
 
 
-def _answer(task: TaskRow, run: RunRow, row: ResultRow | None) -> Answer:
+def _answer(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
     about: dict[str, Any] = {"task": task.path, "configuration": run.configuration, "run": run.id, "repeat": run.repeat}
     if row is None or row.status is None:
         nothing: dict[str, Any] = dict.fromkeys(
             ("compiled", "correct", "log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup")
         )
         missing = obstacle(status=None)
-        return Answer(
+        return BoardResult(
             **about, **nothing, result=row.id if row else None, status="missing", may_rank=False, obstacle=missing
         )
-    return Answer(
+    return BoardResult(
         **about,
         result=row.id,
         status=row.status,
@@ -176,7 +176,7 @@ def _hindered(row: ResultRow) -> str | None:
 
 
 def _numbers(
-    tasks: Sequence[TaskRow], lines: Mapping[str, Sequence[RunRow]], answers: Sequence[Answer]
+    tasks: Sequence[TaskRow], lines: Mapping[str, Sequence[RunRow]], answers: Sequence[BoardResult]
 ) -> dict[str, Answers]:
     told = {(answer.run, answer.task): _told(answer) for answer in answers}
     return {
@@ -184,7 +184,7 @@ def _numbers(
     }
 
 
-def _told(answer: Answer) -> Told | None:
+def _told(answer: BoardResult) -> Told | None:
     """What counts of an answer; nothing where something keeps it from counting."""
     if answer.obstacle is not None:
         return None
@@ -199,7 +199,7 @@ def _told(answer: Answer) -> Told | None:
 
 
 def _entry(
-    runs: Sequence[RunRow], answers: Sequence[Answer], numbers: Answers | None, eligible: int, is_mixed: bool
+    runs: Sequence[RunRow], answers: Sequence[BoardResult], numbers: Answers | None, eligible: int, is_mixed: bool
 ) -> Entry:
     counted = [answer for answer in answers if answer.obstacle is None]
     first = runs[0]
@@ -226,7 +226,7 @@ def _entry(
     )
 
 
-def _rate(counted: Sequence[Answer], of: int, field_name: str) -> Rate:
+def _rate(counted: Sequence[BoardResult], of: int, field_name: str) -> Rate:
     """Tasks × runs of what counts, as the statistics want them."""
     found: dict[str, list[bool]] = defaultdict(list)
     for answer in counted:

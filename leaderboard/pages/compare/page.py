@@ -16,8 +16,8 @@ from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.compare import screen
 from leaderboard.statistics.answers import Answers
 from leaderboard.statistics.comparisons import (
-    Comparison,
     OnTask,
+    PairedComparison,
     by_task,
     common_tasks,
     compare_correctness,
@@ -45,11 +45,11 @@ class CompareView(BoardView):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ComparedPair:
     first: str
     second: str
-    usable_speedup: Comparison | None  # None on functional devices
-    correctness: Comparison
+    usable_speedup: PairedComparison | None  # None on functional devices
+    correctness: PairedComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ComparePage(Page):
     protocol: str
     as_of: str
     entries: tuple[Entry, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ComparedPair, ...]
     tasks: tuple[ComparedTask, ...]
     of: int  # tasks of the board
     categories: tuple[Link, ...] = field(metadata=SCREEN)
@@ -136,13 +136,13 @@ def _chosen(everybody: Sequence[Entry], wanted: Sequence[str]) -> list[Entry]:
     return found or list(everybody[:FEWEST])
 
 
-def _pairs(entries: Sequence[Entry], numbers: Mapping[str, Answers], eligible: int | None) -> tuple[Pair, ...]:
+def _pairs(entries: Sequence[Entry], numbers: Mapping[str, Answers], eligible: int | None) -> tuple[ComparedPair, ...]:
     """`eligible`: how many of the tasks can show a speed; None where no times count."""
     found = []
     for first, second in combinations([entry.configuration for entry in entries], 2):
         one, other = numbers[first], numbers[second]
         speed = None if eligible is None else compare_usable_speedup(one, other, eligible)
-        found.append(Pair(first, second, speed, compare_correctness(one, other)))
+        found.append(ComparedPair(first, second, speed, compare_correctness(one, other)))
     return tuple(found)
 
 

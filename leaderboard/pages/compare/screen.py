@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from leaderboard.charts import Chart, Group, Spot, against
+from leaderboard.charts import Chart, PointGroup, Spot, against
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.board.place import Board
 from leaderboard.pages.board.standings import Entry
 from leaderboard.statistics import Interval
-from leaderboard.statistics.comparisons import SIGNIFICANT, Comparison, OnTask
+from leaderboard.statistics.comparisons import SIGNIFICANT, OnTask, PairedComparison
 from leaderboard.tables import Cell, Column, Table, table
 
 if TYPE_CHECKING:
-    from leaderboard.pages.compare.page import ComparedTask, Pair
+    from leaderboard.pages.compare.page import ComparedPair, ComparedTask
 
 _TEST = ("low", "high", "p", "p_refused", "wins", "ties", "losses")
 
@@ -29,7 +29,7 @@ def charts(board: Board, entries: Sequence[Entry], lines: Sequence[ComparedTask]
     spots = [
         spot
         for number, name in enumerate(names[1:], 1)
-        for spot in _spots(lines, number, Group(number, name, number - 1, number - 1))
+        for spot in _spots(lines, number, PointGroup(number, name, number - 1, number - 1))
     ]
     if not spots:
         return {}
@@ -43,7 +43,7 @@ def charts(board: Board, entries: Sequence[Entry], lines: Sequence[ComparedTask]
     return {chart.slug: chart}
 
 
-def pairs_table(pairs: Sequence[Pair], entries: Sequence[Entry], is_functional: bool) -> Table:
+def pairs_table(pairs: Sequence[ComparedPair], entries: Sequence[Entry], is_functional: bool) -> Table:
     names = {entry.configuration: entry_name(entry.agent, entry.model) for entry in entries}
     speed = () if is_functional else (("speed", "Usable speedup, first by second"),)
     metrics = (*speed, ("correct", "Correct, first minus second"))
@@ -90,7 +90,7 @@ def tasks_table(
     return table("tasks", f"{what} on each task, the largest difference first", tuple(columns), rows, "No task.")
 
 
-def _spots(lines: Sequence[ComparedTask], number: int, group: Group) -> list[Spot]:
+def _spots(lines: Sequence[ComparedTask], number: int, group: PointGroup) -> list[Spot]:
     spots = []
     for line in lines:
         first, other = line.entries[0].usable, line.entries[number].usable
@@ -100,7 +100,7 @@ def _spots(lines: Sequence[ComparedTask], number: int, group: Group) -> list[Spo
     return spots
 
 
-def _speed_cells(found: Comparison) -> tuple[Cell, ...]:
+def _speed_cells(found: PairedComparison) -> tuple[Cell, ...]:
     if found.estimate is None:
         return (Cell(NONE), _says(found, ""), *_test_cells(found))
     note = ratio_interval(found.interval) if found.interval else ""
@@ -112,7 +112,7 @@ def _speed_cells(found: Comparison) -> tuple[Cell, ...]:
     )
 
 
-def _correct_cells(found: Comparison) -> tuple[Cell, ...]:
+def _correct_cells(found: PairedComparison) -> tuple[Cell, ...]:
     if found.estimate is None:
         return (Cell(NONE), _says(found, ""), *_test_cells(found))
     words = "first is right more often" if found.estimate > 0 else "second is right more often"
@@ -120,7 +120,7 @@ def _correct_cells(found: Comparison) -> tuple[Cell, ...]:
     return (Cell(_points(found.estimate), found.estimate, note=note), _says(found, words), *_test_cells(found))
 
 
-def _says(found: Comparison, words: str) -> Cell:
+def _says(found: PairedComparison, words: str) -> Cell:
     """The verdict of the test with its p and the tasks won, tied and lost; or the reason for none."""
     by_task = f"{found.wins}, {found.ties}, {found.losses} tasks won, tied, lost"
     if found.p is None:
@@ -130,7 +130,7 @@ def _says(found: Comparison, words: str) -> Cell:
     return Cell(f"{verdict}, {p}", found.is_significant, note=by_task)
 
 
-def _test_cells(found: Comparison) -> tuple[Cell, ...]:
+def _test_cells(found: PairedComparison) -> tuple[Cell, ...]:
     """In the order of _TEST."""
     ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
     values = (*ends, found.p, found.p_refused, found.wins, found.ties, found.losses)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import exp
 
-from leaderboard.charts import Chart, Group, Spot
+from leaderboard.charts import Chart, PointGroup, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
 from leaderboard.pages.base import count_cell, entry_fields, entry_name
 from leaderboard.pages.board import standings
 from leaderboard.pages.session_cells import count_text, usd
 from leaderboard.queries import cost
-from leaderboard.queries.cost import AgentRow
+from leaderboard.queries.cost import AgentCostRow
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
@@ -48,13 +48,13 @@ class AgentCost:
     no_speedup_because: str | None
 
 
-def agent_costs(rows: Sequence[AgentRow]) -> tuple[AgentCost, ...]:
+def agent_costs(rows: Sequence[AgentCostRow]) -> tuple[AgentCost, ...]:
     answers = cost.answers_on_clocks({row.suite for row in rows if not row.is_functional})
     eligible = {place: sum(standings.eligible(found).values()) for place, found in answers.items()}
     return tuple(_agent_cost(row, eligible.get((row.suite, row.version, row.device), 0)) for row in rows)
 
 
-def _agent_cost(row: AgentRow, eligible_tasks: int) -> AgentCost:
+def _agent_cost(row: AgentCostRow, eligible_tasks: int) -> AgentCost:
     because = _no_speedup(row, eligible_tasks)
     return AgentCost(
         configuration=row.configuration,
@@ -140,12 +140,12 @@ def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) ->
     value = getattr(one, measure)
     if value is None or one.usable_speedup is None or getattr(one, f"{measure}_of", one.sessions) < one.sessions:
         return None
-    group = Group(number, f"{one.name} ({one.configuration})", number - 1, number - 1)
+    group = PointGroup(number, f"{one.name} ({one.configuration})", number - 1, number - 1)
     text = f"{significant(value * scale)} {axis}"
     return Spot(group, value * scale, one.usable_speedup, f"{text}, {one.usable_speedup:.3f}×", is_mean=True)
 
 
-def _no_speedup(row: AgentRow, eligible_tasks: int) -> str | None:
+def _no_speedup(row: AgentCostRow, eligible_tasks: int) -> str | None:
     if row.is_functional:
         return "times here enter no metric"
     if row.counting < row.sessions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from leaderboard.charts import Chart, Group, Spot
+from leaderboard.charts import Chart, PointGroup, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, seconds
@@ -91,7 +91,7 @@ def _spots(cells: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, list[t
     found: dict[str, list[tuple[str, str, Spot]]] = {}
     for number, row in enumerate(cells.get(TOKENS, ()), 1):
         agent, model = row["agent"], row["model"]
-        group = Group(number, f"{agent} · {model}", number - 1, agents.index(agent))
+        group = PointGroup(number, f"{agent} · {model}", number - 1, agents.index(agent))
         for category in CATEGORIES:
             speedup, tokens = speedups.get((category, agent, model)), row.get(category)
             if speedup and tokens:

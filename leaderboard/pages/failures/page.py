@@ -11,7 +11,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.failures import screen
-from leaderboard.pages.run.index import Choice, choice
+from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import failures, runs
 from leaderboard.queries.failures import Example, OutcomeRow, UnseenRow
 from leaderboard.tables import Table
@@ -88,7 +88,7 @@ class FailuresPage(Page):
     reason_totals: tuple[ReasonTotal, ...]  # most frequent first
     reasons: tuple[ReasonCount, ...]
     unseen: tuple[UnseenFailure, ...]
-    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
     shown: dict[str, Table] = field(metadata=SCREEN)  # what of long tables stands on the page
 
@@ -197,7 +197,7 @@ def _unseen_failure(rows: Sequence[UnseenRow], of: int) -> UnseenFailure:
     return UnseenFailure(first.configuration, name, *place, regressions, both_fail, of, example)
 
 
-def _choices(wanted: RunFilter, reasons: set[str], reason: str) -> tuple[Choice, ...]:
+def _choices(wanted: RunFilter, reasons: set[str], reason: str) -> tuple[RunChoice, ...]:
     found = runs.choices()
     return (
         choice("suite", "Suite", found.suites, wanted.suite),

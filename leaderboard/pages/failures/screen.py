@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leaderboard.charts import Chart, Series, stacked_bars
 from leaderboard.formatting import NONE, plural, printable, rate
 from leaderboard.pages.base import Query, by_slug, count_cell, entry_cells, page_url, query_string
-from leaderboard.tables import Cell, Column, Group, Table, first, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, first, table
 from leaderboard.words import STATUSES, role_note, status_cell
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _newest_of_each(whole: Table) -> Table:
     if len(rows) == whole.size:
         return whole
     caption = f"{whole.caption} (the newest {NEWEST_OF_A_REASON} of each reason; all {whole.size} are in the CSV)"
-    return replace(whole, caption=caption, groups=(Group(rows),))
+    return replace(whole, caption=caption, groups=(RowGroup(rows),))
 
 
 def _heading(status: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from leaderboard.charts import Chart, Group, Series, Spot, StackedChart, against, heat_map, stacked_bars
+from leaderboard.charts import Chart, PointGroup, Series, Spot, StackedChart, against, heat_map, stacked_bars
 from leaderboard.formatting import percent, plural, rate, times
 from leaderboard.pages.generalization.facts import SuiteCounts, UnseenAnswer, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Quadrants
@@ -81,17 +81,17 @@ def _speeds(entries: Sequence[UnseenEntry], answers: Sequence[UnseenAnswer]) -> 
     return against("speeds", "Seen against unseen speedup", description, axes, regions, spots, note)
 
 
-def _groups(entries: Sequence[UnseenEntry]) -> dict[str, Group]:
+def _groups(entries: Sequence[UnseenEntry]) -> dict[str, PointGroup]:
     """By configuration: numbered in the order of the page, colours by model and shapes by agent."""
     models = list(dict.fromkeys(entry.model for entry in entries))
     agents = list(dict.fromkeys(entry.agent for entry in entries))
     return {
-        entry.configuration: Group(number, entry.name, models.index(entry.model), agents.index(entry.agent))
+        entry.configuration: PointGroup(number, entry.name, models.index(entry.model), agents.index(entry.agent))
         for number, entry in enumerate(entries, 1)
     }
 
 
-def _single_spots(groups: dict[str, Group], answers: Sequence[UnseenAnswer]) -> list[Spot]:
+def _single_spots(groups: dict[str, PointGroup], answers: Sequence[UnseenAnswer]) -> list[Spot]:
     """One for each entry and task."""
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     for answer in answers:
@@ -103,7 +103,7 @@ def _single_spots(groups: dict[str, Group], answers: Sequence[UnseenAnswer]) -> 
     ]
 
 
-def _mean_spots(groups: dict[str, Group], entries: Sequence[UnseenEntry]) -> list[Spot]:
+def _mean_spots(groups: dict[str, PointGroup], entries: Sequence[UnseenEntry]) -> list[Spot]:
     found = [(groups[entry.configuration], entry.measures.pooled.transfer) for entry in entries]
     return [
         _spot(group, f"mean over {plural(one.tasks, 'task')}", one.seen, one.unseen, is_mean=True)
@@ -112,7 +112,7 @@ def _mean_spots(groups: dict[str, Group], entries: Sequence[UnseenEntry]) -> lis
     ]
 
 
-def _spot(group: Group, what: str, seen: float, unseen: float, *, is_mean: bool = False) -> Spot:
+def _spot(group: PointGroup, what: str, seen: float, unseen: float, *, is_mean: bool = False) -> Spot:
     text = f"{what}: {times(math.log(seen))} on seen cases, {times(math.log(unseen))} on unseen ones"
     return Spot(group, seen, unseen, text, is_mean)
 

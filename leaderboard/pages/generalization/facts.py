@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from leaderboard.eligibility import obstacle
 from leaderboard.formatting import printable
 from leaderboard.pages.base import entry_name
-from leaderboard.queries.generalization import AnswerRow, CaseRow
+from leaderboard.queries.generalization import UnseenCaseRow, UnseenResultRow
 from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
 from leaderboard.statistics.task_runs import CaseOutcome, Speed, TaskRun
 
@@ -86,37 +86,39 @@ class SuiteCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedResult:
     """An answer as the statistics take it, with the rows that it was made from."""
 
-    row: AnswerRow
+    row: UnseenResultRow
     obstacle: str | None
     task_run: TaskRun
-    cases: Sequence[CaseRow]  # none where the answer does not count
+    cases: Sequence[UnseenCaseRow]  # none where the answer does not count
 
 
-def judged(rows: Sequence[AnswerRow], cases: Sequence[CaseRow], *, is_functional: bool) -> list[Judged]:
+def judged(
+    rows: Sequence[UnseenResultRow], cases: Sequence[UnseenCaseRow], *, is_functional: bool
+) -> list[JudgedResult]:
     """Each answer with its cases. One that does not count has none, as if it had no verdict; functional times go."""
-    by_result: dict[int, list[CaseRow]] = defaultdict(list)
+    by_result: dict[int, list[UnseenCaseRow]] = defaultdict(list)
     for case in cases:
         by_result[case.result_id].append(case)
     return [_judged(row, by_result[row.id], is_functional) for row in rows]
 
 
-def entries(found: Sequence[Judged], *, is_functional: bool) -> tuple[UnseenEntry, ...]:
+def entries(found: Sequence[JudgedResult], *, is_functional: bool) -> tuple[UnseenEntry, ...]:
     """By name, entries before reference lines: an order that no result changes."""
-    by_configuration: dict[str, list[Judged]] = defaultdict(list)
+    by_configuration: dict[str, list[JudgedResult]] = defaultdict(list)
     for one in found:
         by_configuration[one.row.configuration].append(one)
     made = [_entry(lines, is_functional) for lines in by_configuration.values()]
     return tuple(sorted(made, key=lambda entry: (entry.role != "entry", entry.name.casefold(), entry.configuration)))
 
 
-def answers(found: Sequence[Judged]) -> tuple[UnseenAnswer, ...]:
+def answers(found: Sequence[JudgedResult]) -> tuple[UnseenAnswer, ...]:
     return tuple(_answer(one) for one in found)
 
 
-def regressions(found: Sequence[Judged]) -> tuple[Regression, ...]:
+def regressions(found: Sequence[JudgedResult]) -> tuple[Regression, ...]:
     """In the order of the answers."""
     return tuple(
         _regression(one.row, case)
@@ -130,7 +132,7 @@ def suite_counts(found: Sequence[UnseenEntry]) -> tuple[SuiteCounts, ...]:
     return tuple(_counts(entry) for entry in found)
 
 
-def _judged(row: AnswerRow, cases: Sequence[CaseRow], is_functional: bool) -> Judged:
+def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional: bool) -> JudgedResult:
     hindered = obstacle(
         status=row.status,
         audit=row.audit,
@@ -151,22 +153,22 @@ def _judged(row: AnswerRow, cases: Sequence[CaseRow], is_functional: bool) -> Ju
         for case in counting
     )
     seen = None if is_functional else _speed(row)
-    return Judged(row, hindered, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counting)
+    return JudgedResult(row, hindered, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counting)
 
 
-def _speed(row: AnswerRow) -> Speed | None:
+def _speed(row: UnseenResultRow) -> Speed | None:
     if row.seen_mean is None or row.seen_mean_log is None:
         return None
     return Speed(row.seen_mean, row.seen_mean_log)
 
 
-def _entry(lines: Sequence[Judged], is_functional: bool) -> UnseenEntry:
+def _entry(lines: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
     first, runs = lines[0].row, tuple(dict.fromkeys(one.row.run_id for one in lines))
     measures = generalization([one.task_run for one in lines], is_functional=is_functional)
     return UnseenEntry(first.configuration, first.agent, first.model, first.role, runs, measures)
 
 
-def _answer(one: Judged) -> UnseenAnswer:
+def _answer(one: JudgedResult) -> UnseenAnswer:
     row, found = one.row, one.task_run
     return UnseenAnswer(
         task=row.task,
@@ -184,7 +186,7 @@ def _answer(one: Judged) -> UnseenAnswer:
     )
 
 
-def _regression(row: AnswerRow, case: CaseRow) -> Regression:
+def _regression(row: UnseenResultRow, case: UnseenCaseRow) -> Regression:
     return Regression(
         row.configuration,
         row.agent,

@@ -9,7 +9,7 @@ from datetime import datetime
 from leaderboard.formatting import plural
 from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import generalization as queries
-from leaderboard.queries.generalization import OpenedRow, PlaceRow
+from leaderboard.queries.generalization import OpenedRow, RoundPlaceRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, suite_name
 
@@ -56,7 +56,7 @@ def build(query: Query) -> GeneralizationsPage:
     )
 
 
-def _place(row: PlaceRow) -> UnseenPlace:
+def _place(row: RoundPlaceRow) -> UnseenPlace:
     url = f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
     return UnseenPlace(row.suite, row.version, row.device, row.round, row.opened_at, row.revealed_at, row.entries, url)
 
@@ -67,7 +67,7 @@ def _opened(row: OpenedRow) -> OpenedRound:
     )
 
 
-def _table(rows: Sequence[PlaceRow], places: Sequence[UnseenPlace]) -> Table:
+def _table(rows: Sequence[RoundPlaceRow], places: Sequence[UnseenPlace]) -> Table:
     columns = (
         Column("suite", "Suite"),
         Column("device_class", "Device class"),

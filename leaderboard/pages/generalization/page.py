@@ -137,7 +137,7 @@ def _contents(
 
 
 def _before_reveal(
-    board: tuple[int, str, str, int], rows: Sequence[queries.AnswerRow], tasks: int, category: str
+    board: tuple[int, str, str, int], rows: Sequence[queries.UnseenResultRow], tasks: int, category: str
 ) -> dict[str, Any]:
     """Counts over the whole suite, if it is large enough to hide its tasks. Nothing else leaves this function."""
     if category != ALL:

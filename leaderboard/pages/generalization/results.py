@@ -10,7 +10,7 @@ from leaderboard.formatting import NONE, listed, times
 from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.pages.generalization.facts import Regression, UnseenAnswer, UnseenEntry
 from leaderboard.queries.boards import TaskRow
-from leaderboard.tables import Cell, Column, Group, Table
+from leaderboard.tables import Cell, Column, RowGroup, Table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 MOST_REGRESSIONS = 50  # on the page; all of them are in CSV and JSON
@@ -30,7 +30,7 @@ def answers_table(entries: Sequence[UnseenEntry], tasks: Sequence[TaskRow], answ
         for task in tasks
     )
     caption = "Each task's quadrant, and its speedup on seen → unseen cases where it counts"
-    return Table("answers", caption, columns, (Group(rows if entries else ()),), "No answers yet.")
+    return Table("answers", caption, columns, (RowGroup(rows if entries else ()),), "No answers yet.")
 
 
 def regressions_table(found: Sequence[Regression]) -> Table:
@@ -47,7 +47,7 @@ def regressions_table(found: Sequence[Regression]) -> Table:
     caption = "Regressions: unseen cases on which the baseline is right and the candidate is not"
     rows = tuple(_regression_cells(one) for one in found)
     empty = "None: no candidate is wrong on an unseen case that its baseline gets right."
-    return Table("regressions", caption, columns, (Group(rows),), empty)
+    return Table("regressions", caption, columns, (RowGroup(rows),), empty)
 
 
 def _answer_cell(answers: Sequence[UnseenAnswer]) -> Cell:

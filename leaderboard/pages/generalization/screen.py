@@ -9,7 +9,7 @@ from leaderboard.formatting import NONE, interval, plural, rate, times
 from leaderboard.pages.base import count_cell, entry_cells, page_url, top_task_cells
 from leaderboard.pages.generalization.facts import SuiteCounts, UnseenEntry
 from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
-from leaderboard.tables import Cell, Column, Group, Table, Value
+from leaderboard.tables import Cell, Column, RowGroup, Table, Value
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 NO_RUN = "No run with this round is published on this board yet. Publish one in the admin, and it stands here."
@@ -154,7 +154,7 @@ def _runs_table(entries: Sequence[UnseenEntry]) -> Table:
         Column("absolute_gap", "", on_page=False),
     )
     groups = tuple(
-        Group(
+        RowGroup(
             tuple(_run_cells(entry, one.run, one.measures) for one in entry.measures.runs),
             entry.name,
             _averaged(entry),
@@ -186,13 +186,13 @@ def _averaged(entry: UnseenEntry) -> str:
 
 def _grouped(
     who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[tuple[Cell, ...]]
-) -> tuple[Group[tuple[Cell, ...]], ...]:
+) -> tuple[RowGroup[tuple[Cell, ...]], ...]:
     """Reference lines in a group of their own."""
     is_entry = [one.role == "entry" for one in who]
     lines = tuple(row for row, one in zip(rows, is_entry, strict=True) if not one)
     return (
-        Group(tuple(row for row, one in zip(rows, is_entry, strict=True) if one)),
-        Group(lines, "Reference lines", "", "reference"),
+        RowGroup(tuple(row for row, one in zip(rows, is_entry, strict=True) if one)),
+        RowGroup(lines, "Reference lines", "", "reference"),
     )
 
 

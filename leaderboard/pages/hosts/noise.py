@@ -17,7 +17,7 @@ from leaderboard.pages.hosts.screen import accepted_cell, bucket, hosts_table, s
 from leaderboard.queries import hosts, noise
 from leaderboard.queries.hosts import HostRow
 from leaderboard.queries.noise import CalibrationRow
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 
 MOST = 200
 MOST_DRAWN = 24
@@ -114,7 +114,7 @@ def _table(lines: Sequence[CalibrationLine]) -> Table:
         Column("changes", "Changed since"),
     )
     groups = tuple(
-        Group(tuple(_cells(line) for line in own), host, own[0].device_class)
+        RowGroup(tuple(_cells(line) for line in own), host, own[0].device_class)
         for host, own in ((host, list(own)) for host, own in groupby(lines, key=lambda line: line.host))
     )
     caption = "Every calibration, newest first: sds by the kernel's own time in the columns of times"

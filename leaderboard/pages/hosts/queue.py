@@ -12,7 +12,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_
 from leaderboard.pages.hosts import screen
 from leaderboard.queries import hosts
 from leaderboard.queries.hosts import Depth, HostRow, WaitingRow
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 from leaderboard.words import status_cell
 
 MOST_SHOWN = 100
@@ -165,8 +165,8 @@ def _open_table(rows: Sequence[WaitingRow], now: datetime, total: int) -> Table:
     )
     shown = f"The first {MOST_SHOWN} of {total} open attempts" if total > len(rows) else "Open attempts"
     groups = (
-        Group(tuple(_open_cells(row, now) for row in rows if row.status == "running"), "Running"),
-        Group(tuple(_open_cells(row, now) for row in rows if row.status == "queued"), "Queued, in order"),
+        RowGroup(tuple(_open_cells(row, now) for row in rows if row.status == "running"), "Running"),
+        RowGroup(tuple(_open_cells(row, now) for row in rows if row.status == "queued"), "Queued, in order"),
     )
     return Table("open", shown, columns, groups, "The queue is empty. New runs start in the admin.")
 

@@ -35,7 +35,7 @@ Rows = Sequence[Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PaperCheck:
     """A printed percentage beside what the category table adds up to, as a count of tasks."""
 
     method: str
@@ -60,7 +60,7 @@ class Section:
 class KernelBenchXPage(Page):
     papers: tuple[Paper, ...]  # the tables with their citations
     rows: dict[str, list[dict[str, str]]]  # by table, text as printed
-    checks: tuple[Check, ...]
+    checks: tuple[PaperCheck, ...]
     disagreements: tuple[str, ...]
     attribution: tuple[Explained, ...]  # computed here from the printed category tables
     imported: Imported  # handed in here: claimed, not measured
@@ -134,7 +134,7 @@ def _sections(tables: Mapping[str, Table], charts: Mapping[str, Chart]) -> tuple
     )
 
 
-def _disagreements(checks: Sequence[Check]) -> tuple[str, ...]:
+def _disagreements(checks: Sequence[PaperCheck]) -> tuple[str, ...]:
     """Those that the tables show by themselves, and those of the text."""
     shown = tuple(
         f"{one.method}'s {one.rate} is {one.printed_pct} % in the overall table; its categories add up to {one.count} "
@@ -145,21 +145,23 @@ def _disagreements(checks: Sequence[Check]) -> tuple[str, ...]:
     return (*shown, *DISAGREEMENTS) if checks else ()
 
 
-def _checks(cells: Mapping[str, Rows]) -> tuple[Check, ...]:
+def _checks(cells: Mapping[str, Rows]) -> tuple[PaperCheck, ...]:
     rates = (("compilation", "compile_pct", COMPILED), ("correctness", "correct_pct", CORRECT))
     return tuple(
         _check(row["method"], rate, float(row[key]), cells[slug]) for rate, key, slug in rates for row in cells[OVERALL]
     )
 
 
-def _check(method: str, rate: str, printed_pct: float, rows: Rows) -> Check:
+def _check(method: str, rate: str, printed_pct: float, rows: Rows) -> PaperCheck:
     tasks = sum(int(row["tasks"]) for row in rows)
     count = sum(task_count(row, method) for row in rows)
     summed_pct = 100 * count / tasks
-    return Check(method, rate, printed_pct, count, tasks, summed_pct, abs(summed_pct - printed_pct) <= ROUNDING_PCT)
+    return PaperCheck(
+        method, rate, printed_pct, count, tasks, summed_pct, abs(summed_pct - printed_pct) <= ROUNDING_PCT
+    )
 
 
-def _checks_table(checks: Sequence[Check]) -> Table:
+def _checks_table(checks: Sequence[PaperCheck]) -> Table:
     columns = (
         Column("method", "Method"),
         Column("rate", "Rate"),

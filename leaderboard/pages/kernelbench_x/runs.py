@@ -18,7 +18,7 @@ from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
 from leaderboard.queries import kernelbench_x as queries
-from leaderboard.queries.kernelbench_x import BundleRow, ClaimRow
+from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
 from leaderboard.statistics.top_task import TopTask, top_task
 
 QUANTIZED = "Quantization"
@@ -88,7 +88,7 @@ class Imported:
 
 def imported() -> Imported:
     bundles = queries.bundles()
-    claims: dict[int, list[ClaimRow]] = {bundle.id: [] for bundle in bundles}
+    claims: dict[int, list[KernelBenchXClaimRow]] = {bundle.id: [] for bundle in bundles}
     for claim in queries.claims_of(list(claims)) if claims else []:
         claims[claim.submission].append(claim)
     runs = tuple(_run(bundle, claims[bundle.id]) for bundle in bundles if bundle.format == queries.RUNS)
@@ -98,15 +98,15 @@ def imported() -> Imported:
     return Imported(runs, rounds, _unsolved(solved) if runs else ())
 
 
-def is_compiled(claim: ClaimRow) -> bool:
+def is_compiled(claim: KernelBenchXClaimRow) -> bool:
     return claim.claimed.get("call_ok") is True
 
 
-def is_right(claim: ClaimRow) -> bool:
+def is_right(claim: KernelBenchXClaimRow) -> bool:
     return is_compiled(claim) and claim.claimed.get("exe_ok") is True
 
 
-def _run(bundle: BundleRow, claims: Sequence[ClaimRow]) -> ImportedRun:
+def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedRun:
     timed = [(claim, speedup) for claim in claims if (speedup := _speedup(claim))]
     speedups = [speedup for _, speedup in timed]
     return ImportedRun(
@@ -129,13 +129,13 @@ def _run(bundle: BundleRow, claims: Sequence[ClaimRow]) -> ImportedRun:
     )
 
 
-def _speedup(claim: ClaimRow) -> float | None:
+def _speedup(claim: KernelBenchXClaimRow) -> float | None:
     """Of its own times where it has a baseline, else as claimed; of a right kernel whose rows are all there."""
     found = claim.recomputed_speedup or claim.claimed_speedup
     return found if is_right(claim) and claim.status == "passed" and found and found > 0 else None
 
 
-def _global(timed: Sequence[tuple[ClaimRow, float]]) -> float | None:
+def _global(timed: Sequence[tuple[KernelBenchXClaimRow, float]]) -> float | None:
     """Over the kernels whose total time is written: the baseline's total is speedup × time."""
     times = [(speedup, claim.claimed.get("runtime_ms")) for claim, speedup in timed]
     whole = [(speedup, float(time)) for speedup, time in times if isinstance(time, int | float) and time > 0]
@@ -143,7 +143,7 @@ def _global(timed: Sequence[tuple[ClaimRow, float]]) -> float | None:
     return fsum(speedup * time for speedup, time in whole) / total if total else None
 
 
-def _categories(claims: Sequence[ClaimRow]) -> tuple[CategoryCount, ...]:
+def _categories(claims: Sequence[KernelBenchXClaimRow]) -> tuple[CategoryCount, ...]:
     compiled = Counter(_category(claim.task) for claim in claims if is_compiled(claim))
     correct = Counter(_category(claim.task) for claim in claims if is_right(claim))
     sizes = Counter(map(_category, tasks_of(SUITE)))
@@ -160,16 +160,19 @@ def _unsolved(solved: set[str]) -> tuple[Unsolved, ...]:
     )
 
 
-def _rounds(bundle: BundleRow, claims: Sequence[ClaimRow]) -> list[ImportedRound]:
+def _rounds(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> list[ImportedRound]:
     """Over the tasks that both rounds tell of."""
-    told: dict[str, dict[str, ClaimRow]] = {}
+    told: dict[str, dict[str, KernelBenchXClaimRow]] = {}
     for claim in claims:
         told.setdefault(claim.attempt, {})[claim.task] = claim
     return [_round(bundle, (a, b), told[a], told[b]) for a, b in pairwise(sorted(told, key=_number)) if told[a]]
 
 
 def _round(
-    bundle: BundleRow, names: tuple[str, str], before: Mapping[str, ClaimRow], after: Mapping[str, ClaimRow]
+    bundle: BundleRow,
+    names: tuple[str, str],
+    before: Mapping[str, KernelBenchXClaimRow],
+    after: Mapping[str, KernelBenchXClaimRow],
 ) -> ImportedRound:
     pairs = [(before[task], after[task]) for task in before if task in after]
     rescued = [new for old, new in pairs if not is_right(old) and is_right(new)]
@@ -188,12 +191,12 @@ def _round(
     )
 
 
-def _mean(claims: Sequence[ClaimRow]) -> float | None:
+def _mean(claims: Sequence[KernelBenchXClaimRow]) -> float | None:
     speedups = [speedup for claim in claims if (speedup := _speedup(claim))]
     return fmean(speedups) if speedups else None
 
 
-def _top(claims: Sequence[ClaimRow]) -> TopTask | None:
+def _top(claims: Sequence[KernelBenchXClaimRow]) -> TopTask | None:
     return top_task((claim.task, speedup) for claim in claims if (speedup := _speedup(claim)))
 
 

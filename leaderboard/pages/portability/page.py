@@ -14,7 +14,7 @@ from leaderboard.formatting import factor
 from leaderboard.pages.agents.entrants import Standing, standings
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.portability import screen
-from leaderboard.pages.run.index import Choice, choice
+from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import entrants, portability
 from leaderboard.queries.portability import PortableRow
 from leaderboard.words import ALL
@@ -70,7 +70,7 @@ class PortabilityPage(Page):
     device_classes: tuple[str, ...]
     entries: tuple[PortableEntry, ...]
     tasks: tuple[PortableTask, ...]  # of the configuration that was chosen
-    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
 
 

@@ -11,7 +11,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, listed, moment, printable, short, significant, times
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
 from leaderboard.pages.result.history import changes
-from leaderboard.pages.run.index import Choice
+from leaderboard.pages.run.index import RunChoice
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, MeasurementRow
 from leaderboard.tables import Cell, Column, Table, table
@@ -25,7 +25,7 @@ OUTCOMES: dict[bool | None, Cell] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class AttemptSide:
     """`speedup` is over eligible cases on the device clock, None where there is none."""
 
     number: int
@@ -58,11 +58,11 @@ class AttemptsPage(Page):
     task: str
     numbers: tuple[int, ...]  # of all attempts
     published: int | None  # the public answer
-    old: Side | None
-    new: Side | None
+    old: AttemptSide | None
+    new: AttemptSide | None
     changes: tuple[str, ...]
     cases: tuple[CasePair, ...]
-    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
 
 
 def build(query: Query, *, result: int) -> AttemptsPage | None:
@@ -91,9 +91,9 @@ def build(query: Query, *, result: int) -> AttemptsPage | None:
     )
 
 
-def _choices(numbers: Sequence[int], old: AttemptRow, new: AttemptRow) -> tuple[Choice, ...]:
+def _choices(numbers: Sequence[int], old: AttemptRow, new: AttemptRow) -> tuple[RunChoice, ...]:
     return tuple(
-        Choice(name, label, tuple((str(number), str(number), number == row.number) for number in numbers))
+        RunChoice(name, label, tuple((str(number), str(number), number == row.number) for number in numbers))
         for name, label, row in (("old", "Attempt", old), ("new", "beside attempt", new))
     )
 
@@ -114,8 +114,8 @@ def _lead(old: AttemptRow | None, new: AttemptRow | None, published: int | None)
     return f"attempt {old.number} and attempt {new.number}; {public}"
 
 
-def _side(row: AttemptRow) -> Side:
-    return Side(
+def _side(row: AttemptRow) -> AttemptSide:
+    return AttemptSide(
         row.number,
         row.status,
         row.reason or None,

@@ -16,7 +16,7 @@ from leaderboard.words import AUDITS
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class AuditLine:
     audit: int
     result: int
     task: str
@@ -36,7 +36,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditsPage(Page):
-    audits: tuple[Audit, ...]
+    audits: tuple[AuditLine, ...]
 
 
 def build(query: Query) -> AuditsPage:
@@ -50,11 +50,11 @@ def build(query: Query) -> AuditsPage:
     )
 
 
-def audit_of(row: AuditRow) -> Audit:
+def audit_of(row: AuditRow) -> AuditLine:
     values = row._asdict() | {"audit": row.id, "place": row.place or None, "quote": row.quote or None}
     values["label"] = AUDITS[row.verdict].label
     del values["id"]
-    return Audit(**values)
+    return AuditLine(**values)
 
 
 def audits_table(rows: Sequence[AuditRow]) -> Table:

@@ -9,14 +9,14 @@ from pathlib import PurePosixPath
 
 from evaluator.records.measurements import FUNCTIONAL, T_DEV
 from evaluator.records.record import GATE_NAMES, Record
-from leaderboard.diffs import Diff, Line, diff, is_comparable, numbered
+from leaderboard.diffs import Diff, DiffLine, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import seconds
 from leaderboard.pages.base import page_url, task_source_url
 from leaderboard.pages.result import times
 from leaderboard.pages.result.times import CaseRatio, ClockTimes
 from leaderboard.queries import results
-from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultRow
+from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultDetailRow
 from leaderboard.words import FLAGS, GATES
 
 
@@ -30,7 +30,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseFacts:
     """Both sides in milliseconds on the clock that counts most here: t_dev, or `functional`, which compares nothing."""
 
     id: str
@@ -71,7 +71,7 @@ class Source:
     sha256: str
     url: str
     text: str | None  # None where the archive lost it
-    lines: tuple[Line, ...] = field(metadata=SCREEN)
+    lines: tuple[DiffLine, ...] = field(metadata=SCREEN)
     diff: Diff | None = field(metadata=SCREEN)
     is_baseline: bool = field(metadata=SCREEN)
     caption: str = field(default="from the baseline to the candidate", metadata=SCREEN)
@@ -93,17 +93,17 @@ def gates(attempt: AttemptRow | None, record: Record | None) -> tuple[Gate, ...]
     return tuple(Gate(name, _outcome(name, attempt), None, GATES[name], "") for name in GATE_NAMES)
 
 
-def cases(rows: Sequence[MeasurementRow]) -> tuple[Case, ...]:
+def cases(rows: Sequence[MeasurementRow]) -> tuple[CaseFacts, ...]:
     """A case that was left with its draws right, because a later one went wrong, is not called wrong: it is open."""
     return tuple(_case(row, is_last=index == len(rows) - 1) for index, row in enumerate(rows))
 
 
-def _case(row: MeasurementRow, is_last: bool) -> Case:
+def _case(row: MeasurementRow, is_last: bool) -> CaseFacts:
     clocks = times.clocks(row)
     counting = clocks[0] if clocks and clocks[0].clock in (T_DEV, FUNCTIONAL) else None
     within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
     is_open = row.correct is False and row.draws > 0 and within and not is_last
-    return Case(
+    return CaseFacts(
         row.case,
         row.profile,
         row.split,
@@ -133,7 +133,7 @@ def findings(record: Record | None) -> tuple[Remark, ...]:
     )
 
 
-def sources(row: ResultRow) -> tuple[Source, ...]:
+def sources(row: ResultDetailRow) -> tuple[Source, ...]:
     """The candidate's files with their differences, then files of the baseline that have no counterpart."""
     ours = {path: _text(digest) for path, digest in sorted(row.task_files.items())}
     found = []
@@ -148,7 +148,7 @@ def sources(row: ResultRow) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def commands(row: ResultRow) -> tuple[str, ...]:
+def commands(row: ResultDetailRow) -> tuple[str, ...]:
     """What to type in a checkout after fetching the candidate's files; for a built-in agent, its whole run.
 
     Without files there is nothing to evaluate.
@@ -163,7 +163,7 @@ def commands(row: ResultRow) -> tuple[str, ...]:
     return (_evaluator(words),)
 
 
-def downloads(row: ResultRow) -> tuple[tuple[str, str], ...]:
+def downloads(row: ResultDetailRow) -> tuple[tuple[str, str], ...]:
     """(file to write, address) of what the commands need."""
     if not set(row.candidate_files) <= set(row.editable):
         return ()

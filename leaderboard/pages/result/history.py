@@ -19,7 +19,7 @@ MOST_CASES = 3  # named in a sentence; the rest is counted
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class AttemptLine:
     number: int
     status: str
     queued_at: datetime
@@ -34,10 +34,10 @@ class Attempt:
 
 def history(
     result: int, attempts: Sequence[AttemptRow], measured: Mapping[int, Sequence[MeasurementRow]]
-) -> tuple[Attempt, ...]:
+) -> tuple[AttemptLine, ...]:
     """Each attempt with its differences from the one before it."""
     return tuple(
-        Attempt(
+        AttemptLine(
             row.number,
             row.status,
             row.queued_at,
@@ -53,7 +53,7 @@ def history(
     )
 
 
-def attempts_table(result: int, attempts: Sequence[Attempt], shown: int | None, published: int | None) -> Table:
+def attempts_table(result: int, attempts: Sequence[AttemptLine], shown: int | None, published: int | None) -> Table:
     columns = (
         Column("attempt", "Attempt", is_number=True),
         Column("status", "Status"),
@@ -107,7 +107,7 @@ def _cases(names: Sequence[str]) -> str:
     return listed(f"case {name}" for name in names)
 
 
-def _cells(result: int, one: Attempt, shown: int | None, published: int | None) -> tuple[Cell, ...]:
+def _cells(result: int, one: AttemptLine, shown: int | None, published: int | None) -> tuple[Cell, ...]:
     url = f"{page_url('result', result)}?attempt={one.number}"
     here = "shown above" if one.number == shown else ""
     said = "; ".join(one.changes)

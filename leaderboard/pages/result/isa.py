@@ -29,7 +29,7 @@ SAID = {"compiled": "every kernel of the candidate compiles and fits", "failed":
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class KernelReport:
     """What the compiler for `target` says of one kernel of one side, in one configuration."""
 
     side: str
@@ -46,29 +46,29 @@ class TargetSection:
     table: Table
 
 
-Pair = tuple[Kernel | None, Kernel | None]  # baseline and candidate
+Pair = tuple[KernelReport | None, KernelReport | None]  # baseline and candidate
 
 
-def kernels(record: Record | None) -> tuple[Kernel, ...]:
+def kernels(record: Record | None) -> tuple[KernelReport, ...]:
     return tuple(
-        Kernel(one.side, one.target, one.kernel, one.configuration, one.error, dict(one.numbers))
+        KernelReport(one.side, one.target, one.kernel, one.configuration, one.error, dict(one.numbers))
         for one in (record.isa if record else ())
     )
 
 
-def sections(found: Sequence[Kernel], checked: Mapping[str, str]) -> tuple[TargetSection, ...]:
+def sections(found: Sequence[KernelReport], checked: Mapping[str, str]) -> tuple[TargetSection, ...]:
     """One for each target that was asked for or is reported on."""
     targets = dict.fromkeys([*checked, *(kernel.target for kernel in found)])
     return tuple(_section(target, [one for one in found if one.target == target], checked) for target in targets)
 
 
-def _section(target: str, found: Sequence[Kernel], checked: Mapping[str, str]) -> TargetSection:
+def _section(target: str, found: Sequence[KernelReport], checked: Mapping[str, str]) -> TargetSection:
     name = f"{target} ({CARDS[target]})" if target in CARDS else target
     outcome = checked.get(target, "not checked: the candidate's kernels were not reached")
     return TargetSection(f"{name}: {SAID.get(outcome, outcome)}.", _table(target, name, found))
 
 
-def _table(target: str, name: str, found: Sequence[Kernel]) -> Table:
+def _table(target: str, name: str, found: Sequence[KernelReport]) -> Table:
     names = [number for number in LABELS if any(kernel.numbers.get(number) is not None for kernel in found)]
     columns = (
         Column("kernel", "Kernel", is_code=True),
@@ -83,7 +83,7 @@ def _table(target: str, name: str, found: Sequence[Kernel]) -> Table:
     return table(f"isa-{target}", caption, columns, rows, "No kernel was compiled for it.")
 
 
-def _pairs(found: Sequence[Kernel]) -> list[Pair]:
+def _pairs(found: Sequence[KernelReport]) -> list[Pair]:
     """Baseline beside candidate, as alike as can be; what has no counterpart stands alone.
 
     Both sides launch for the same cases in the same order, so groups of one size are paired in order.
@@ -100,7 +100,7 @@ def _pairs(found: Sequence[Kernel]) -> list[Pair]:
     return [*paired, *((kernel, None) for place, kernel in enumerate(ours) if place not in partners.values())]
 
 
-def _places(found: Sequence[Kernel], taken: Set[int], length: int) -> dict[tuple[object, ...], list[int]]:
+def _places(found: Sequence[KernelReport], taken: Set[int], length: int) -> dict[tuple[object, ...], list[int]]:
     """Places of those that are not taken, by the first parts of what they are known by."""
     places: dict[tuple[object, ...], list[int]] = {}
     for place, one in enumerate(found):
@@ -136,7 +136,7 @@ def _note(pair: Pair) -> str:
     return "; ".join(filter(None, said))
 
 
-def _value(kernel: Kernel | None, name: str) -> int | None:
+def _value(kernel: KernelReport | None, name: str) -> int | None:
     return kernel.numbers.get(name) if kernel else None
 
 

@@ -15,15 +15,15 @@ from leaderboard.pages.result import isa as result_isa
 from leaderboard.pages.result import roofline, screen, times, times_screen, words
 from leaderboard.pages.result import session as result_session
 from leaderboard.pages.result import unseen as result_unseen
-from leaderboard.pages.result.audits import Audit, audit_of
-from leaderboard.pages.result.facts import Case, Gate, Remark, Source
-from leaderboard.pages.result.history import Attempt, attempts_table, history
-from leaderboard.pages.result.isa import Kernel, TargetSection
+from leaderboard.pages.result.audits import AuditLine, audit_of
+from leaderboard.pages.result.facts import CaseFacts, Gate, Remark, Source
+from leaderboard.pages.result.history import AttemptLine, attempts_table, history
+from leaderboard.pages.result.isa import KernelReport, TargetSection
 from leaderboard.pages.result.session import SessionSection
 from leaderboard.pages.result.times import CaseSession
 from leaderboard.pages.result.unseen import UnseenSection
 from leaderboard.queries import generalization, results, submissions, tasks
-from leaderboard.queries.results import AttemptRow, ResultRow
+from leaderboard.queries.results import AttemptRow, ResultDetailRow
 from leaderboard.words import STATUSES, Word
 
 
@@ -44,7 +44,7 @@ class ResultPage(Page):
     model: str | None
     role: str
     audit: str
-    audits: tuple[Audit, ...]  # newest first
+    audits: tuple[AuditLine, ...]  # newest first
     may_rank: bool
     attempt: int | None  # the one shown: the public one unless the URL asks for another
     published_attempt: int | None
@@ -58,20 +58,20 @@ class ResultPage(Page):
     paper_clock: str | None
     paper_speedup: float | None  # on the paper's clock, mean over all cases
     gates: tuple[Gate, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[CaseFacts, ...]
     sessions: tuple[CaseSession, ...]
     session: SessionSection | None  # None where no agent of ours wrote it, and before its round is revealed
     unseen: UnseenSection | None  # None without a round, and before it is revealed
     flags: tuple[Remark, ...]
     findings: tuple[Remark, ...]
-    isa: tuple[Kernel, ...]
+    isa: tuple[KernelReport, ...]
     isa_checked: dict[str, str]
     seconds: dict[str, float]
     sandbox: str | None
     host_facts: dict[str, str]
     candidate_digest: str
     sources: tuple[Source, ...]
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[AttemptLine, ...]
     downloads: tuple[tuple[str, str], ...]  # (file to write, address): fetched before the commands
     commands: tuple[str, ...]
     log: str | None
@@ -137,7 +137,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
 
 
 def _about(
-    row: ResultRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
+    row: ResultDetailRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
 ) -> dict[str, Any]:
     """The status and what stands around it."""
     status = shown.status if shown else "missing"
@@ -162,7 +162,7 @@ def _recorded(record: Record | None) -> dict[str, Any]:
     }
 
 
-def _shown(wanted: str, row: ResultRow, attempts: Sequence[AttemptRow]) -> AttemptRow | None:
+def _shown(wanted: str, row: ResultDetailRow, attempts: Sequence[AttemptRow]) -> AttemptRow | None:
     """The attempt that the address asks for; without a wish the public one, else the latest."""
     number = whole_number(wanted) if wanted else row.published_number
     latest = attempts[-1] if attempts and not wanted else None
@@ -185,14 +185,14 @@ def _ending(shown: AttemptRow | None) -> dict[str, Any]:
     return {name: getattr(shown, name, None) or None for name in ("gate", "reason", "message")}
 
 
-def _speeds(row: ResultRow, shown: AttemptRow | None) -> dict[str, Any]:
+def _speeds(row: ResultDetailRow, shown: AttemptRow | None) -> dict[str, Any]:
     names = ("log_speedup", "cautious_log_speedup", "paper_speedup")
     speeds: dict[str, Any] = {name: getattr(shown, name, None) for name in names}
     protocol = (shown.protocol or None) if shown else None
     return speeds | {"paper_clock": PAPER_CLOCKS.get(row.category), "protocol": protocol}
 
 
-def _identity(row: ResultRow) -> dict[str, Any]:
+def _identity(row: ResultDetailRow) -> dict[str, Any]:
     same = ("run_state", "repeat", "task", "task_digest", "category", "suite", "configuration", "agent", "model")
     named = {name: getattr(row, name) for name in (*same, "role", "audit", "candidate_digest")}
     return named | {

@@ -8,11 +8,11 @@ from evaluator.records.measurements import T_DEV
 from evaluator.tasks.roofline import PEAKS, Roof, roof_of
 from evaluator.tasks.spec import TaskSpec
 from leaderboard.formatting import NONE, milliseconds, percent
-from leaderboard.pages.result.facts import Case
+from leaderboard.pages.result.facts import CaseFacts
 from leaderboard.tables import Cell, Column, Table, table
 
 
-def tables(cases: Sequence[Case], spec: TaskSpec | None, device_class: str) -> tuple[Table, ...]:
+def tables(cases: Sequence[CaseFacts], spec: TaskSpec | None, device_class: str) -> tuple[Table, ...]:
     """None where nothing was timed on a device whose peaks are known, or the task has changed since."""
     timed = [case for case in cases if case.clock == T_DEV]
     if spec is None or not timed or device_class not in PEAKS:
@@ -30,7 +30,7 @@ def tables(cases: Sequence[Case], spec: TaskSpec | None, device_class: str) -> t
     return (table("roofline", caption, columns, rows, "No case of the task is known here any more."),)
 
 
-def _cells(case: Case, roof: Roof | None) -> tuple[Cell, ...]:
+def _cells(case: CaseFacts, roof: Roof | None) -> tuple[Cell, ...]:
     name = Cell(case.id.replace(",", ", "), case.id)
     if roof is None:
         return (name, *(Cell(NONE) for _ in range(4)))

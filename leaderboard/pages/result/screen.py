@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leaderboard.formatting import NONE, milliseconds, significant
-from leaderboard.pages.result.facts import Case
+from leaderboard.pages.result.facts import CaseFacts
 from leaderboard.tables import Cell, Column, Table, table
 
 
-def cases_table(cases: Sequence[Case]) -> Table:
+def cases_table(cases: Sequence[CaseFacts]) -> Table:
     """Times stand here where there is only the functional clock; device clocks have a table of their own."""
     has_own = any(case.is_timed_on_device for case in cases)
     columns = (
@@ -31,7 +31,7 @@ def cases_table(cases: Sequence[Case]) -> Table:
     return table("cases", caption, columns, [_cells(case) for case in cases], empty)
 
 
-def _cells(case: Case) -> tuple[Cell, ...]:
+def _cells(case: CaseFacts) -> tuple[Cell, ...]:
     return (
         Cell(case.id.replace(",", ", "), case.id),
         Cell(case.profile, case.profile),
@@ -47,7 +47,7 @@ def _cells(case: Case) -> tuple[Cell, ...]:
     )
 
 
-def _correct_cell(case: Case) -> Cell:
+def _correct_cell(case: CaseFacts) -> Cell:
     if case.correct is None:
         return Cell("right so far" if case.draws else "not reached", None, tone="ours", mark="○")
     return Cell("right", True, tone="good", mark="✓") if case.correct else Cell("wrong", False, tone="bad", mark="✕")

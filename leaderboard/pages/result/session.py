@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from evaluator.records.sessions import AgentSession, Iteration
+from evaluator.records.sessions import IterationRecord, SessionRecord
 from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
@@ -123,7 +123,7 @@ def labels_of(diff: Diff) -> tuple[str, ...]:
     return tuple(sorted(strategies.labels({path: new}, {path: old})))
 
 
-def _version(one: Iteration) -> Version:
+def _version(one: IterationRecord) -> Version:
     diff = parsed(one.diff)
     return Version(
         number=one.number,
@@ -140,7 +140,7 @@ def _version(one: Iteration) -> Version:
     )
 
 
-def _facts(row: SessionRow, held: AgentSession | None) -> tuple[tuple[str, str, str], ...]:
+def _facts(row: SessionRow, held: SessionRecord | None) -> tuple[tuple[str, str, str], ...]:
     """Term, text, address."""
     cost = f"{usd(row.cost_usd)}, {COST_SOURCES[row.cost_source]}" if row.cost_usd is not None else None
     where = f"in attempt {row.attempt_number} here" if row.attempt_number else "elsewhere: it came with the bundle"

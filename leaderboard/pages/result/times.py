@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV, Session
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV, TimingSession
 from evaluator.records.record import Record
 from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
 from leaderboard.formatting import milliseconds
@@ -129,7 +129,7 @@ def _too_short(baseline_ms: float) -> str:
     return f"{takes}, less than {ELIGIBLE_E0:.0f} empty pairs of events on its host"
 
 
-def _session(case: str, number: int, one: Session) -> CaseSession:
+def _session(case: str, number: int, one: TimingSession) -> CaseSession:
     state: Mapping[str, Any] = one.conditions
     return CaseSession(
         case=case,

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from evaluator.records.measurements import FUNCTIONAL, T_DEV
 from leaderboard.charts import Chart, Point, Series, paired_bars
 from leaderboard.formatting import NONE, factor, milliseconds, plural, significant, times
-from leaderboard.pages.result.facts import Case
+from leaderboard.pages.result.facts import CaseFacts
 from leaderboard.pages.result.times import CLOCKS, CaseRatio, CaseSession, ClockTimes, void_blocks
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 
 BASELINE, CANDIDATE = Series("baseline", "baseline", "ms"), Series("candidate", "candidate", "ms")
 OTHER_CLOCK = "By the task's own script, not by our judge. Ranks nothing."
 WIDEST = 1.0  # log ratio; an interval that reaches further would leave no room for the bars
 
 
-def chart(cases: Sequence[Case]) -> Chart | None:
+def chart(cases: Sequence[CaseFacts]) -> Chart | None:
     """None where nothing was timed."""
     timed = [case for case in cases if case.baseline_ms is not None and case.candidate_ms is not None]
     if not timed:
@@ -30,14 +30,14 @@ def chart(cases: Sequence[Case]) -> Chart | None:
     return paired_bars("times", "Time per call", description, "time per call, ms", (BASELINE, CANDIDATE), rows, note)
 
 
-def tables(cases: Sequence[Case], found: Sequence[CaseSession]) -> tuple[Table, ...]:
+def tables(cases: Sequence[CaseFacts], found: Sequence[CaseSession]) -> tuple[Table, ...]:
     """Of a device; none where nothing was timed on one."""
     if not any(case.is_timed_on_device for case in cases):
         return ()
     return (_clocks_table(cases), *((_sessions_table(found), _void_table(found)) if found else ()))
 
 
-def legend(cases: Sequence[Case]) -> tuple[tuple[str, str], ...]:
+def legend(cases: Sequence[CaseFacts]) -> tuple[tuple[str, str], ...]:
     """What the clocks of the table mean."""
     shown = dict.fromkeys(one.clock for case in cases if case.is_timed_on_device for one in case.clocks)
     return tuple((name, CLOCKS.get(name, OTHER_CLOCK)) for name in shown)
@@ -55,7 +55,7 @@ def conditions(found: Sequence[CaseSession]) -> str:
     return ", ".join(filter(None, [*said, *(f"slowed down: {reason}" for reason in slowed)]))
 
 
-def _clocks_table(cases: Sequence[Case]) -> Table:
+def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
     """A group for each case with a row for each clock."""
     columns = (
         Column("clock", "Clock", is_code=True),
@@ -111,7 +111,7 @@ def _ratio_text(log_ratio: float, is_censored: bool = False) -> str:
     return f"{'≥ ' if is_censored else ''}{times(log_ratio)}"
 
 
-def _points(case: Case) -> tuple[Point, Point]:
+def _points(case: CaseFacts) -> tuple[Point, Point]:
     assert case.baseline_ms is not None
     assert case.candidate_ms is not None
     low, high = _ends(case.baseline_ms, case.ratio)
@@ -128,9 +128,9 @@ def _ends(baseline_ms: float, ratio: CaseRatio | None) -> tuple[float | None, fl
     return baseline_ms * factor(-ratio.high), baseline_ms * factor(-ratio.low)
 
 
-def _group(case: Case) -> Group[tuple[Cell, ...]]:
+def _group(case: CaseFacts) -> RowGroup[tuple[Cell, ...]]:
     rows = tuple(_clock_cells(case.id, one, case.ratio if one.clock == T_DEV else None) for one in case.clocks)
-    return Group(rows, case.id.replace(",", ", "), _standing(case.ratio))
+    return RowGroup(rows, case.id.replace(",", ", "), _standing(case.ratio))
 
 
 def _standing(ratio: CaseRatio | None) -> str:

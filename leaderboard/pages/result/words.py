@@ -8,8 +8,8 @@ from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import Record
 from leaderboard.formatting import moment, plural, short, significant, times
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
-from leaderboard.pages.result.facts import Case
-from leaderboard.queries.results import AttemptRow, ResultRow
+from leaderboard.pages.result.facts import CaseFacts
+from leaderboard.queries.results import AttemptRow, ResultDetailRow
 from leaderboard.words import CATEGORIES, ROLES, STATUSES
 
 Fact = tuple[str, str, str]  # term, text, address
@@ -19,7 +19,7 @@ RUN_NOTICES = {
 }
 
 
-def verdict(shown: AttemptRow | None, cases: Sequence[Case], is_functional: bool) -> str:
+def verdict(shown: AttemptRow | None, cases: Sequence[CaseFacts], is_functional: bool) -> str:
     """One sentence that says how it ended."""
     if shown is None:
         return "No attempt was made yet."
@@ -30,7 +30,7 @@ def verdict(shown: AttemptRow | None, cases: Sequence[Case], is_functional: bool
     return shown.message or STATUSES[shown.status].meaning
 
 
-def _speed(shown: AttemptRow, cases: Sequence[Case]) -> str:
+def _speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> str:
     """The ranked clock's, and what metrics take of it where that is less."""
     timed = [case.ratio for case in cases if case.ratio]
     if not timed:
@@ -47,7 +47,7 @@ def _speed(shown: AttemptRow, cases: Sequence[Case]) -> str:
 
 
 def notices(
-    row: ResultRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
+    row: ResultDetailRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
 ) -> tuple[str, ...]:
     """What a reader must know before believing the page."""
     said = []
@@ -68,7 +68,7 @@ def notices(
     return tuple(said)
 
 
-def facts(row: ResultRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
+def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
     older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
     who = page_url("configuration", row.configuration)
     board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device)
@@ -89,7 +89,7 @@ def _without_candidate(shown: AttemptRow | None) -> str:
     return "not there yet: an agent writes it first" if shown is not None and shown.is_open else "nothing handed in"
 
 
-def _of_paper(row: ResultRow, shown: AttemptRow) -> list[Fact]:
+def _of_paper(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
     """A number for whoever compares with the paper; the clock's name goes with it (decision 11)."""
     if shown.paper_speedup is None:
         return []

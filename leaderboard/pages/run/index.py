@@ -15,7 +15,7 @@ PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RunChoice:
     """One control of the filter form."""
 
     name: str
@@ -29,7 +29,7 @@ class RunsPage(Page):
     runs: tuple[RunLine, ...]
     next: str | None
     previous: str | None
-    choices: tuple[Choice, ...] = field(metadata=SCREEN)
+    choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
 
 
@@ -60,7 +60,7 @@ def build(query: Query) -> RunsPage:
     )
 
 
-def _choices(wanted: RunFilter) -> tuple[Choice, ...]:
+def _choices(wanted: RunFilter) -> tuple[RunChoice, ...]:
     found = runs.choices()
     return (
         choice("suite", "Suite", found.suites, wanted.suite),
@@ -70,6 +70,6 @@ def _choices(wanted: RunFilter) -> tuple[Choice, ...]:
     )
 
 
-def choice(name: str, label: str, values: list[str], chosen: str) -> Choice:
+def choice(name: str, label: str, values: list[str], chosen: str) -> RunChoice:
     options = [("", "any", not chosen), *((value, value, value == chosen) for value in values)]
-    return Choice(name, label, tuple(options))
+    return RunChoice(name, label, tuple(options))

@@ -10,7 +10,7 @@ from typing import Any
 from leaderboard.formatting import plural
 from leaderboard.pages.agents.entrants import agent_version
 from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
-from leaderboard.queries.runs import RunRow
+from leaderboard.queries.runs import RunListRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import RUN_STATES, role_note
 
@@ -62,7 +62,7 @@ class RunLine:
     progress: Progress
 
 
-def run_line(row: RunRow) -> RunLine:
+def run_line(row: RunListRow) -> RunLine:
     return RunLine(
         id=row.id,
         configuration=row.configuration,

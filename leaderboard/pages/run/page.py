@@ -14,7 +14,7 @@ from leaderboard.pages.run import sessions as run_sessions
 from leaderboard.pages.run.lines import RunLine, run_line
 from leaderboard.pages.run.sessions import Prompt, RunSession
 from leaderboard.queries import runs, sessions
-from leaderboard.queries.runs import RunResultRow, TrailRow
+from leaderboard.queries.runs import RunAuditRow, RunResultRow
 from leaderboard.queries.sessions import SessionRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL, FLAGS, ORIGINS, ROLES, RUN_STATES, STATUSES, VERIFICATIONS, status_cell
@@ -49,7 +49,7 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class RunAction:
     at: datetime
     actor: str
     action: str
@@ -71,7 +71,7 @@ class RunPage(Page):
     window_start: datetime | None  # first start and last end of the latest attempts
     window_end: datetime | None
     results: tuple[RunResult, ...]
-    trail: tuple[Action, ...]
+    trail: tuple[RunAction, ...]
     prompt: Prompt | None = field(metadata=SCREEN)  # of its first session; every other has an address
     no_prompt: str = field(metadata=SCREEN)  # why there is none
     working: RunSession | None = field(metadata=SCREEN)  # the session that goes on now
@@ -100,7 +100,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         window_start=window[0],
         window_end=window[1],
         results=tuple(_result(one) for one in found),
-        trail=tuple(Action(*one[:4], *one[5:-1], one.session_before or None) for one in trail),
+        trail=tuple(RunAction(*one[:4], *one[5:-1], one.session_before or None) for one in trail),
         board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
         if row.state == "published"
         else None,
@@ -114,7 +114,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
     )
 
 
-def _state_sentence(row: runs.RunRow) -> str:
+def _state_sentence(row: runs.RunListRow) -> str:
     told = sentence(RUN_STATES[row.state][1])
     if row.paused_at is None:
         return told
@@ -151,14 +151,14 @@ def _window_text(start: datetime | None, end: datetime | None) -> str:
     return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, not over"
 
 
-def _version(row: runs.RunRow, held: Sequence[SessionRow]) -> str:
+def _version(row: runs.RunListRow, held: Sequence[SessionRow]) -> str:
     """As its configuration states it, else that of the evaluator which held its sessions."""
     said = version_text(row.settings, row.agent_kind)
     return said if AGENT_VERSION in row.settings else run_sessions.held_by(held) or said
 
 
 def _facts(
-    row: runs.RunRow, window: tuple[datetime | None, datetime | None], held: Sequence[SessionRow]
+    row: runs.RunListRow, window: tuple[datetime | None, datetime | None], held: Sequence[SessionRow]
 ) -> tuple[tuple[str, str, str], ...]:
     counts = f" on {row.reproduced_tasks} of {plural(row.verified_tasks or 0, 'task')}"
     verified = counts if row.verification == "reproduced" else ""
@@ -177,7 +177,7 @@ def _facts(
     return (*facts, ("Note", row.note, "")) if row.note else facts
 
 
-def _round_url(row: runs.RunRow) -> str:
+def _round_url(row: runs.RunListRow) -> str:
     if row.round is None or not row.suite_is_current:
         return ""
     return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
@@ -235,7 +235,7 @@ def _took(row: RunResultRow, now: datetime) -> Cell:
     return Cell(duration(span), round(span.total_seconds(), 3))
 
 
-def _trail_table(trail: Sequence[TrailRow]) -> Table:
+def _trail_table(trail: Sequence[RunAuditRow]) -> Table:
     columns = (
         Column("at", "When"),
         Column("actor", "Who"),
@@ -254,7 +254,7 @@ def _trail_table(trail: Sequence[TrailRow]) -> Table:
     )
 
 
-def _trail_cells(row: TrailRow) -> tuple[Cell, ...]:
+def _trail_cells(row: RunAuditRow) -> tuple[Cell, ...]:
     moved = f"{row.from_number or 'none'} to {row.to_number or 'none'}" if row.action == "publish" and row.task else ""
     url = page_url("result", row.result_id) if row.result_id else ""
     note = f"takes back that it was {ACTIONS[row.undoes]}" if row.undoes else row.session_before

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leaderboard.formatting import NONE, significant
 from leaderboard.pages.base import count_cell
 from leaderboard.queries.submissions import ClaimRow
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 from leaderboard.words import status_cell
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def claims_table(claims: Sequence[ClaimRow], count: int) -> Table:
     known = tuple(_cells(one) for one in claims if one.is_known)
     other = tuple(_cells(one) for one in claims if not one.is_known)
     note = "in no suite of this site: kept, and counted nowhere"
-    groups = (Group(known), Group(other, "In quarantine", note))
+    groups = (RowGroup(known), RowGroup(other, "In quarantine", note))
     caption = "What the bundle claims, task by task" + (
         f": the first {len(claims)} of {count}" if count > len(claims) else ""
     )

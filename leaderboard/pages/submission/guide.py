@@ -16,7 +16,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SubmissionLine:
     """What is private before its run is public is None."""
 
     submission: int
@@ -28,7 +28,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitPage(Page):
-    submissions: tuple[Line, ...]
+    submissions: tuple[SubmissionLine, ...]
 
 
 def build(query: Query) -> SubmitPage:
@@ -38,7 +38,9 @@ def build(query: Query) -> SubmitPage:
         lead="Get a task, write a kernel, check it, run a suite, hand in the bundle. A CPU is enough to begin.",
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_table(rows)),
-        submissions=tuple(Line(row.id, row.state, row.received_at, row.configuration, row.run) for row in rows),
+        submissions=tuple(
+            SubmissionLine(row.id, row.state, row.received_at, row.configuration, row.run) for row in rows
+        ),
     )
 
 

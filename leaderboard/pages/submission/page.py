@@ -11,11 +11,11 @@ from evaluator.wording import spelled
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, sentence, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
-from leaderboard.pages.result.audits import Audit, audit_of, audits_table
+from leaderboard.pages.result.audits import AuditLine, audit_of, audits_table
 from leaderboard.pages.submission.claims import claims_table, totals_table
-from leaderboard.pages.submission.verified import Measured, Verified, rounds_table, tasks_table, verified
+from leaderboard.pages.submission.verified import Verified, VerifiedTask, rounds_table, tasks_table, verified
 from leaderboard.queries import submissions
-from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, SubmissionRow, TrailRow
+from leaderboard.queries.submissions import NEXT_STEPS, RULES, ReviewRow, SubmissionAuditRow, SubmissionRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import REVIEWS, SUBMISSION_OUTCOMES, SUBMISSION_STATES, TRAIL, VERIFICATIONS, Word
 
@@ -69,7 +69,7 @@ class FoundAt:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleFinding:
+class SubmissionFinding:
     """All findings of one kind; a bundle may have thousands of them."""
 
     code: str
@@ -102,14 +102,14 @@ class SubmissionPage(Page):
     suite_tasks: int  # the denominator
     absent_tasks: int  # of them, those that the bundle lacks
     totals: tuple[TotalLine, ...]
-    findings: tuple[BundleFinding, ...]
+    findings: tuple[SubmissionFinding, ...]
     claims: tuple[ClaimLine, ...]  # the first ones
     claim_count: int
     run: int | None
     verifications: tuple[Verified, ...]
-    measured: tuple[Measured, ...]
+    measured: tuple[VerifiedTask, ...]
     decisions: tuple[Decision, ...]
-    audits: tuple[Audit, ...]
+    audits: tuple[AuditLine, ...]
     word: Word = field(metadata=SCREEN)
     next_step: str = field(metadata=SCREEN)
     rules: tuple[str, ...] = field(metadata=SCREEN)
@@ -219,11 +219,11 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     return tuple(facts)
 
 
-def _by_kind(row: SubmissionRow) -> tuple[BundleFinding, ...]:
+def _by_kind(row: SubmissionRow) -> tuple[SubmissionFinding, ...]:
     kinds = dict[str, list[FoundAt]]()
     for one in row.findings or ():
         kinds.setdefault(one["code"], []).append(FoundAt(one["place"], one["text"]))
-    return tuple(BundleFinding(code, len(found), tuple(found[:MOST_OF_A_KIND])) for code, found in kinds.items())
+    return tuple(SubmissionFinding(code, len(found), tuple(found[:MOST_OF_A_KIND])) for code, found in kinds.items())
 
 
 def _declared(row: SubmissionRow) -> dict[str, str]:
@@ -242,7 +242,7 @@ def _not_said(row: SubmissionRow) -> tuple[str, ...]:
     return tuple(name for name in (row.about or {}).get("asked", ()) if name not in (*_declared(row), "licence"))
 
 
-def _timeline(trail: Sequence[TrailRow]) -> Table:
+def _timeline(trail: Sequence[SubmissionAuditRow]) -> Table:
     columns = (Column("at", "When"), Column("action", "What"), Column("actor", "Who"), Column("reason", "Note"))
     rows = [
         (

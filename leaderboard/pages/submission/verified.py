@@ -27,7 +27,7 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class VerifiedSide:
     """`low` and `high` are the ends of the interval at 95 %."""
 
     result: int
@@ -39,12 +39,12 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class VerifiedTask:
     task: str
     outcome: str
     because: str
-    claimed: Side
-    measured: Side
+    claimed: VerifiedSide
+    measured: VerifiedSide
 
 
 def verified(asked: Sequence[VerificationRow], compared: Sequence[TaskVerdictRow]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def verified(asked: Sequence[VerificationRow], compared: Sequence[TaskVerdictRow
     return {
         "verifications": tuple(Verified(*row[1:6], row.verdict or None, row.reproduced, row.compared) for row in asked),
         "measured": tuple(
-            Measured(row.task, row.outcome, row.because, _side(row[6:12]), _side(row[12:18])) for row in compared
+            VerifiedTask(row.task, row.outcome, row.because, _side(row[6:12]), _side(row[12:18])) for row in compared
         ),
     }
 
@@ -103,9 +103,9 @@ def tasks_table(compared: Sequence[TaskVerdictRow]) -> Table:
     return table("measured", "Claimed beside measured, with the interval of each", columns, rows, empty)
 
 
-def _side(values: Sequence[Any]) -> Side:
+def _side(values: Sequence[Any]) -> VerifiedSide:
     speedup, low, high = (None if one is None else factor(one) for one in values[2:5])
-    return Side(values[0], values[1], speedup, low, high, values[5])
+    return VerifiedSide(values[0], values[1], speedup, low, high, values[5])
 
 
 def _verdict_cell(row: VerificationRow) -> Cell:
@@ -120,7 +120,7 @@ def _outcome_cell(outcome: str) -> Cell:
     return Cell(word.label, outcome, tone=word.tone, mark=word.mark)
 
 
-def _speed_cell(side: Side) -> Cell:
+def _speed_cell(side: VerifiedSide) -> Cell:
     if side.speedup is None:
         label = STATUSES[side.status].label
         return Cell(f"{significant(side.paper_speedup, 4)}×" if side.paper_speedup else label, side.paper_speedup)

@@ -13,7 +13,7 @@ from leaderboard.eligibility import may_count
 from leaderboard.formatting import NONE, factor, moment, rate, times
 from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
 from leaderboard.queries.task_answers import TaskAnswerRow
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 from leaderboard.words import role_note
 
 
@@ -98,7 +98,7 @@ def best_table(found: Sequence[BestKnown]) -> Table:
         Column("device_class", "Device class", on_page=False),
     )
     groups = tuple(
-        Group(tuple(_best_cells(one) for one in reversed(own)), own[0].device_title, slug)
+        RowGroup(tuple(_best_cells(one) for one in reversed(own)), own[0].device_title, slug)
         for slug, own in ((slug, list(own)) for slug, own in groupby(found, key=lambda one: one.device_class))
     )
     empty = "No entry has a public speed that counts: it takes a device with a clock, an accepted host, a right answer."

@@ -48,7 +48,7 @@ class ToleranceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
+class TaskContract:
     function: str
     style: str
     has_prepare: bool
@@ -62,8 +62,8 @@ class Contract:
     limits: dict[str, float]
 
 
-def contract(spec: TaskSpec) -> Contract:
-    return Contract(
+def contract(spec: TaskSpec) -> TaskContract:
+    return TaskContract(
         function=spec.entry.function,
         style=spec.entry.style,
         has_prepare=spec.entry.prepare,

@@ -10,7 +10,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_
 from leaderboard.pages.task.description import first_sentence
 from leaderboard.queries import tasks
 from leaderboard.queries.tasks import ListedTask
-from leaderboard.tables import Cell, Column, Group, Table
+from leaderboard.tables import Cell, Column, RowGroup, Table
 from leaderboard.words import ALL, CATEGORIES
 
 
@@ -60,7 +60,7 @@ def _table(rows: list[ListedTask]) -> Table:
         Column("digest", "Digest", is_code=True),
     )
     groups = tuple(
-        Group(tuple(_cells(row) for row in rows if row.category == slug), label)
+        RowGroup(tuple(_cells(row) for row in rows if row.category == slug), label)
         for slug, label in CATEGORIES.items()
         if slug != ALL
     )

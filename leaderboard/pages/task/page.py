@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from leaderboard.diffs import Line, numbered
+from leaderboard.diffs import DiffLine, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
@@ -13,7 +13,7 @@ from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
 from leaderboard.pages.task import screen
-from leaderboard.pages.task.contract import Contract, contract
+from leaderboard.pages.task.contract import TaskContract, contract
 from leaderboard.pages.task.description import Span, paragraphs
 from leaderboard.queries import generalization, results, task_answers, tasks
 from leaderboard.words import CATEGORIES
@@ -45,7 +45,7 @@ class SourceFile:
     sha256: str
     url: str
     text: str | None  # None where the archive lost it
-    lines: tuple[Line, ...] = field(metadata=SCREEN)
+    lines: tuple[DiffLine, ...] = field(metadata=SCREEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class TaskPage(Page):
     editable: tuple[str, ...]
     cases: tuple[CaseLine, ...]
     unseen_cases: tuple[RevealedCase, ...]  # of revealed rounds, as far as candidates were tried on them
-    contract: Contract | None  # None where tasks/ holds another version by now
+    contract: TaskContract | None  # None where tasks/ holds another version by now
     sources: tuple[SourceFile, ...]
     provenance: dict[str, str]
     given: dict[str, str]  # the files that an agent gets: path → text; empty where tasks/ holds another version
     configurations: tuple[task_best.TaskEntry, ...]
     best: tuple[task_best.BestKnown, ...]
-    pair: task_pair.Pair | None  # two configurations side by side
+    pair: task_pair.TaskPair | None  # two configurations side by side
     pair_cases: tuple[task_pair.PairCase, ...]
     results: tuple[TaskResult, ...]
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
@@ -161,13 +161,13 @@ def source_bytes(*, category: str, source: str, name: str, path: str, digest: st
     return results.archived(sha256) if sha256 else None
 
 
-def _source(row: tasks.TaskRow, path: str, digest: str) -> SourceFile:
+def _source(row: tasks.TaskListRow, path: str, digest: str) -> SourceFile:
     data = results.archived(digest)
     text = data.decode("utf-8", "replace") if data is not None else None
     return SourceFile(path, digest, task_source_url(row.path, row.digest, path), text, numbered(text or ""))
 
 
-def _result(row: tasks.TaskResult) -> TaskResult:
+def _result(row: tasks.TaskResultRow) -> TaskResult:
     suite = f"{row.suite}@{row.version}"
     return TaskResult(
         row.id,

@@ -38,7 +38,7 @@ class PairCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TaskPair:
     device_class: str
     first: TaskEntry
     second: TaskEntry
@@ -48,7 +48,7 @@ class Pair:
         return self.first.best_result, self.second.best_result
 
 
-def chosen(query: Query, entries: Sequence[TaskEntry]) -> Pair | None:
+def chosen(query: Query, entries: Sequence[TaskEntry]) -> TaskPair | None:
     """Two on the device class asked for, else on the one with most of them; odd values fall back to the fastest two."""
     classes = _by_class(entries)
     found = classes.get(query.get("device", "")) or max(classes.values(), key=len, default=[])
@@ -59,17 +59,17 @@ def chosen(query: Query, entries: Sequence[TaskEntry]) -> Pair | None:
     second = named.get(query.get("b", ""), found[1])
     if first is second:
         second = next(one for one in found if one is not first)
-    return Pair(first.device_class, first, second)
+    return TaskPair(first.device_class, first, second)
 
 
-def cases_of(pair: Pair, rows: Sequence[CaseRow]) -> tuple[PairCase, ...]:
+def cases_of(pair: TaskPair, rows: Sequence[CaseRow]) -> tuple[PairCase, ...]:
     """In the order in which they were judged."""
     sides = [{row.case: row for row in rows if row.result_id == result} for result in pair.results]
     cases = dict.fromkeys(case for side in sides for case in side)
     return tuple(_pair_case(case, *(side.get(case) for side in sides)) for case in cases)
 
 
-def choices(pair: Pair | None, entries: Sequence[TaskEntry]) -> tuple[Choice, ...]:
+def choices(pair: TaskPair | None, entries: Sequence[TaskEntry]) -> tuple[Choice, ...]:
     if pair is None:
         return ()
     classes = _by_class(entries)
@@ -81,7 +81,7 @@ def choices(pair: Pair | None, entries: Sequence[TaskEntry]) -> tuple[Choice, ..
     )
 
 
-def charts(pair: Pair | None, cases: Sequence[PairCase]) -> dict[str, Chart]:
+def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]:
     timed = [one for one in cases if _log(one.first) is not None or _log(one.second) is not None]
     if pair is None or not timed:
         return {}
@@ -99,7 +99,7 @@ def charts(pair: Pair | None, cases: Sequence[PairCase]) -> dict[str, Chart]:
     return {chart.slug: chart}
 
 
-def pair_table(pair: Pair | None, cases: Sequence[PairCase]) -> Table:
+def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
     names = (pair.first.name, pair.second.name) if pair else ("First", "Second")
     columns = (
         Column("case", "Case", is_code=True),

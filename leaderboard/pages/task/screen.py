@@ -7,10 +7,10 @@ from typing import Any
 
 from leaderboard.formatting import NONE, significant
 from leaderboard.pages.base import entry_name, page_url
-from leaderboard.pages.task.contract import Contract, InputLine
+from leaderboard.pages.task.contract import InputLine, TaskContract
 from leaderboard.queries.generalization import TaskCaseRow
-from leaderboard.queries.tasks import TaskResult
-from leaderboard.tables import Cell, Column, Group, Table, table
+from leaderboard.queries.tasks import TaskResultRow
+from leaderboard.tables import Cell, Column, RowGroup, Table, table
 from leaderboard.words import CONFIG_CATEGORIES, role_note, status_cell
 
 
@@ -54,11 +54,11 @@ def unseen_table(cases: Sequence[TaskCaseRow]) -> Table:
     return table("unseen_cases", caption, columns, rows, "None yet: a round's cases are secret until it is revealed.")
 
 
-def contract_tables(promised: Contract) -> tuple[Table, ...]:
+def contract_tables(promised: TaskContract) -> tuple[Table, ...]:
     return _axes(promised), _inputs(promised), _outputs(promised), _tolerances(promised)
 
 
-def results_table(rows: Sequence[TaskResult]) -> Table:
+def results_table(rows: Sequence[TaskResultRow]) -> Table:
     columns = (
         Column("entry", "Entry"),
         Column("configuration", "Configuration", on_page=False),
@@ -69,8 +69,8 @@ def results_table(rows: Sequence[TaskResult]) -> Table:
         Column("run", "Run", is_number=True),
     )
     groups = (
-        Group(tuple(_result_cells(row) for row in rows if row.is_published)),
-        Group(
+        RowGroup(tuple(_result_cells(row) for row in rows if row.is_published)),
+        RowGroup(
             tuple(_result_cells(row) for row in rows if not row.is_published),
             "Not published",
             "Drafts: on no board, and they may still change.",
@@ -87,7 +87,7 @@ def _axis_cell(value: object) -> Cell:
     return Cell(text, value if isinstance(value, int | str) else text)
 
 
-def _result_cells(row: TaskResult) -> tuple[Cell, ...]:
+def _result_cells(row: TaskResultRow) -> tuple[Cell, ...]:
     name = entry_name(row.agent, row.model)
     repeat = f"repeat {row.repeat}" if row.repeat else ""
     return (
@@ -101,7 +101,7 @@ def _result_cells(row: TaskResult) -> tuple[Cell, ...]:
     )
 
 
-def _axes(promised: Contract) -> Table:
+def _axes(promised: TaskContract) -> Table:
     columns = (
         Column("axis", "Axis", is_code=True),
         Column("kind", "Kind"),
@@ -115,7 +115,7 @@ def _axes(promised: Contract) -> Table:
     return table("axes", "Axes: what callers may vary", columns, rows, "The task has no axes.")
 
 
-def _inputs(promised: Contract) -> Table:
+def _inputs(promised: TaskContract) -> Table:
     columns = (
         Column("input", "Input", is_code=True),
         Column("shape", "Shape", is_code=True),
@@ -140,7 +140,7 @@ def _special(one: InputLine) -> str:
     return f"also draws of only: {'; '.join(parts)}" if parts else ""
 
 
-def _outputs(promised: Contract) -> Table:
+def _outputs(promised: TaskContract) -> Table:
     columns = (
         Column("output", "Output", is_code=True),
         Column("shape", "Shape", is_code=True),
@@ -153,7 +153,7 @@ def _outputs(promised: Contract) -> Table:
     return table("outputs", "Outputs", columns, rows, "The task has no outputs.")
 
 
-def _tolerances(promised: Contract) -> Table:
+def _tolerances(promised: TaskContract) -> Table:
     columns = (
         Column("dtype", "Type", is_code=True),
         Column("c", "c", is_number=True),

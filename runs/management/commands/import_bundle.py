@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluator.bundles.checking import check
 from evaluator.bundles.commands import said_in
-from evaluator.bundles.problems import Problem
+from evaluator.bundles.problems import BundleProblem
 from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
 from evaluator.wording import counted
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         intake.check_next(submission.pk)
         submission.refresh_from_db()
         if submission.run is None and not submission.claim_count:
-            raise _refused(path, [Problem(**one) for one in submission.problems])
+            raise _refused(path, [BundleProblem(**one) for one in submission.problems])
         return submission
 
     def _told(self, path: Path, submission: Submission, options: dict[str, Any]) -> str:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: imported as {submission}, not published: {error}") from error
 
 
-def _refused(path: Path, problems: Sequence[Problem]) -> CommandError:
+def _refused(path: Path, problems: Sequence[BundleProblem]) -> CommandError:
     lines = "\n".join(map(str, problems))
     count = counted(len(problems), "problem")
     return CommandError(f"{path}: not imported, {count}:\n{lines}")
