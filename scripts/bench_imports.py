@@ -104,22 +104,23 @@ def _site(name: str, count: int) -> Callable[[Path], str]:
     django.setup()
     from django.core.management import call_command
 
-    from runs import services
     from runs.loading import bundles as intake
     from runs.loading import registry
     from runs.models import Submission
+    from runs.services import catalog, submissions
+    from runs.services.registry import register_suite
 
     call_command("migrate", verbosity=0)
     registry.load_registry(registry.BUNDLED)
     if name == "native":
-        tasks = services.mirror_tasks(specs=_specs(count))
-        services.register_suite(name="made-up", title="Made up", tasks=list(tasks.values()))
+        tasks = catalog.mirror_tasks(specs=_specs(count))
+        register_suite(name="made-up", title="Made up", tasks=list(tasks.values()))
 
     def import_into(path: Path) -> str:
         digest, size = intake.kept(path)
         said = {"agent": "A"} if name != "native" else {}
-        upload = services.Upload(digest, size, path.name, said, "MIT")
-        submission, _ = services.receive(upload=upload, actor="bench")
+        upload = submissions.Upload(digest, size, path.name, said, "MIT")
+        submission, _ = submissions.receive(upload=upload, actor="bench")
         intake.check_next(submission.pk)
         row = Submission.objects.get(pk=submission.pk)
         problem = f": {row.problems[0]}" if row.problems else ""

@@ -102,8 +102,8 @@ def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
     from django.contrib.auth.models import User
 
     from evaluator.tasks.candidate import Candidate
-    from runs import services
     from runs.models import Configuration, DeviceClass
+    from runs.services import entries
 
     made, user = [], User.objects.get(username=name)
     configuration = Configuration.objects.get(slug="rewrite")
@@ -112,7 +112,7 @@ def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
         chosen = tasks[: min(results, len(tasks))]
         suite = suite_of(chosen)
         written = {task.pk: Candidate(dict.fromkeys(task.editable, b"//\n"), "rewrite") for task in chosen}
-        run = services.create_run(
+        run = entries.create_run(
             configuration=configuration, suite=suite, device_class=device_class, written=written, actor=user
         )
         made.append(run.pk)
@@ -122,13 +122,13 @@ def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
 
 def suite_of(tasks: list[Any]) -> Any:
     """There is one suite of a list of tasks."""
-    from runs import services
     from runs.models import Suite
+    from runs.services import registry
 
     name = f"simulated-{len(tasks)}"
     bundled = Suite.objects.filter(name="native-24").latest("version")
     known = bundled if len(tasks) == bundled.tasks.count() else Suite.objects.filter(name=name).first()
-    return known or services.register_suite(name=name, title="Simulated", tasks=tasks)
+    return known or registry.register_suite(name=name, title="Simulated", tasks=tasks)
 
 
 def idle_load(workers: int) -> str:

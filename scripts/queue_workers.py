@@ -30,9 +30,10 @@ from celery import current_app
 from django.db import OperationalError, connection
 from up import say
 
-from runs import candidates, services
+from runs import candidates
 from runs.models import Attempt, Host, Result
-from runs.services import Lease
+from runs.services import claims
+from runs.services.claims import Lease
 from tests.records import record_for
 
 IDLE_S = 0.02
@@ -73,7 +74,7 @@ def one_worker(number: int, evaluation_s: float, spent: Spent) -> None:
     with messages() as take:
         while True:
             spent.messages += take()
-            claim, took_s, statements = timed(lambda: services.claim_oldest(host=host, worker=f"w{number}"), spent)
+            claim, took_s, statements = timed(lambda: claims.claim_oldest(host=host, worker=f"w{number}"), spent)
             if claim is not None:
                 spent.claim_s.append(took_s)
                 spent.claim_statements += statements
@@ -90,7 +91,7 @@ def evaluate(claim: Lease, evaluation_s: float, spent: Spent) -> None:
     result = Result.objects.select_related("task").get(attempts=claim.attempt_id)
     sleep(evaluation_s)
     record = record_for(result.task.path, result.task.digest, result.task.category, candidates.stored(result))
-    _, took_s, statements = timed(lambda: services.record_verdict(claim=claim, record=record), spent)
+    _, took_s, statements = timed(lambda: claims.record_verdict(claim=claim, record=record), spent)
     spent.verdict_s.append(took_s)
     spent.verdict_statements += statements
 

@@ -23,10 +23,10 @@ from django.utils.text import capfirst
 from evaluator.codec import is_storable
 from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
-from runs import services
 from runs.errors import RunError
 from runs.models.audit_log import REASON_CHARACTERS
 from runs.numbers import is_row
+from runs.services import registry
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
 MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
@@ -189,7 +189,7 @@ class Registered(Door):
         return [name for name in super().get_fields(request, obj) if may_write or name != "reason"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        services.change_row(row=obj, actor=user_of(request), reason=form.cleaned_data["reason"].strip())
+        registry.change_row(row=obj, actor=user_of(request), reason=form.cleaned_data["reason"].strip())
 
 
 class OnceMade(Door):

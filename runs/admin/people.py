@@ -18,11 +18,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from runs import services
 from runs.admin.base import AdminAction, Door, actions, user_of
 from runs.models.audit_log import REASON_CHARACTERS
 from runs.people.rights import Role, may_manage_people
 from runs.people.roles import role_of
+from runs.services import accounts
 
 for model in (User, Group, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(model):
@@ -34,7 +34,7 @@ PERSON_ACTS = actions(
         "people",
         "Each makes a new one at the next login; until then nothing of staff opens to them. Wrong tries are forgiven.",
         ("second factor forgotten", "second factors forgotten"),
-        lambda user, asked: int(services.forget_second_factor(user=user, **asked)),
+        lambda user, asked: int(accounts.forget_second_factor(user=user, **asked)),
         needs_reason=True,
     ),
 )
@@ -112,12 +112,12 @@ class PersonAdmin(Door):
         data = form.cleaned_data
         asked = {"actor": user_of(request), "reason": data["reason"]}
         named = {"username": data["username"], "email": data["email"]}
-        user = User.objects.get(pk=obj.pk) if change else services.make_account(**named, **asked)
-        services.rename_account(user=user, **named, **asked)
-        services.give_role(user=user, role=Role(data["role"]), **asked)
-        (services.open_account if data["is_active"] else services.close_account)(user=user, **asked)
+        user = User.objects.get(pk=obj.pk) if change else accounts.make_account(**named, **asked)
+        accounts.rename_account(user=user, **named, **asked)
+        accounts.give_role(user=user, role=Role(data["role"]), **asked)
+        (accounts.open_account if data["is_active"] else accounts.close_account)(user=user, **asked)
         if data["new_password"]:
-            services.set_password(user=user, password=data["new_password"], **asked)
+            accounts.set_password(user=user, password=data["new_password"], **asked)
         obj.__dict__.update(user.__dict__)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:

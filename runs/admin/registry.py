@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import agents, services
+from runs import agents
 from runs.admin.base import AdminAction, OnceMade, ReadOnly, Registered, actions
 from runs.models import (
     Agent,
@@ -28,6 +28,7 @@ from runs.models import (
 )
 from runs.numbers import is_row
 from runs.people.rights import may_see_unseen
+from runs.services import hosts, registry
 
 HOST_ACTS = actions(
     AdminAction(
@@ -39,7 +40,7 @@ HOST_ACTS = actions(
             "quarantine lifted; each worker tries known kernels before it takes work",
             "quarantines lifted; each worker tries known kernels before it takes work",
         ),
-        lambda host, asked: bool(services.lift_quarantine(host=host, **asked)),
+        lambda host, asked: bool(hosts.lift_quarantine(host=host, **asked)),
         needs_reason=True,
     ),
 )
@@ -121,7 +122,7 @@ class SuiteAdmin(OnceMade):
         return ", ".join(suite.tasks.values_list("path", flat=True))
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> Suite:
-        return services.register_suite(name=data["name"], title=data["title"], tasks=list(data["members"]))
+        return registry.register_suite(name=data["name"], title=data["title"], tasks=list(data["members"]))
 
 
 @admin.register(Task)

@@ -10,11 +10,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from evaluator.wording import counted
-from runs import services
 from runs.admin.base import AdminAction, Door, OnceMade, ReadOnly, actions, user_of
 from runs.admin.sessions import RunForm
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
 from runs.people.rights import may_publish, may_run
+from runs.services import entries, publishing, starts
 
 UNCHANGED = "queued; nothing published changes until you publish"
 QUEUED = (f"attempt {UNCHANGED}", f"attempts {UNCHANGED}")
@@ -31,7 +31,7 @@ RUN_ACTS = actions(
         "rerun",
         "What waits keeps its place and is taken by no worker until you resume. What runs already ends.",
         ("run paused", "runs paused"),
-        lambda run, asked: bool(services.pause_run(run=run, **asked)),
+        lambda run, asked: bool(entries.pause_run(run=run, **asked)),
     ),
     AdminAction(
         "resume",
@@ -39,7 +39,7 @@ RUN_ACTS = actions(
         "rerun",
         "What waits is taken again, in its old place in the queue.",
         ("run resumed", "runs resumed"),
-        lambda run, asked: bool(services.resume_run(run=run, **asked)),
+        lambda run, asked: bool(entries.resume_run(run=run, **asked)),
     ),
     AdminAction(
         "cancel",
@@ -47,7 +47,7 @@ RUN_ACTS = actions(
         "rerun",
         CANCELLING,
         ("attempt cancelled", "attempts cancelled"),
-        lambda run, asked: services.cancel_results(results=run.results.all(), **asked),
+        lambda run, asked: entries.cancel_results(results=run.results.all(), **asked),
     ),
     AdminAction(
         "rerun",
@@ -55,7 +55,7 @@ RUN_ACTS = actions(
         "rerun",
         RERUNNING,
         QUEUED,
-        lambda run, asked: len(services.rerun_results(results=run.results.all(), **asked)),
+        lambda run, asked: len(entries.rerun_results(results=run.results.all(), **asked)),
     ),
     AdminAction(
         "rerun_failed",
@@ -63,7 +63,7 @@ RUN_ACTS = actions(
         "rerun",
         RERUNNING,
         QUEUED,
-        lambda run, asked: len(services.rerun_failed(run=run, **asked)),
+        lambda run, asked: len(entries.rerun_failed(run=run, **asked)),
     ),
     AdminAction(
         "publish",
@@ -71,7 +71,7 @@ RUN_ACTS = actions(
         "publish",
         "Everybody sees them on the boards from now on, with the newest answer of every result.",
         ("run published", "runs published"),
-        lambda run, asked: bool(services.publish_run(run=run, **asked)),
+        lambda run, asked: bool(publishing.publish_run(run=run, **asked)),
     ),
     AdminAction(
         "withdraw",
@@ -79,7 +79,7 @@ RUN_ACTS = actions(
         "publish",
         "They leave the boards; their pages and history stay, with your reason on them.",
         ("run withdrawn", "runs withdrawn"),
-        lambda run, asked: bool(services.withdraw_run(run=run, **asked)),
+        lambda run, asked: bool(publishing.withdraw_run(run=run, **asked)),
         needs_reason=True,
     ),
     AdminAction(
@@ -88,7 +88,7 @@ RUN_ACTS = actions(
         "publish",
         "A withdrawn run is public again with the answers it had; a published one is withdrawn.",
         ("run is as it was before", "runs are as they were before"),
-        lambda run, asked: bool(services.undo_run(run=run, **asked)),
+        lambda run, asked: bool(publishing.undo_run(run=run, **asked)),
         needs_reason=True,
     ),
 )
@@ -99,7 +99,7 @@ RESULT_ACTS = actions(
         "rerun",
         RERUNNING,
         QUEUED,
-        lambda result, asked: len(services.rerun_results(results=[result], **asked)),
+        lambda result, asked: len(entries.rerun_results(results=[result], **asked)),
     ),
     AdminAction(
         "cancel",
@@ -107,7 +107,7 @@ RESULT_ACTS = actions(
         "rerun",
         CANCELLING,
         ("attempt cancelled", "attempts cancelled"),
-        lambda result, asked: services.cancel_results(results=[result], **asked),
+        lambda result, asked: entries.cancel_results(results=[result], **asked),
     ),
     AdminAction(
         "publish",
@@ -115,7 +115,7 @@ RESULT_ACTS = actions(
         "publish",
         "Each shows its newest answer from now on; the one before stays in its history.",
         ("result shows a newer answer", "results show a newer answer"),
-        lambda result, asked: services.publish_results(results=[result], **asked),
+        lambda result, asked: publishing.publish_results(results=[result], **asked),
     ),
     AdminAction(
         "undo",
@@ -123,7 +123,7 @@ RESULT_ACTS = actions(
         "publish",
         "Each shows the answer again that its newest publication replaced.",
         ("result shows the answer before", "results show the answer before"),
-        lambda result, asked: services.undo_results(results=[result], **asked),
+        lambda result, asked: publishing.undo_results(results=[result], **asked),
         needs_reason=True,
     ),
 )
@@ -183,7 +183,7 @@ class RunAdmin(Keeper, OnceMade):
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> Run:
         asked = {name: value for name, value in data.items() if name != "may_spend"}
-        first, *others = services.start_runs(actor=user_of(request), **asked)
+        first, *others = starts.start_runs(actor=user_of(request), **asked)
         if others:
             more = counted(len(others), "more was made", "more were made")
             self.message_user(request, f"{more}: {', '.join(map(str, others))}.")

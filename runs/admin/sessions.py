@@ -10,18 +10,18 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs import services
 from runs.admin.base import ReadOnly
 from runs.errors import RunError
 from runs.models import AgentSession, Iteration, Run
 from runs.people.rights import may_see_unseen
+from runs.services import starts
 
 
 class RunForm(forms.ModelForm):  # type: ignore[type-arg]
     repeats = forms.IntegerField(
         min_value=1,
         max_value=20,
-        initial=services.REPEATS,
+        initial=starts.REPEATS,
         label="How many runs",
         help_text="Counted from the repeat above; each is queued at once.",
     )
@@ -39,7 +39,7 @@ class RunForm(forms.ModelForm):  # type: ignore[type-arg]
         configuration, suite, repeats = (data.get(name) for name in ("configuration", "suite", "repeats"))
         if configuration and suite and repeats and not data.get("may_spend"):
             try:
-                told = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+                told = starts.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
             except RunError as error:
                 raise ValidationError(str(error)) from error
             if told:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.contrib import admin
 from django.http import HttpRequest
 
-from runs import services
 from runs.admin.base import AdminAction, ReadOnly, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
 from runs.people.rights import may_review, may_revoke
+from runs.services import submissions, tokens
 
 SUBMISSION_ACTS = actions(
     AdminAction(
@@ -17,7 +17,7 @@ SUBMISSION_ACTS = actions(
         "review",
         "A worker reads each file again, by today's rules. One that was rejected may be accepted.",
         ("submission waits for its check", "submissions wait for their check"),
-        lambda one, asked: bool(services.check_again(submission=one, actor=asked["actor"])),
+        lambda one, asked: bool(submissions.check_again(submission=one, actor=asked["actor"])),
     ),
 )
 TOKEN_ACTS = actions(
@@ -27,7 +27,7 @@ TOKEN_ACTS = actions(
         "revoke",
         "Programs that use them are turned away from now on. It cannot be taken back: a new token is made instead.",
         ("token revoked", "tokens revoked"),
-        lambda one, asked: services.revoke_token(token=one, **asked),
+        lambda one, asked: tokens.revoke_token(token=one, **asked),
         needs_reason=True,
     ),
 )

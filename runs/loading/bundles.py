@@ -20,9 +20,10 @@ from evaluator.bundles.checking import check_files
 from evaluator.bundles.native.contents import Bundle
 from evaluator.bundles.parsed import ParsedBundle as Claimed
 from evaluator.bundles.problems import BundleError, BundleProblem
-from runs import agents, archive, redaction, services
+from runs import agents, archive, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
+from runs.services import names, submissions
 
 log = logging.getLogger(__name__)
 DECLARED = "what you declare"
@@ -31,14 +32,14 @@ NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candida
 
 def check_next(submission_id: int | None = None) -> bool:
     """Check the submission that is named, else the oldest that waits. False: none does."""
-    submission = services.claim_check(submission_id=submission_id)
+    submission = submissions.claim_check(submission_id=submission_id)
     if submission is None:
         return False
     try:
         _check(submission)
     except Exception:  # the job's border: whatever fails behind it is ours, never the bundle's
         log.exception("%s: a fault of ours", submission)
-        services.give_back_check(submission=submission)
+        submissions.give_back_check(submission=submission)
     return True
 
 
@@ -62,7 +63,7 @@ def _check(submission: Submission) -> None:
         except BundleError as error:
             problems, form = error.problems, ""
     if problems:
-        services.reject(submission=submission, problems=problems, format=form)
+        submissions.reject(submission=submission, problems=problems, format=form)
 
 
 def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[BundleProblem], str]:
@@ -70,14 +71,14 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
     checked = check_files(files, submission.declared)
     if checked.problems or checked.submission is None:
         return checked.problems, checked.submission.format if checked.submission else ""
-    services.renew_check(submission=submission)
+    submissions.renew_check(submission=submission)
     try:
         if checked.submission.own is not None:
             _import_native(submission, checked.submission, checked.submission.own)
         elif not _declared(submission, checked.submission).get("agent"):
             return [NO_AGENT], checked.submission.format
         else:
-            services.accept_claims(submission=submission, claimed=checked.submission)
+            submissions.accept_claims(submission=submission, claimed=checked.submission)
     except DataError as error:
         seen = redaction.shown(f"what no row can hold: {error}")[:200]
         return [BundleProblem("the bundle", seen, "values of usual size")], checked.submission.format
@@ -90,11 +91,11 @@ def _import_native(submission: Submission, claimed: Claimed, bundle: Bundle) -> 
     declared = _declared(submission, claimed)
     is_command = submission.submitter is None and not {"agent", "configuration"} & set(submission.declared)
     if is_command:  # it brings runs of ours
-        configuration = services.configuration_of_ours(agent=bundle.agent, settings=bundle.settings)
+        configuration = names.configuration_of_ours(agent=bundle.agent, settings=bundle.settings)
     else:
-        configuration = services.configuration_for(declared=declared)
+        configuration = names.configuration_for(declared=declared)
         _refuse_other_settings(configuration, bundle)
-    services.accept(submission=submission, bundle=bundle, claimed=claimed, configuration=configuration)
+    submissions.accept(submission=submission, bundle=bundle, claimed=claimed, configuration=configuration)
 
 
 def _refuse_other_settings(configuration: Configuration, bundle: Bundle) -> None:

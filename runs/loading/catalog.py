@@ -15,8 +15,9 @@ from evaluator.tasks.reader import load_task, task_ids
 from evaluator.tasks.suites import TaskSuite as FrozenSuite
 from evaluator.tasks.suites import load_suite, suite_names
 from evaluator.unseen.rounds import read_round, round_names
-from runs import services
 from runs.models import Suite, Task
+from runs.services import catalog
+from runs.services.rounds import mirror_round
 
 ACTOR = "sync_tasks"
 
@@ -42,16 +43,16 @@ def mirror() -> Mirrored:
     suites = [load_suite(name) for name in suite_names()]
     rounds = [read_round(name) for name in round_names()] if suites else []
     with transaction.atomic():
-        rows = services.mirror_tasks(specs=specs)
+        rows = catalog.mirror_tasks(specs=specs)
         mirrored = [_mirrored(suite, rows) for suite in suites]
         for found in rounds:
-            services.mirror_round(found=found, suite=max(mirrored, key=lambda suite: suite.tasks.count()), actor=ACTOR)
+            mirror_round(found=found, suite=max(mirrored, key=lambda suite: suite.tasks.count()), actor=ACTOR)
     return Mirrored(len(rows), tuple(suite.label for suite in suites), tuple(found.name for found in rounds))
 
 
 def _mirrored(suite: FrozenSuite, rows: Mapping[str, Task]) -> Suite:
     tasks = [rows[task.id] for task in suite.tasks]
-    return services.mirror_suite(name=suite.name, version=suite.version, digest=suite.digest, title="", tasks=tasks)
+    return catalog.mirror_suite(name=suite.name, version=suite.version, digest=suite.digest, title="", tasks=tasks)
 
 
 def _prove() -> None:

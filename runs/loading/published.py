@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from django.db import transaction
 
-from runs import services
+from runs.services import catalog
 
 FOLDER = Path(__file__).parent / "tables"
 SOURCE = "source"  # the CSV column that says where in the paper a row stands
@@ -24,7 +24,7 @@ def load_published() -> dict[str, int]:
         for name, table in index["tables"].items():
             rows = _rows(FOLDER / f"{name}.csv", table["columns"])
             about = _about(table, index["papers"][table["paper"]], rows[0][SOURCE])
-            services.store_published_table(slug=name.replace("_", "-"), about=about, rows=rows)
+            catalog.store_published_table(slug=name.replace("_", "-"), about=about, rows=rows)
             counts[name] = len(rows)
     return counts
 

@@ -18,9 +18,9 @@ from django.db import transaction
 
 from evaluator.errors import TaskError
 from evaluator.tasks.fields import Fields, Problems
-from runs import services
 from runs.errors import RegistryError, RunError
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite, Task
+from runs.services import registry
 
 BUNDLED = Path(__file__).parent / "registry.yaml"
 CAPS = ("run_cap_usd", "day_cap_usd", "expected_task_usd")
@@ -102,14 +102,14 @@ class _Registration:
         row = Agent.objects.filter(slug=slug).first() or Agent(slug=slug)
         row.name, row.url = fields.string("name", None), _optional(fields, "url")
         row.kind = str(fields.choice("kind", tuple(Agent.Kind.values), Agent.Kind.EXTERNAL.value))
-        services.save_row(row=row)
+        registry.save_row(row=row)
 
     def _model(self, slug: str, fields: Fields) -> None:
         fields.only(("name", "identifier", "vendor"))
         row = ModelVersion.objects.filter(slug=slug).first() or ModelVersion(slug=slug)
         row.name, row.identifier = fields.string("name", None), fields.string("identifier", None)
         row.vendor = _optional(fields, "vendor")
-        services.save_row(row=row)
+        registry.save_row(row=row)
 
     def _configuration(self, slug: str, fields: Fields) -> None:
         fields.only(("agent", "model", "settings", "role", *CAPS))
@@ -126,7 +126,7 @@ class _Registration:
             return  # not missing: a maintainer gave it another name
         if agent is not None and ("model" not in fields or model is not None):
             row.agent, row.model = agent, model
-            services.save_row(row=row)
+            registry.save_row(row=row)
 
     def _device_class(self, slug: str, fields: Fields) -> None:
         fields.only(("title", "architecture", "partition_mode", "functional"))
@@ -134,7 +134,7 @@ class _Registration:
         row.title, row.partition_mode = fields.string("title", None), _optional(fields, "partition_mode")
         row.architecture = str(fields.choice("architecture", tuple(DeviceClass.Architecture.values)))
         row.is_functional = fields.boolean("functional", False)
-        services.save_row(row=row)
+        registry.save_row(row=row)
 
     def _host(self, slug: str, fields: Fields) -> None:
         fields.only(("device_class", "enabled", "note"))
@@ -143,7 +143,7 @@ class _Registration:
         row.is_enabled, row.note = fields.boolean("enabled", True), _optional(fields, "note")
         if device_class is not None:
             row.device_class = device_class
-            services.save_row(row=row)
+            registry.save_row(row=row)
 
     def _suite(self, slug: str, fields: Fields) -> None:
         """A list that a suite holds already is left as it is, so that a file can be loaded twice."""
@@ -154,7 +154,7 @@ class _Registration:
             if path not in tasks:
                 fields.problem("tasks", path, "the path of a task in tasks/ (`manage.py sync_tasks` reads them)")
         if set(tasks) == set(paths) and not _is_same_list(slug, list(tasks.values())):
-            services.register_suite(name=slug, title=_optional(fields, "title"), tasks=list(tasks.values()))
+            registry.register_suite(name=slug, title=_optional(fields, "title"), tasks=list(tasks.values()))
 
     def _named(self, kind: type[Named], section: str, fields: Fields, key: str) -> Named | None:
         """The row a field names. One that this file describes wrongly was complained about where it stands."""

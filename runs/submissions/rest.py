@@ -17,12 +17,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from evaluator.bundles.parsers import ParseError, parse_json
 from evaluator.codec import plain_text
-from runs import services
 from runs.errors import RunError
 from runs.models import ApiToken, Submission
 from runs.people import login_attempts
 from runs.people.addresses import client_address, network_of
 from runs.people.rights import may_hand_in
+from runs.services import tokens
+from runs.services.facts import declare, sayable
 from runs.submissions.forms import FactsForm, HandInForm, SaidForm, problems_of
 from runs.submissions.taking import is_too_large, take
 from runs.submissions.uploading import MOST_BYTES
@@ -100,14 +101,14 @@ def add_facts(request: HttpRequest, user: User, submission: int) -> HttpResponse
         return _not_theirs(submission)
     if isinstance(facts, HttpResponse):
         return facts
-    form = FactsForm(services.sayable(row), facts)
+    form = FactsForm(sayable(row), facts)
     if late := [name for name in facts if name not in form.fields]:
         left = ", ".join(form.fields) or "none: all that can be said is said, or it is too late"
         return _refusal(409, late[0], "a fact that was said before, or cannot be said any more", f"one of {left}")
     if not form.is_valid():
         return _refused(400, problems_of(form))
     try:
-        row = services.declare(submission=row, facts=form.declared(), actor=user)
+        row = declare(submission=row, facts=form.declared(), actor=user)
     except RunError as error:
         return _refusal(409, "the facts", str(error), "what this site can register")
     return JsonResponse(_told(row))
@@ -164,7 +165,7 @@ def _token_of(request: HttpRequest) -> ApiToken | HttpResponse:
     if wait_s := login_attempts.seconds_to_wait(who):
         return _later(wait_s)
     kind, _, text = request.headers.get("Authorization", "").partition(" ")
-    token = services.token_of(text=text.strip()) if kind in KINDS else None
+    token = tokens.token_of(text=text.strip()) if kind in KINDS else None
     if token is not None:
         return token
     if text:

@@ -13,12 +13,12 @@ from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import services
 from runs.admin.base import user_of
 from runs.errors import RunError
 from runs.models import Result, Review, Submission
 from runs.people.decorators import needs
 from runs.people.rights import may_audit, may_publish, may_review
+from runs.services import audits, publishing, submissions, verification
 from runs.submissions.forms import AuditForm, TextForm, VerifyForm
 from runs.submissions.views import shown
 
@@ -50,7 +50,7 @@ def decide(request: HttpRequest, review: int) -> HttpResponse:
     row, form = get_object_or_404(Review, pk=review), TextForm(request.POST)
     text = form.cleaned_data["text"] if form.is_valid() else ""
     done = f"The question about submission {row.submission_id} is decided."
-    return _acted(request, done, lambda: services.decide_review(review=row, decision=text, actor=user_of(request)))
+    return _acted(request, done, lambda: audits.decide_review(review=row, decision=text, actor=user_of(request)))
 
 
 @require_POST
@@ -62,7 +62,9 @@ def verify(request: HttpRequest, submission: int) -> HttpResponse:
         return redirect("desk:review")
     asked = form.cleaned_data
     done = f"Candidates of submission {row.pk} are evaluated again: its page says how far that is."
-    return _acted(request, done, lambda: services.begin_verification(submission=row, actor=user_of(request), **asked))
+    return _acted(
+        request, done, lambda: verification.begin_verification(submission=row, actor=user_of(request), **asked)
+    )
 
 
 @require_POST
@@ -71,7 +73,7 @@ def close(request: HttpRequest, submission: int) -> HttpResponse:
     row = get_object_or_404(Submission, pk=submission)
     reason = request.POST.get("text", "")[:300]
     done = f"Submission {row.pk} is closed."
-    return _acted(request, done, lambda: services.close(submission=row, actor=user_of(request), reason=reason))
+    return _acted(request, done, lambda: submissions.close(submission=row, actor=user_of(request), reason=reason))
 
 
 @require_POST
@@ -82,9 +84,9 @@ def publish(request: HttpRequest, submission: int) -> HttpResponse:
     actor = user_of(request)
     if row.run is None:
         done = f"The claims of submission {row.pk} are shown."
-        return _acted(request, done, lambda: services.show_claims(submission=row, actor=actor))
+        return _acted(request, done, lambda: submissions.show_claims(submission=row, actor=actor))
     run = row.run
-    return _acted(request, f"Run {run.pk} is public.", lambda: services.publish_run(run=run, actor=actor))
+    return _acted(request, f"Run {run.pk} is public.", lambda: publishing.publish_run(run=run, actor=actor))
 
 
 @never_cache
@@ -95,7 +97,7 @@ def audit(request: HttpRequest, result: int) -> HttpResponse:
     form = AuditForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.audit_result(result=row, actor=user_of(request), **form.cleaned_data)
+            audits.audit_result(result=row, actor=user_of(request), **form.cleaned_data)
             return redirect(f"/result/{row.pk}/")
         except RunError as error:
             form.add_error(None, f"{capfirst(str(error))}.")

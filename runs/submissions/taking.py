@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
-from runs import archive, services
+from runs import archive
 from runs.models import Submission
+from runs.services import submissions
 from runs.submissions.forms import HandInForm
 
 
@@ -18,7 +19,7 @@ def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]
     """
     file = form.cleaned_data["bundle"]
     digest, size = archive.put_chunks(file.chunks(archive.CHUNK_BYTES))
-    upload = services.Upload(
+    upload = submissions.Upload(
         digest=digest,
         size_bytes=size,
         file_name=file.name,
@@ -27,7 +28,7 @@ def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]
         wants_mail=form.cleaned_data["mail"],
         idempotency_key=key,
     )
-    return services.receive(upload=upload, actor=user)
+    return submissions.receive(upload=upload, actor=user)
 
 
 def is_too_large(request: HttpRequest) -> bool:

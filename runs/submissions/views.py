@@ -18,12 +18,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluator.wording import spelled
-from runs import services
 from runs.admin.base import user_of
 from runs.errors import RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
 from runs.people.decorators import needs
 from runs.people.rights import Somebody, may_hand_in, may_see, may_take_down, owns
+from runs.services import takedowns
+from runs.services.audits import answer_audit
+from runs.services.facts import declare, sayable
+from runs.services.tokens import make_token, revoke_token
 from runs.submissions.forms import FactsForm, HandInForm, TokenForm
 from runs.submissions.taking import is_too_large, take
 from runs.submissions.uploading import MOST_BYTES
@@ -71,10 +74,10 @@ def mine(request: HttpRequest, submission: int) -> HttpResponse:
 def facts(request: HttpRequest, submission: int) -> HttpResponse:
     """What its submitter adds after hand-in, while it can still be said."""
     row = _asked_for(request, submission, owns)
-    form = FactsForm(services.sayable(row), request.POST if request.method == "POST" else None)
+    form = FactsForm(sayable(row), request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.declare(submission=row, facts=form.declared(), actor=user_of(request))
+            declare(submission=row, facts=form.declared(), actor=user_of(request))
             return redirect("desk:mine", submission)
         except RunError as error:
             form.add_error(None, f"{capfirst(str(error))}.")
@@ -90,7 +93,7 @@ def take_down(request: HttpRequest, submission: int) -> HttpResponse:
     try:
         if "sure" not in request.POST:
             raise RunError("tick that it is meant: what is taken down cannot be brought back")
-        services.take_down(submission=row, actor=user_of(request), reason=_text(request))
+        takedowns.take_down(submission=row, actor=user_of(request), reason=_text(request))
     except RunError as error:
         messages.error(request, f"Nothing was changed: {error}.")
         return _whole(request, row, _text(request))
@@ -105,7 +108,7 @@ def answer(request: HttpRequest, audit: int) -> HttpResponse:
     if not owns(request.user, row.result.run.submission):
         raise PermissionDenied
     try:
-        services.answer_audit(audit=row, text=_text(request), actor=user_of(request))
+        answer_audit(audit=row, text=_text(request), actor=user_of(request))
         messages.success(request, "Your answer is kept, and waits for a maintainer.")
     except RunError as error:
         messages.error(request, f"Nothing was changed: {error}.")
@@ -119,7 +122,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     form, text = TokenForm(request.POST or None), ""
     if request.method == "POST" and form.is_valid():
         try:
-            _, text = services.make_token(user=user_of(request), **form.cleaned_data)
+            _, text = make_token(user=user_of(request), **form.cleaned_data)
             form = TokenForm()  # filled in as it was, it would make a second one
         except RunError as error:
             form.add_error(None, f"{capfirst(str(error))}.")
@@ -131,7 +134,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @needs(may_hand_in)
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
     row = get_object_or_404(ApiToken, pk=token, user=request.user.pk)
-    services.revoke_token(token=row, actor=user_of(request))
+    revoke_token(token=row, actor=user_of(request))
     messages.success(request, f"Token {row.name} is revoked: programs that use it are turned away.")
     return redirect("desk:tokens")
 
@@ -147,7 +150,7 @@ def _whole(request: HttpRequest, row: Submission, typed: str = "") -> HttpRespon
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
         "declared": [(spelled(name), value, _day(row, name)) for name, value in row.said.items()],
         "asked": [spelled(name) for name in row.not_said],
-        "may_say": owns(request.user, row) and bool(services.sayable(row)),
+        "may_say": owns(request.user, row) and bool(sayable(row)),
         "findings": _by_kind(row),
         "totals": row.about.get("totals", [])[:MOST_TOTALS],
         "typed": typed,

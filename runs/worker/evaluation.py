@@ -13,10 +13,11 @@ from evaluator.records.reasons import Status
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import agents, archive, candidates, services
+from runs import agents, archive, candidates
 from runs.log_context import about, also
 from runs.models import Host, Result
-from runs.services import Lease
+from runs.services import claims, hosts, spending, unseen
+from runs.services.claims import Lease
 from runs.worker import session
 from runs.worker.evaluator import WorkerEvaluator
 from runs.worker.heartbeat import Interrupted, Pulse
@@ -37,7 +38,7 @@ def get_ready(host: Host) -> None:
     is_fit(host)
     evaluating = _BENCH.take(host)
     facts, calibration = evaluating.host().facts, evaluating.calibration()
-    services.host_started(host=host, facts=facts, calibration=calibration, agents=agents.lacking())
+    hosts.host_started(host=host, facts=facts, calibration=calibration, agents=agents.lacking())
 
 
 def is_fit(host: Host) -> bool:
@@ -58,7 +59,7 @@ def is_fit(host: Host) -> bool:
             return False
         if failed:
             _BENCH.close()
-            services.quarantine_host(host=host, reason=failed, actor=f"worker of {host}")
+            hosts.quarantine_host(host=host, reason=failed, actor=f"worker of {host}")
     return _BENCH.is_tried
 
 
@@ -67,8 +68,8 @@ def evaluate_oldest(*, host: Host, worker: str, is_told_to_stop: Callable[[], bo
 
     False: nothing waits, the attempt was given back, or the host is not fit.
     """
-    claim = services.claim_oldest(host=host, worker=worker) if is_fit(host) else None
-    if claim is None or services.stop_at_cap(claim=claim):
+    claim = claims.claim_oldest(host=host, worker=worker) if is_fit(host) else None
+    if claim is None or spending.stop_at_cap(claim=claim):
         return False
     with about(attempt=claim.attempt_id):
         is_written = _evaluate(claim, host, worker, is_told_to_stop)
@@ -97,11 +98,11 @@ def _evaluate(claim: Lease, host: Host, worker: str, is_told_to_stop: Callable[[
         log.warning("attempt %s: interrupted by %s", claim.attempt_id, interruption)
         _BENCH.close()
         if interruption.is_stop:
-            services.release_attempt(claim=claim, because=f"worker {worker} was stopped", is_fault=False)
+            claims.release_attempt(claim=claim, because=f"worker {worker} was stopped", is_fault=False)
     except Exception as error:  # the job's border: whatever happens behind it is ours, never the candidate's
         log.exception("attempt %s: a fault of ours", claim.attempt_id)
         close_bench()
-        services.release_attempt(claim=claim, because=f"{type(error).__name__}: {error}")
+        claims.release_attempt(claim=claim, because=f"{type(error).__name__}: {error}")
     return False
 
 
@@ -110,7 +111,7 @@ def _stored(claim: Lease, record: Record) -> bool:
     until = monotonic() + DATABASE_S
     while True:
         try:
-            return services.record_verdict(claim=claim, record=record)
+            return claims.record_verdict(claim=claim, record=record)
         except (OperationalError, InterfaceError) as error:
             if monotonic() > until:
                 raise
@@ -153,19 +154,19 @@ def _try_unseen_cases(claim: Lease, host: Host, spec: TaskSpec, candidate: Candi
     The log gets no text: what went wrong may name a case, or quote a candidate that prints its shapes.
     """
     try:
-        job = services.begin_unseen(claim=claim)
+        job = unseen.begin_unseen(claim=claim)
         if job is None:
             return
         record = _BENCH.take(host).evaluate_unseen(
             spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator, uploaded=uploaded
         )
-        services.record_unseen(claim=claim, job=job, record=record)
+        unseen.record_unseen(claim=claim, job=job, record=record)
         if any(_may_spoil(host, case.candidate.reason) for case in record.cases):
             _BENCH.is_tried = False
     except Exception as error:  # a border, as in _evaluate
         log.error("attempt %s: a fault of ours with unseen cases: %s", claim.attempt_id, type(error).__name__)
         close_bench()
-        services.fail_unseen(claim=claim, because=f"{type(error).__name__}: {error}")
+        unseen.fail_unseen(claim=claim, because=f"{type(error).__name__}: {error}")
 
 
 def _may_spoil(host: Host, reason: str | None) -> bool:

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db import Error, connection
 
-from runs import services
-from runs.services import Lease
+from runs.services import claims
+from runs.services.claims import Lease
 
 LOST, STOPS = signal.SIGUSR1, (signal.SIGTERM, signal.SIGINT)
 AGAIN, AGAIN_S = signal.SIGALRM, 0.02  # after one that found the database at work
@@ -124,7 +124,7 @@ def _asks_the_database(frame: FrameType | None) -> bool:
 
 def _renewed(claim: Lease) -> bool:
     try:
-        return services.heartbeat(claim=claim)
+        return claims.heartbeat(claim=claim)
     except Error as error:  # the lease outlives one missed beat
         log.warning("attempt %s: no heartbeat: %s", claim.attempt_id, error)
         connection.close()

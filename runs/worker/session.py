@@ -15,9 +15,11 @@ from evaluator.records.reasons import Status
 from evaluator.records.sessions import IterationRecord, SessionRecord, TranscriptEntry
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import agents, redaction, services, sessions
+from runs import agents, redaction, sessions
 from runs.models import Result
-from runs.services import Lease
+from runs.services import spending
+from runs.services.claims import Lease
+from runs.services.sessions import begin_session, record_session, session_goes_on
 from runs.worker.evaluator import Evaluating
 
 TELL_S = 2.0  # so often a session that goes on is written down
@@ -35,13 +37,13 @@ def hold_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evalu
     if sentence := agents.asks_too_much(agent):
         raise HostError(f"{agent.name}: {sentence}")
     architecture = result.run.device_class.architecture
-    budget_usd = services.left_to_spend(run=result.run)
-    if not services.begin_session(claim=claim, agent=agent.name, architecture=architecture):
+    budget_usd = spending.left_to_spend(run=result.run)
+    if not begin_session(claim=claim, agent=agent.name, architecture=architecture):
         raise RuntimeError("the claim was lost before the session began")
     with Telling(claim) as telling:
         held = evaluating.hold_session(spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, hear=telling.hear)
     _refuse_a_secret_in(held.candidate, agent)
-    if not services.record_session(claim=claim, session=held.session, candidate=held.candidate):
+    if not record_session(claim=claim, session=held.session, candidate=held.candidate):
         raise RuntimeError("the claim was lost while the session went on")
     return held.session
 
@@ -84,7 +86,7 @@ class Telling:
             return
         self._is_new.clear()
         statuses = list(self._statuses)
-        services.session_goes_on(
+        session_goes_on(
             claim=self._claim,
             tail=sessions.tail_of(list(self._texts)),
             checks=len(statuses),

@@ -8,8 +8,8 @@ import threading
 from django.conf import settings
 from django.db import Error, connection
 
-from runs import services
 from runs.models import Host
+from runs.services import claims, hosts, submissions, verification
 
 SWEEP_BEATS = 0.2  # with a lease of 1.8 beats, a dead worker is noticed within two
 log = logging.getLogger(__name__)
@@ -17,10 +17,10 @@ log = logging.getLogger(__name__)
 
 def sweep() -> tuple[int, int]:
     """One round: how many claims were given back, how many workers were woken. What was verified is concluded."""
-    given_back = services.requeue_dead() + services.requeue_dead_checks()
-    woken = services.wake_forgotten() + services.wake_forgotten_checks()
-    services.conclude_verifications()
-    services.verify_by_policy()
+    given_back = claims.requeue_dead() + submissions.requeue_dead_checks()
+    woken = claims.wake_forgotten() + submissions.wake_forgotten_checks()
+    verification.conclude_verifications()
+    verification.verify_by_policy()
     if given_back or woken:
         log.warning("%d dead claims given back, %d messages sent again", given_back, woken)
     return given_back, woken
@@ -38,7 +38,7 @@ class Sweeper(threading.Thread):
         while True:
             try:
                 if rounds % round(1 / SWEEP_BEATS) == 0:
-                    services.host_seen(host=self._host)
+                    hosts.host_seen(host=self._host)
                 sweep()
             except Error as error:  # the database comes back, or the worker fails by itself
                 log.warning("no sweep: %s", error)

@@ -14,9 +14,11 @@ from django.core.management import CommandError, call_command
 
 from arena_site.operations import table_rows
 from arena_site.operations.backup import MANIFEST
-from runs import archive, guards, services
+from runs import archive, guards
 from runs.loading import published as papers
 from runs.models import Attempt, AuditEntry, Result, Round, Run
+from runs.services import publishing, rounds, tokens
+from runs.services.entries import rerun_results
 from runs.worker import evaluation
 from tests import factories
 from tests.runs.conftest import Site, sent, site, specs  # noqa: F401  fixtures
@@ -32,13 +34,13 @@ def backed_up(site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # n
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     papers.load_published()
     factories.make_configuration()
-    services.open_round(slug="autumn", suite=site.suite, actor="test")
+    rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     run = site.new_run()
     while evaluation.evaluate_oldest(host=site.host, worker="w"):
         pass
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     submission = factories.make_submission()
-    services.make_token(user=submission.submitter or factories.make_user(), name="a program")
+    tokens.make_token(user=submission.submitter or factories.make_user(), name="a program")
     yield made(tmp_path / "site.zip")
     evaluation.close_bench()
 
@@ -72,7 +74,7 @@ def test_every_page_of_a_restored_site_is_that_of_the_first_byte_for_byte(
     assert oct(backed_up.stat().st_mode)[-3:] == "600"
     assert Round.objects.get(slug="autumn").secret in zipfile.ZipFile(backed_up).read("rows/runs.round.jsonl").decode()
     again = Result.objects.order_by("pk").last().run  # type: ignore[union-attr]
-    assert services.rerun_results(results=again.results.all(), actor="test")[0].pk > max(
+    assert rerun_results(results=again.results.all(), actor="test")[0].pk > max(
         json.loads(line)[0] for line in rows["runs.attempt"]
     )
 

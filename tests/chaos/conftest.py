@@ -13,9 +13,10 @@ from django.db import connection
 from kombu.exceptions import OperationalError
 
 from evaluator.tasks.reader import load_task
-from runs import job_messages, services
+from runs import job_messages
 from runs.loading import registry
 from runs.models import Configuration, Host, Result
+from runs.services import catalog, entries
 from tests.chaos.places import Place, connected
 from tests.cheats.ledger import Ledger
 from tests.conftest import lacking
@@ -70,15 +71,15 @@ def place(
             sys.stdout.write(place.end_workers())  # shown by pytest when a test fails
             connection.close()
             is_open = Result.objects.filter(attempts__status__in=("queued", "running"))
-            services.cancel_results(results=is_open, actor="the end of a test")
+            entries.cancel_results(results=is_open, actor="the end of a test")
 
 
 @pytest.fixture
 def site(place: Place) -> Site:
     """A suite of one task, so that a run has one attempt; the hosts `local` and `second` of one class."""
-    (task,) = services.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
+    (task,) = catalog.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
     registry.load_registry(registry.BUNDLED)
-    suite = services.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
+    suite = catalog.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
     host = Host.objects.select_related("device_class").get(name="local")
     Host.objects.get_or_create(name="second", defaults={"device_class": host.device_class})
     Host.objects.filter(name="local").update(seen_at=None)

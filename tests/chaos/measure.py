@@ -131,8 +131,8 @@ def warm(url: str, host: str) -> None:
 
 def work(url: str, host: str) -> list[float]:
     """Until nothing waits; the seconds that each claim took."""
-    from runs import services
     from runs.models import Attempt, Host
+    from runs.services import claims
     from tests.chaos.places import connected
     from tests.records import make_record
 
@@ -140,23 +140,23 @@ def work(url: str, host: str) -> list[float]:
         mine, spans = Host.objects.select_related("device_class").get(name=host), []
         while Attempt.objects.ready().exists():
             begun = monotonic()
-            claim = services.claim_oldest(host=mine, worker=host)
+            claim = claims.claim_oldest(host=mine, worker=host)
             if claim is not None:
                 spans.append(monotonic() - begun)
-                services.record_verdict(claim=claim, record=make_record())
+                claims.record_verdict(claim=claim, record=make_record())
         return spans
 
 
 def make_site():  # type: ignore[no-untyped-def]
     from evaluator.tasks.reader import load_task
-    from runs import services
     from runs.loading import registry
     from runs.models import Configuration, Host
+    from runs.services import catalog
     from tests.runs.conftest import Site
 
-    (task,) = services.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
+    (task,) = catalog.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
     registry.load_registry(registry.BUNDLED)
-    suite = services.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
+    suite = catalog.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
     host = Host.objects.select_related("device_class").get(name="local")
     return Site(suite, Configuration.objects.get(slug="rewrite"), host.device_class, host)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from runs import archive, services
+from runs import archive
 from runs.services import claims, hosts
 from tests.runs.fakes import Fake
 
@@ -49,7 +49,7 @@ def open_saboteur(backend: str) -> Fake:
     if moment == "saving":  # the record lies in the archive, no row knows it
         archive.put = dying_after(archive.put)
     elif moment == "finished":  # the verdict is committed, the broker and the sandbox know nothing of it
-        services.record_verdict = dying_after(services.record_verdict)
+        claims.record_verdict = dying_after(claims.record_verdict)
     elif moment == "version":
         claims.VERSION = hosts.VERSION = value
     elif moment == "clock":

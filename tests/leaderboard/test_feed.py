@@ -5,7 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 from runs.models import AuditEntry, Result
-from runs.services import publish_results, publish_run, reveal_round, withdraw_run
+from runs.services.publishing import publish_results, publish_run, withdraw_run
+from runs.services.rounds import reveal_round
 from tests import factories
 
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 
-from runs.services import publish_run, withdraw_run
+from runs.services.publishing import publish_run, withdraw_run
 from tests import factories
 from tests.leaderboard.test_api_rows import rows
 

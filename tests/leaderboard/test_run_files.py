@@ -11,7 +11,7 @@ import pytest
 from evaluator import codec
 from runs import archive
 from runs.models import Revision, UnseenEvaluation
-from runs.services import withdraw_run
+from runs.services.publishing import withdraw_run
 from tests import factories
 from tests.records import make_record
 

@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from evaluator.tasks.suites import suite_digest
 from leaderboard.http import response_cache
-from runs import services
 from runs.models import Attempt, Result, Run, Suite
+from runs.services import catalog, publishing, registry
 from tests import factories
 
 Answer = HttpResponse | StreamingHttpResponse
@@ -36,7 +36,7 @@ def run(transactional_db: None) -> Run:
 
 
 def published(suite: Suite, **values: object) -> Run:
-    return services.publish_run(run=factories.make_run(suite=suite, status="passed", **values), actor="test")
+    return publishing.publish_run(run=factories.make_run(suite=suite, status="passed", **values), actor="test")
 
 
 def read(client: Client, address: str = BOARD, **headers: str) -> str:
@@ -74,21 +74,21 @@ def a_newer_answer(run: Run) -> None:
     result = run.results.first()
     assert result is not None
     factories.make_attempt(result=result, status="wrong_output")
-    services.publish_results(results=[result], actor="test")
+    publishing.publish_results(results=[result], actor="test")
 
 
 def withdrawal(run: Run) -> None:
-    services.withdraw_run(run=run, actor="test", reason="it was wrong")
+    publishing.withdraw_run(run=run, actor="test", reason="it was wrong")
 
 
 def another_name(run: Run) -> None:
     run.configuration.agent.name = "Omega"
-    services.save_row(row=run.configuration.agent)
+    registry.save_row(row=run.configuration.agent)
 
 
 def another_device_title(run: Run) -> None:
     run.device_class.title = "Another title"
-    services.save_row(row=run.device_class)
+    registry.save_row(row=run.device_class)
 
 
 def deletion(run: Run) -> None:
@@ -107,7 +107,7 @@ def an_audit(run: Run) -> None:
 def a_newer_suite(run: Run) -> None:
     task = factories.make_task()
     digest = suite_digest({task.path: task.digest})
-    services.mirror_suite(name="smoke", version=2, digest=digest, title="The second", tasks=[task])
+    catalog.mirror_suite(name="smoke", version=2, digest=digest, title="The second", tasks=[task])
 
 
 CHANGES = (
@@ -129,7 +129,7 @@ def test_the_next_answer_after_a_change_shows_it(run: Run, client: Client, chang
 def test_every_page_of_a_withdrawn_run_changes_at_once(run: Run, client: Client) -> None:
     before = {address: read(client, address) for address in PAGES}
     assert all("Alpha" in text for address, text in before.items() if "distribution" not in address)
-    services.withdraw_run(run=run, actor="test", reason="it was wrong")
+    publishing.withdraw_run(run=run, actor="test", reason="it was wrong")
     assert not any("Alpha" in read(client, address) for address in PAGES)
 
 

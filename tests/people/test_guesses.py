@@ -13,11 +13,11 @@ from django.test import Client
 from django.utils import timezone
 
 from leaderboard.http import rate_limits
-from runs import services
 from runs.people import login_attempts
 from runs.people.addresses import network_of
 from runs.people.models import WrongGuess
 from runs.people.rights import Role
+from runs.services import tokens
 from tests import factories
 from tests.accounts import SECRET, make_second_factor
 from tests.people.conftest import PASSWORD, code_of, log_in
@@ -122,7 +122,7 @@ def test_the_password_that_is_asked_again_counts_like_the_first(person: Any) -> 
 
 
 def test_fifty_wrong_tokens_make_an_address_wait_and_say_how_long(person: Any) -> None:
-    _, token = services.make_token(user=person("sam", Role.SUBMITTER), name="ci")
+    _, token = tokens.make_token(user=person("sam", Role.SUBMITTER), name="ci")
     for number in range(50):
         answer = Client(headers={"authorization": f"Bearer arena_{number}"}).post("/api/v1/submissions/")
         assert answer.status_code == 401

@@ -22,10 +22,11 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from evaluator.records.record import Finding
-from runs import guards, services
+from runs import guards
 from runs.models import AgentSession, Claim, Round, Submission, UnseenEvaluation, UnseenMeasurement
 from runs.people.rights import Role
 from runs.people.roles import set_role
+from runs.services import tokens
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser import site as browser_site
@@ -182,7 +183,7 @@ def _make_more() -> list[str]:
     claimed = {"claim_count": 1, "is_public": True, "state": "accepted", "format": "KernelBench"}
     submission = factories.make_submission(**claimed)
     Claim.objects.create(submission=submission, task="level1/1", attempt="seed 3", status="passed", is_known=True)
-    services.make_token(user=factories.make_user(), name="ci")
+    tokens.make_token(user=factories.make_user(), name="ci")
     return [f"/run/{run.pk}/", f"/result/{result.pk}/", f"/submission/{submission.pk}/", f"/model/{model.slug}/"]
 
 

@@ -12,11 +12,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from runs import services
 from runs.errors import RunError
 from runs.models import ApiToken
 from runs.people.rights import Role
 from runs.people.roles import set_role
+from runs.services import tokens
 from runs.services.tokens import MOST_TOKENS
 from tests import factories
 
@@ -33,14 +33,14 @@ def asking(text: str) -> Client:
 
 
 def test_only_its_hash_is_kept(sam: User) -> None:
-    row, text = services.make_token(user=sam, name="ci")
+    row, text = tokens.make_token(user=sam, name="ci")
     assert text not in str(ApiToken.objects.filter(pk=row.pk).values().get())
     assert len(text) > 40
 
 
 def test_one_that_may_look_sees_what_became_of_things_and_hands_nothing_in(sam: User) -> None:
     submission = factories.make_submission(submitter=sam)
-    _, text = services.make_token(user=sam, name="watch", scope=ApiToken.Scope.LOOK)
+    _, text = tokens.make_token(user=sam, name="watch", scope=ApiToken.Scope.LOOK)
     assert asking(text).get(f"/api/v1/submissions/{submission.pk}/").status_code == 200
     refused = asking(text).post("/api/v1/submissions/")
     assert refused.status_code == 403
@@ -49,10 +49,10 @@ def test_one_that_may_look_sees_what_became_of_things_and_hands_nothing_in(sam: 
 
 @pytest.mark.parametrize("change", ["revoked", "expired", "closed", "role"])
 def test_it_ends_when_revoked_at_its_day_with_its_account_and_with_the_role(sam: User, change: str) -> None:
-    row, text = services.make_token(user=sam, name="ci")
+    row, text = tokens.make_token(user=sam, name="ci")
     assert asking(text).post("/api/v1/submissions/").status_code == 400
     if change == "revoked":
-        services.revoke_token(token=row, actor=sam)
+        tokens.revoke_token(token=row, actor=sam)
     if change == "expired":
         long_ago = timezone.now() - timedelta(days=2)
         ApiToken.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(days=1))
@@ -64,7 +64,7 @@ def test_it_ends_when_revoked_at_its_day_with_its_account_and_with_the_role(sam:
 
 
 def test_its_last_use_is_shown_to_its_owner_alone(sam: User, person: Any) -> None:
-    _, text = services.make_token(user=sam, name="the nightly job")
+    _, text = tokens.make_token(user=sam, name="the nightly job")
     mine, others = Client(), Client()
     mine.force_login(sam)
     others.force_login(person("tom", Role.SUBMITTER))
@@ -78,14 +78,14 @@ def test_its_last_use_is_shown_to_its_owner_alone(sam: User, person: Any) -> Non
 
 def test_nobody_has_more_than_some(sam: User) -> None:
     for number in range(MOST_TOKENS):
-        row, _ = services.make_token(user=sam, name=str(number))
+        row, _ = tokens.make_token(user=sam, name=str(number))
     with pytest.raises(RunError, match="revoke one first"):
-        services.make_token(user=sam, name="one more")
+        tokens.make_token(user=sam, name="one more")
     client = Client()
     client.force_login(sam)
     asked = {"name": "one more", "days": "1", "scope": "look"}
     assert b"revoke one first" in client.post("/submit/tokens/", asked).content
-    services.revoke_token(token=row, actor=sam)
+    tokens.revoke_token(token=row, actor=sam)
     assert b"shown once" in client.post("/submit/tokens/", asked).content
 
 

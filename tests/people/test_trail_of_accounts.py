@@ -16,11 +16,11 @@ from django.core.management import call_command
 from django.db import DatabaseError, transaction
 from django.test import Client
 
-from runs import services
 from runs.errors import RunError
 from runs.models import ApiToken, AuditEntry
 from runs.people.rights import Role
 from runs.people.roles import role_of
+from runs.services import accounts, tokens
 from tests.accounts import make_second_factor
 from tests.people.conftest import PASSWORD, log_in
 
@@ -78,9 +78,9 @@ def test_without_a_reason_nothing_changes(client: Client, ada: User, person: Any
     for reason in ("", "   "):
         refused = client.post(f"/admin/auth/user/{sam.pk}/change/", values(sam, role="admin", reason=reason))
         assert b"This field is required" in refused.content
-    for act in (services.open_account, services.close_account, services.forget_second_factor):
+    for act in (accounts.open_account, accounts.close_account, accounts.forget_second_factor):
         make_second_factor(sam)
-        User.objects.filter(pk=sam.pk).update(is_active=act is services.close_account)
+        User.objects.filter(pk=sam.pk).update(is_active=act is accounts.close_account)
         with pytest.raises(RunError, match="say why"):
             act(user=fresh(sam), actor="test", reason=" ")
     assert (role_of(fresh(sam)), trail(sam)) == (Role.SUBMITTER, [])
@@ -140,8 +140,8 @@ def test_the_own_account_stays(client: Client, ada: User) -> None:
 
 def test_one_admin_is_always_left(person: Any) -> None:
     ada, eve = person("ada", Role.ADMIN), person("eve", Role.ADMIN)
-    services.give_role(user=eve, role=Role.VISITOR, **WHY)
-    for act in (services.close_account, lambda **asked: services.give_role(role=Role.VISITOR, **asked)):
+    accounts.give_role(user=eve, role=Role.VISITOR, **WHY)
+    for act in (accounts.close_account, lambda **asked: accounts.give_role(role=Role.VISITOR, **asked)):
         with pytest.raises(RunError, match="ada is the only admin"):
             act(user=ada, **WHY)
     assert fresh(ada).is_superuser
@@ -162,16 +162,16 @@ def test_a_second_factor_is_forgotten_after_a_reason(client: Client, ada: User, 
 
 def test_tokens_are_in_the_trail_and_those_of_others_need_a_reason(client: Client, ada: User, person: Any) -> None:
     sam = person("sam", Role.SUBMITTER)
-    row, text = services.make_token(user=sam, name="ci")
-    other, _ = services.make_token(user=sam, name="night", actor=ada, reason="asked for by phone")
+    row, text = tokens.make_token(user=sam, name="ci")
+    other, _ = tokens.make_token(user=sam, name="night", actor=ada, reason="asked for by phone")
     with pytest.raises(RunError, match="say why"):
-        services.make_token(user=sam, name="x", actor=ada)
+        tokens.make_token(user=sam, name="x", actor=ada)
     chosen = {"action": "revoke", "_selected_action": [row.pk], "confirmed": "yes"}
     client.post("/admin/runs/apitoken/", chosen | {"reason": ""})
     assert ApiToken.objects.get(pk=row.pk).revoked_at is None
     client.post("/admin/runs/apitoken/", chosen | {"reason": "it leaked"})
-    assert services.revoke_token(token=other, actor=sam) == 1
-    assert services.revoke_token(token=other, actor=sam) == 0
+    assert tokens.revoke_token(token=other, actor=sam) == 1
+    assert tokens.revoke_token(token=other, actor=sam) == 0
     assert trail(sam) == [
         ("sam", "make_token", f"token {row.pk}, “ci”, submit", "one's own"),
         ("ada", "make_token", f"token {other.pk}, “night”, submit", "asked for by phone"),
@@ -211,7 +211,7 @@ def test_the_shell_leaves_a_reason_too(person: Any) -> None:
 
 def test_an_entry_of_an_account_is_never_changed_and_always_says_why(person: Any) -> None:
     sam = person("sam")
-    services.give_role(user=sam, role=Role.SUBMITTER, **WHY)
+    accounts.give_role(user=sam, role=Role.SUBMITTER, **WHY)
     for write in (
         lambda: AuditEntry.objects.filter(account=sam).update(reason="other"),
         lambda: AuditEntry.objects.filter(account=sam).delete(),
@@ -228,10 +228,10 @@ def test_a_role_that_is_taken_away_ends_what_its_session_may(person: Any, client
     sam = person("sam", Role.MAINTAINER)
     client.force_login(sam)
     assert client.get("/review/").status_code == 200
-    services.give_role(user=sam, role=Role.SUBMITTER, **WHY)
+    accounts.give_role(user=sam, role=Role.SUBMITTER, **WHY)
     assert client.get("/review/").status_code == 403
     assert client.get("/admin/runs/run/").status_code == 302
-    services.close_account(user=fresh(sam), **WHY)
+    accounts.close_account(user=fresh(sam), **WHY)
     assert client.get("/account/").status_code == 302
     again = Client()
     log_in(again, "sam")

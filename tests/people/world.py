@@ -10,10 +10,10 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.test import Client
 
-from runs import services
 from runs.models import Submission
 from runs.people.rights import Role
 from runs.people.roles import set_role
+from runs.services import tokens
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser.site import Site, make_site
@@ -82,6 +82,6 @@ def _things_of(user: User) -> Things:
     until = datetime.now(UTC) + timedelta(days=10)
     audit = factories.make_audit(run.results.first(), answer_until=until)
     factories.make_review(submission)
-    token, secret = services.make_token(user=user, name="ci")
+    token, secret = tokens.make_token(user=user, name="ci")
     assert Submission.objects.filter(submitter=user).count() == 1
     return Things(submission.pk, token.pk, audit.pk, secret)

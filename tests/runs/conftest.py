@@ -12,10 +12,12 @@ from django.contrib.auth.models import Permission, User
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import TaskSpec
-from runs import job_messages, services
+from runs import job_messages
 from runs.loading import bundles as intake
 from runs.loading import registry
 from runs.models import Configuration, DeviceClass, Host, Run, Submission, Suite, Task
+from runs.services import catalog, entries, submissions
+from runs.services.registry import register_suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Site:
         """A run of the rewrite agent's configuration; the candidates are made up."""
         written = {task.pk: made_up(task) for task in self.suite.tasks.all()}
         wanted = {"configuration": self.configuration, "suite": self.suite, "device_class": self.device_class}
-        return services.create_run(**{"written": written, "actor": "test"} | wanted | values)  # type: ignore[arg-type]
+        return entries.create_run(**{"written": written, "actor": "test"} | wanted | values)  # type: ignore[arg-type]
 
 
 def made_up(task: Task) -> Candidate:
@@ -44,9 +46,9 @@ def specs() -> list[TaskSpec]:
 @pytest.fixture
 def site(db: None, specs: list[TaskSpec]) -> Site:
     """Two bundled tasks in one suite."""
-    tasks = list(services.mirror_tasks(specs=specs).values())
+    tasks = list(catalog.mirror_tasks(specs=specs).values())
     registry.load_registry(registry.BUNDLED)
-    suite = services.register_suite(name="two", title="Two tasks", tasks=tasks)
+    suite = register_suite(name="two", title="Two tasks", tasks=tasks)
     host = Host.objects.select_related("device_class").get(name="local")
     return Site(suite, Configuration.objects.get(slug="rewrite"), host.device_class, host)
 
@@ -70,7 +72,7 @@ def handed_in(path: Path, actor: User | str, **changes: Any) -> Submission:
     """Received, not checked yet."""
     digest, size = intake.kept(path)
     values: dict[str, Any] = {"declared": {"agent": "Sam's agent", "model": "m-1"}, "licence": "MIT"} | changes
-    return services.receive(upload=services.Upload(digest, size, path.name, **values), actor=actor)[0]
+    return submissions.receive(upload=submissions.Upload(digest, size, path.name, **values), actor=actor)[0]
 
 
 def checked(submission: Submission) -> Submission:

@@ -13,8 +13,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from runs import services
 from runs.models import Agent, Attempt, AuditEntry, Configuration, DeviceClass, Host, Run, Suite, Task
+from runs.services import claims, publishing
+from runs.services.entries import rerun_results
 from tests.factories import make_attempt, make_run
 from tests.records import make_record
 from tests.runs.conftest import Site
@@ -46,16 +47,16 @@ def act(client: Client, model: str, action: str, *rows: object, **more: str) -> 
 
 def finish(run: Run, site: Site) -> Run:
     for attempt in Attempt.objects.queued().filter(result__run=run):
-        claim = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+        claim = claims.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
         assert claim is not None
-        services.record_verdict(claim=claim, record=make_record())
+        claims.record_verdict(claim=claim, record=make_record())
     return run
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model._meta.model_name)
 def test_every_list_and_every_row_has_a_page(site: Site, maintainer: Client, model: type) -> None:
     run = finish(site.new_run(), site)
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     name = f"admin:runs_{model._meta.model_name}"
     assert maintainer.get(reverse(f"{name}_changelist")).status_code == 200
     row = model.objects.first()
@@ -173,11 +174,11 @@ def test_runs_are_paused_resumed_and_their_failures_run_again_from_the_list(site
 
 
 def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer: Client) -> None:
-    run = services.publish_run(run=finish(site.new_run(), site), actor="test")
+    run = publishing.publish_run(run=finish(site.new_run(), site), actor="test")
     assert "1 run is as it was before" in act(maintainer, "run", "undo", run, reason="too early")
     assert Run.objects.get(pk=run.pk).state == "withdrawn"
     act(maintainer, "run", "undo", run, reason="it was right")
-    services.rerun_results(results=run.results.all(), actor="test")
+    rerun_results(results=run.results.all(), actor="test")
     act(maintainer, "result", "publish", *finish(run, site).results.all())
     assert "1 result shows the answer before" in act(maintainer, "result", "undo", run.results.first(), reason="no")
     assert set(run.results.values_list("published_attempt__number", flat=True)) == {1, 2}
@@ -185,7 +186,7 @@ def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer
 
 def test_a_form_that_is_sent_twice_acts_once(site: Site, maintainer: Client) -> None:
     """The second would take back what the first took back."""
-    run = services.publish_run(run=finish(site.new_run(), site), actor="test")
+    run = publishing.publish_run(run=finish(site.new_run(), site), actor="test")
     address, chosen = reverse("admin:runs_run_changelist"), {"action": "undo", "_selected_action": [run.pk]}
     shown = maintainer.post(address, chosen).context["newest"]
     assert f'name="newest" value="{shown}"' in maintainer.post(address, chosen).content.decode()
@@ -201,7 +202,7 @@ def test_an_action_says_what_it_means_and_does_nothing_until_it_is_confirmed(
     site: Site, maintainer: Client, action: str
 ) -> None:
     run = finish(site.new_run(), site)
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     before = (AuditEntry.objects.count(), Attempt.objects.count(), Run.objects.get().state)
     chosen = {"action": action, "_selected_action": [run.pk]}
     response = maintainer.post(reverse("admin:runs_run_changelist"), chosen)
@@ -220,7 +221,7 @@ def test_a_refused_run_does_not_hold_up_the_others(site: Site, maintainer: Clien
 
 
 def test_one_result_is_run_again_and_published_alone(site: Site, maintainer: Client) -> None:
-    run = services.publish_run(run=finish(site.new_run(), site), actor="test")
+    run = publishing.publish_run(run=finish(site.new_run(), site), actor="test")
     result = run.results.order_by("pk")[0]
     assert "1 attempt queued" in act(maintainer, "result", "rerun", result)
     assert Attempt.objects.get(result=result, is_latest=True).number == 2

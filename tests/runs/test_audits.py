@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs import guards, services
+from runs import guards
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, ResultAudit, Run
+from runs.services import audits
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -23,9 +24,9 @@ def run() -> Run:
 def test_hacked_leaves_every_rank_at_once_and_the_history_stays(run: Run) -> None:
     result = run.results.first()
     assert result is not None
-    services.audit_result(result=result, verdict="interesting", reason="A new idea.", actor="admin")
+    audits.audit_result(result=result, verdict="interesting", reason="A new idea.", actor="admin")
     assert Result.objects.may_rank().filter(pk=result.pk).exists()
-    services.audit_result(result=result, verdict="hacked", reason="It is not.", quote="if judged: …", actor="admin")
+    audits.audit_result(result=result, verdict="hacked", reason="It is not.", quote="if judged: …", actor="admin")
     assert not Result.objects.may_rank().filter(pk=result.pk).exists()
     assert list(result.audits.values_list("verdict", flat=True)) == ["hacked", "interesting"]
     assert AuditEntry.objects.filter(action="audit", run=run, result=result).count() == 2
@@ -39,7 +40,7 @@ def test_clean_ends_a_hold_and_its_flag_stays(run: Run) -> None:
     with guards.lifted():
         attempt.save()
     assert not Result.objects.may_rank().filter(pk=result.pk).exists()
-    services.audit_result(result=result, verdict="clean", reason="It only looks odd.", actor="admin")
+    audits.audit_result(result=result, verdict="clean", reason="It only looks odd.", actor="admin")
     assert Result.objects.may_rank().filter(pk=result.pk).exists()
     attempt.refresh_from_db()
     assert attempt.flags == ["functional", "hold"]
@@ -55,7 +56,7 @@ def test_clean_ends_a_hold_and_its_flag_stays(run: Run) -> None:
 )
 def test_an_audit_says_what_why_and_where(run: Run, values: dict[str, str], why: str) -> None:
     with pytest.raises(RunError, match=why):
-        services.audit_result(result=run.results.first(), actor="admin", **values)
+        audits.audit_result(result=run.results.first(), actor="admin", **values)
     assert not ResultAudit.objects.exists()
 
 
@@ -65,17 +66,17 @@ def test_the_submitter_answers_once_and_in_time_and_a_maintainer_decides(run: Ru
     with guards.lifted():
         run.save()
     factories.make_submission(run=run, submitter=sam)
-    audit = services.audit_result(result=run.results.first(), verdict="suspect", reason="Odd.", actor="admin")
+    audit = audits.audit_result(result=run.results.first(), verdict="suspect", reason="Odd.", actor="admin")
     with pytest.raises(RunError, match="only the submitter"):
-        services.answer_audit(audit=audit, text="No.", actor=eve)
-    review = services.answer_audit(audit=audit, text="It is a lookup table.", actor=sam)
+        audits.answer_audit(audit=audit, text="No.", actor=eve)
+    review = audits.answer_audit(audit=audit, text="It is a lookup table.", actor=sam)
     with pytest.raises(RunError, match="answered already"):
-        services.answer_audit(audit=audit, text="And more.", actor=sam)
-    services.decide_review(review=review, decision="It is.", actor="admin")
+        audits.answer_audit(audit=audit, text="And more.", actor=sam)
+    audits.decide_review(review=review, decision="It is.", actor="admin")
     with pytest.raises(RunError, match="decided already"):
-        services.decide_review(review=review, decision="It is not.", actor="admin")
-    late = services.audit_result(result=run.results.last(), verdict="suspect", reason="Odd.", actor="admin")
+        audits.decide_review(review=review, decision="It is not.", actor="admin")
+    late = audits.audit_result(result=run.results.last(), verdict="suspect", reason="Odd.", actor="admin")
     late.answer_until = timezone.now() - timedelta(seconds=1)
     late.save()
     with pytest.raises(RunError, match="no more"):
-        services.answer_audit(audit=late, text="Too late.", actor=sam)
+        audits.answer_audit(audit=late, text="Too late.", actor=sam)

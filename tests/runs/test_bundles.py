@@ -18,7 +18,7 @@ from evaluator.state import REPOSITORY
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import task_ids
 from evaluator.unseen.rounds import secret_digest
-from runs import archive, candidates, services
+from runs import archive, candidates
 from runs.loading import catalog, registry
 from runs.models import (
     AuditEntry,
@@ -31,6 +31,8 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from runs.services import publishing, rounds
+from runs.services.imports import import_run
 from tests.bundles.made import read_bundle
 from tests.records import CALIBRATION, make_gpu_case, record_for
 from tests.runs.bundling import make_folder, make_zip, passing
@@ -41,8 +43,8 @@ H100 = RecordHost("cuda", "h100-sxm", "sm_90", {"card": "synthetic", "torch": "2
 
 
 def imported(site: Site, path: Path, *, publish: bool = False) -> Run:
-    run = services.import_run(bundle=read_bundle(path), configuration=site.configuration, actor="test")
-    return services.publish_run(run=run, actor="test") if publish else run
+    run = import_run(bundle=read_bundle(path), configuration=site.configuration, actor="test")
+    return publishing.publish_run(run=run, actor="test") if publish else run
 
 
 def problems_of(site: Site, path: Path) -> list[str]:
@@ -172,10 +174,10 @@ def test_a_round_that_is_not_revealed_is_refused(site: Site, tmp_path: Path) -> 
 
 
 def test_a_bundle_of_a_revealed_round_brings_its_unseen_cases(site: Site, tmp_path: Path) -> None:
-    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     path = make_zip(tmp_path / "run", site.suite, secret=opened.secret.encode())
     assert "revealed round's secret" in problems_of(site, path)[0]
-    services.reveal_round(round=opened, actor="test")
+    rounds.reveal_round(round=opened, actor="test")
     run = imported(site, path)
     assert run.round == opened
     assert UnseenMeasurement.objects.filter(evaluation__attempt__result__run=run).count() == 16
@@ -183,8 +185,8 @@ def test_a_bundle_of_a_revealed_round_brings_its_unseen_cases(site: Site, tmp_pa
 
 
 def test_unseen_cases_that_do_not_follow_from_the_secret_are_refused(site: Site, tmp_path: Path) -> None:
-    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
-    services.reveal_round(round=opened, actor="test")
+    opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
+    rounds.reveal_round(round=opened, actor="test")
     folder = make_folder(tmp_path / "run", site.suite, secret=b"another secret", round=opened.secret_hash)
     for path in (folder / "unseen").iterdir():
         path.write_text(path.read_text().replace(secret_digest(b"another secret"), opened.secret_hash))

@@ -13,10 +13,19 @@ from django.utils import timezone
 from evaluator import VERSION, codec
 from evaluator.records.reasons import Flag
 from evaluator.records.record import read_record
-from runs import archive, services
+from runs import archive
 from runs.models import Attempt, Host
-from runs.services import Lease
-from runs.services.claims import LEASE_BEATS
+from runs.services.claims import (
+    LEASE_BEATS,
+    Lease,
+    claim_attempt,
+    claim_oldest,
+    heartbeat,
+    record_verdict,
+    release_attempt,
+    requeue_dead,
+    wake_forgotten,
+)
 from runs.worker.sweeper import SWEEP_BEATS
 from tests.factories import make_device_class, make_host
 from tests.records import make_case, make_record
@@ -31,7 +40,7 @@ def queued(site: Site) -> Attempt:
 
 def claimed(site: Site) -> tuple[Attempt, Lease]:
     attempt = queued(site)
-    claim = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    claim = claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
     assert claim is not None
     attempt.refresh_from_db()
     return attempt, claim
@@ -50,48 +59,48 @@ def test_a_claim_starts_a_lease_and_raises_the_token(site: Site) -> None:
 
 def test_an_attempt_is_claimed_once(site: Site) -> None:
     attempt, _ = claimed(site)
-    assert services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2") is None
+    assert claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2") is None
 
 
 def test_the_first_of_the_queue_is_claimed_and_one_that_was_given_back_keeps_its_place(site: Site) -> None:
     attempts = list(Attempt.objects.filter(result__run=site.new_run()).order_by("id"))
     Attempt.objects.filter(pk=attempts[0].pk).update(turn=attempts[1].turn, queued_at=timezone.now())
-    first = services.claim_oldest(host=site.host, worker="w")
+    first = claim_oldest(host=site.host, worker="w")
     assert first == Lease(attempts[1].pk, 1)
-    assert services.claim_oldest(host=site.host, worker="w") is None
-    assert services.release_attempt(claim=first, because="no disk")
-    assert services.claim_oldest(host=site.host, worker="w") == Lease(attempts[1].pk, 2)
+    assert claim_oldest(host=site.host, worker="w") is None
+    assert release_attempt(claim=first, because="no disk")
+    assert claim_oldest(host=site.host, worker="w") == Lease(attempts[1].pk, 2)
 
 
 def test_a_host_of_another_device_class_finds_nothing(site: Site) -> None:
     queued(site)
     other = make_host(device_class=make_device_class(slug="mi300x-spx", architecture="gfx942"))
-    assert services.claim_oldest(host=other, worker="w") is None
+    assert claim_oldest(host=other, worker="w") is None
 
 
 def test_a_host_of_another_device_class_claims_nothing(site: Site) -> None:
     other = make_host(device_class=make_device_class(slug="mi300x-spx", architecture="gfx942"))
-    assert services.claim_attempt(attempt_id=queued(site).pk, host=other, worker="w") is None
+    assert claim_attempt(attempt_id=queued(site).pk, host=other, worker="w") is None
 
 
 def test_a_host_that_is_not_enabled_claims_nothing(site: Site) -> None:
     site.host.is_enabled = False
-    assert services.claim_attempt(attempt_id=queued(site).pk, host=site.host, worker="w") is None
+    assert claim_attempt(attempt_id=queued(site).pk, host=site.host, worker="w") is None
 
 
 def test_a_host_runs_one_attempt_at_a_time(site: Site) -> None:
     first, second = Attempt.objects.filter(result__run=site.new_run()).order_by("id")
-    claim = services.claim_attempt(attempt_id=first.pk, host=site.host, worker="w1")
+    claim = claim_attempt(attempt_id=first.pk, host=site.host, worker="w1")
     assert claim is not None
-    assert services.claim_attempt(attempt_id=second.pk, host=site.host, worker="w2") is None
+    assert claim_attempt(attempt_id=second.pk, host=site.host, worker="w2") is None
     second.refresh_from_db()
     assert (second.status, second.fencing_token) == ("queued", 0)
-    assert services.record_verdict(claim=claim, record=make_record())
-    assert services.claim_attempt(attempt_id=second.pk, host=site.host, worker="w2") is not None
+    assert record_verdict(claim=claim, record=make_record())
+    assert claim_attempt(attempt_id=second.pk, host=site.host, worker="w2") is not None
 
 
 def test_an_attempt_that_does_not_exist_is_nobodys(site: Site) -> None:
-    assert services.claim_attempt(attempt_id=10**9, host=site.host, worker="w") is None
+    assert claim_attempt(attempt_id=10**9, host=site.host, worker="w") is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -101,7 +110,7 @@ def test_of_many_claimants_at_once_exactly_one_gets_the_attempt(site: Site) -> N
 
     def rival(number: int) -> None:
         start.wait()
-        claims.append(services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker=f"w{number}"))
+        claims.append(claim_attempt(attempt_id=attempt.pk, host=site.host, worker=f"w{number}"))
         connection.close()
 
     threads = [threading.Thread(target=rival, args=(number,)) for number in range(8)]
@@ -116,7 +125,7 @@ def test_of_many_claimants_at_once_exactly_one_gets_the_attempt(site: Site) -> N
 def test_a_heartbeat_renews_the_lease(site: Site) -> None:
     attempt, claim = claimed(site)
     after(attempt, 5)
-    assert services.heartbeat(claim=claim)
+    assert heartbeat(claim=claim)
     attempt.refresh_from_db()
     assert attempt.lease_until > timezone.now()
 
@@ -124,7 +133,7 @@ def test_a_heartbeat_renews_the_lease(site: Site) -> None:
 def test_a_verdict_becomes_columns_measurements_and_a_record_on_disk(site: Site) -> None:
     attempt, claim = claimed(site)
     record = make_record(flags=(Flag.FUNCTIONAL, Flag.ORDER_DEPENDENT, Flag.HOLD))
-    assert services.record_verdict(claim=claim, record=record)
+    assert record_verdict(claim=claim, record=record)
     attempt.refresh_from_db()
     assert (attempt.status, attempt.compiled, attempt.correct, attempt.is_held) == ("passed", True, True, True)
     assert attempt.flags == ["functional", "order_dependent", "hold"]
@@ -140,14 +149,14 @@ def test_a_verdict_becomes_columns_measurements_and_a_record_on_disk(site: Site)
 def test_a_case_that_was_not_judged_is_neither_right_nor_wrong(site: Site) -> None:
     attempt, claim = claimed(site)
     cases = (make_case("rows=1", timed=False, draws=3, correct=True), make_case("rows=2", timed=False))
-    services.record_verdict(claim=claim, record=make_record(reason="mismatch", cases=cases))
+    record_verdict(claim=claim, record=make_record(reason="mismatch", cases=cases))
     assert list(attempt.measurements.order_by("id").values_list("correct", flat=True)) == [True, False]
 
 
 @pytest.mark.parametrize("reason", ["host_fault", "unsupported_feature"])
 def test_what_is_ours_says_nothing_about_the_candidate(site: Site, reason: str) -> None:
     attempt, claim = claimed(site)
-    assert services.record_verdict(claim=claim, record=make_record(reason=reason, cases=()))
+    assert record_verdict(claim=claim, record=make_record(reason=reason, cases=()))
     attempt.refresh_from_db()
     assert (attempt.compiled, attempt.correct, attempt.reason) == (None, None, reason)
 
@@ -155,7 +164,7 @@ def test_what_is_ours_says_nothing_about_the_candidate(site: Site, reason: str) 
 def test_a_record_that_contradicts_itself_is_refused(site: Site) -> None:
     attempt, claim = claimed(site)
     with pytest.raises(codec.DecodeError):
-        services.record_verdict(claim=claim, record=make_record(message="but it passed"))
+        record_verdict(claim=claim, record=make_record(message="but it passed"))
     attempt.refresh_from_db()
     assert attempt.status == "running"
 
@@ -164,7 +173,7 @@ def test_a_record_that_contradicts_itself_is_refused(site: Site) -> None:
 def test_a_record_with_a_number_that_is_none_is_refused(site: Site, number: float) -> None:
     attempt, claim = claimed(site)
     with pytest.raises(ValueError, match="not JSON compliant"):
-        services.record_verdict(claim=claim, record=make_record(cases=(make_case("rows=1", relative_rmse=number),)))
+        record_verdict(claim=claim, record=make_record(cases=(make_case("rows=1", relative_rmse=number),)))
     attempt.refresh_from_db()
     assert attempt.status == "running"
 
@@ -172,22 +181,22 @@ def test_a_record_with_a_number_that_is_none_is_refused(site: Site, number: floa
 def test_a_stale_token_writes_nothing(site: Site) -> None:
     attempt, stale = claimed(site)
     after(attempt, 1)
-    services.requeue_dead()
-    fresh = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
+    requeue_dead()
+    fresh = claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
     assert fresh == Lease(attempt.pk, 2)
-    assert not services.heartbeat(claim=stale)
-    assert not services.record_verdict(claim=stale, record=make_record(reason="mismatch"))
-    assert not services.release_attempt(claim=stale, because="late")
+    assert not heartbeat(claim=stale)
+    assert not record_verdict(claim=stale, record=make_record(reason="mismatch"))
+    assert not release_attempt(claim=stale, because="late")
     attempt.refresh_from_db()
     assert (attempt.status, attempt.fencing_token, attempt.claimed_by) == ("running", 2, "w2")
     assert not attempt.measurements.exists()
-    assert services.record_verdict(claim=fresh, record=make_record())
+    assert record_verdict(claim=fresh, record=make_record())
 
 
 def test_a_second_verdict_changes_nothing(site: Site) -> None:
     attempt, claim = claimed(site)
-    assert services.record_verdict(claim=claim, record=make_record())
-    assert not services.record_verdict(claim=claim, record=make_record(reason="mismatch"))
+    assert record_verdict(claim=claim, record=make_record())
+    assert not record_verdict(claim=claim, record=make_record(reason="mismatch"))
     attempt.refresh_from_db()
     assert attempt.status == "passed"
     assert attempt.measurements.count() == 2
@@ -198,13 +207,13 @@ def test_our_fault_is_tried_once_more_and_then_errored(
 ) -> None:
     attempt, claim = claimed(site)
     with django_capture_on_commit_callbacks(execute=True):
-        assert services.release_attempt(claim=claim, because="no disk")
+        assert release_attempt(claim=claim, because="no disk")
     attempt.refresh_from_db()
     assert (attempt.status, attempt.requeues, attempt.requeued_because) == ("queued", 1, "no disk")
     assert sent == [(attempt.pk, "cpu")]
-    again = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    again = claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
     assert again is not None
-    assert services.release_attempt(claim=again, because="no disk")
+    assert release_attempt(claim=again, because="no disk")
     attempt.refresh_from_db()
     assert (attempt.status, attempt.reason, attempt.number) == ("errored", "host_fault", 1)
     assert "no disk" in attempt.message
@@ -212,7 +221,7 @@ def test_our_fault_is_tried_once_more_and_then_errored(
 
 def test_a_worker_that_was_told_to_stop_costs_no_try(site: Site) -> None:
     attempt, claim = claimed(site)
-    assert services.release_attempt(claim=claim, because="stopped", is_fault=False)
+    assert release_attempt(claim=claim, because="stopped", is_fault=False)
     attempt.refresh_from_db()
     assert (attempt.status, attempt.requeues) == ("queued", 0)
 
@@ -224,9 +233,9 @@ def test_a_lease_and_a_sweep_together_take_no_more_than_two_heartbeats() -> None
 
 def test_a_dead_worker_is_noticed_by_its_lease_alone(site: Site, sent: list[tuple[int, str]]) -> None:
     attempt, _ = claimed(site)
-    assert services.requeue_dead() == 0
+    assert requeue_dead() == 0
     after(attempt, 1)
-    assert services.requeue_dead() == 1
+    assert requeue_dead() == 1
     attempt.refresh_from_db()
     assert (attempt.status, attempt.requeues) == ("queued", 1)
     assert attempt.requeued_because == "worker w1 stopped answering"
@@ -238,8 +247,8 @@ def test_a_host_whose_clock_is_wrong_takes_nobodys_attempt(site: Site, monkeypat
     now = timezone.now()
     for days in (-1, 1):
         monkeypatch.setattr(timezone, "now", lambda days=days: now + timedelta(days=days))
-        assert services.requeue_dead() == 0
-        assert services.heartbeat(claim=claim)
+        assert requeue_dead() == 0
+        assert heartbeat(claim=claim)
         attempt.refresh_from_db()
         assert abs(attempt.heartbeat_at - now) < timedelta(minutes=1)
         assert timedelta(0) < attempt.lease_until - attempt.heartbeat_at < timedelta(seconds=2 * settings.HEARTBEAT_S)
@@ -249,8 +258,8 @@ def test_a_second_dead_worker_ends_the_attempt(site: Site) -> None:
     attempt, _ = claimed(site)
     for _ in range(2):
         after(attempt, 1)
-        services.requeue_dead()
-        services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
+        requeue_dead()
+        claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w2")
     attempt.refresh_from_db()
     assert attempt.status == "errored"
 
@@ -265,11 +274,11 @@ def test_an_idle_worker_is_woken_for_the_oldest_row_whose_message_is_lost(
 ) -> None:
     attempt = queued(site)
     seen(site.host, seconds_ago=1)
-    assert services.wake_forgotten() == 0, "the message may still be under way"
+    assert wake_forgotten() == 0, "the message may still be under way"
     Attempt.objects.update(woken_at=timezone.now() - timedelta(seconds=60))
     with django_capture_on_commit_callbacks(execute=True):
-        assert services.wake_forgotten() == 1
-        assert services.wake_forgotten() == 0
+        assert wake_forgotten() == 1
+        assert wake_forgotten() == 0
     assert sent == [(attempt.pk, "cpu")]
 
 
@@ -277,7 +286,7 @@ def test_nobody_is_woken_while_its_worker_is_busy_or_gone(site: Site) -> None:
     attempt = queued(site)
     Attempt.objects.update(woken_at=None)
     seen(site.host, seconds_ago=600)
-    assert services.wake_forgotten() == 0
+    assert wake_forgotten() == 0
     seen(site.host, seconds_ago=1)
-    services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
-    assert services.wake_forgotten() == 0
+    claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w1")
+    assert wake_forgotten() == 0

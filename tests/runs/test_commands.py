@@ -14,10 +14,10 @@ from django.core.management import CommandError, call_command
 from evaluator.agents import Produced
 from evaluator.records.reasons import Status
 from evaluator.tasks.candidate import Candidate
-from runs import services
 from runs.loading import registry
 from runs.management.commands import demo_run
 from runs.models import Agent, Attempt, AuditEntry, Configuration, Result, Run
+from runs.services import entries, publishing
 from runs.worker import evaluation
 from tests.runs.conftest import Site
 
@@ -106,7 +106,7 @@ def test_the_demo_evaluates_publishes_and_does_so_once(working: Site) -> None:
 def test_a_demo_run_that_was_withdrawn_does_not_come_back(working: Site) -> None:
     output_of("demo_run", "--suite", "two")
     evaluation.close_bench()
-    services.withdraw_run(run=Run.objects.public().get(configuration__slug="expert"), actor="test", reason="a demo")
+    publishing.withdraw_run(run=Run.objects.public().get(configuration__slug="expert"), actor="test", reason="a demo")
     assert "are there already" in output_of("demo_run", "--suite", "two")
     assert set(Run.objects.public().values_list("configuration__slug", flat=True)) == {"baseline", "rewrite"}
     assert Run.objects.count() == 3
@@ -114,7 +114,7 @@ def test_a_demo_run_that_was_withdrawn_does_not_come_back(working: Site) -> None
 
 def test_the_demo_leaves_a_draft_of_somebody_else_alone(working: Site) -> None:
     draft = working.new_run(note="mine")
-    services.cancel_results(results=draft.results.all(), actor="test")
+    entries.cancel_results(results=draft.results.all(), actor="test")
     output_of("demo_run", "--suite", "two")
     evaluation.close_bench()
     draft.refresh_from_db()
@@ -124,7 +124,7 @@ def test_the_demo_leaves_a_draft_of_somebody_else_alone(working: Site) -> None:
 
 def test_the_demo_says_why_it_cannot_publish(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     def cancel(seconds: float) -> None:
-        services.cancel_results(results=Result.objects.all(), actor="test")
+        entries.cancel_results(results=Result.objects.all(), actor="test")
 
     monkeypatch.setattr(demo_run, "sleep", cancel)
     with pytest.raises(CommandError, match=r"cannot be published: run .* has no result to publish"):

@@ -12,9 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.forms import ChoiceField, Form
 from django.test import Client
 
-from runs import services
 from runs.loading import bundles as intake
 from runs.models import ApiToken, Result, Review, Submission, Verification
+from runs.services import submissions
 from runs.submissions.forms import AuditForm, HandInForm, TokenForm
 from tests import factories
 from tests.bundles import made
@@ -207,7 +207,7 @@ def test_what_was_asked_and_not_said_stands_on_both_pages_with_the_totals(tmp_pa
     hand_in(client, path, model="m-1")
     intake.check_next()
     submission = Submission.objects.get()
-    services.show_claims(submission=submission, actor=user)
+    submissions.show_claims(submission=submission, actor=user)
     for address in ("", "mine/"):
         page = client.get(f"/submission/{submission.pk}/{address}").content.decode()
         assert "agent version" in page

@@ -6,9 +6,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from runs import archive, guards, services
+from runs import archive, guards
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Measurement, Result, Run, Task
+from runs.services import claims, publishing
+from runs.services.entries import cancel_results, rerun_results
 from tests.records import make_record
 from tests.runs.conftest import Site, made_up
 
@@ -18,9 +20,9 @@ pytestmark = pytest.mark.django_db
 def finish(run: Run, site: Site, reason: str | None = None) -> Run:
     """Every queued attempt of the run gets a verdict."""
     for attempt in Attempt.objects.queued().filter(result__run=run):
-        claim = services.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+        claim = claims.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
         assert claim is not None
-        assert services.record_verdict(claim=claim, record=make_record(reason=reason))
+        assert claims.record_verdict(claim=claim, record=make_record(reason=reason))
     return run
 
 
@@ -33,7 +35,7 @@ def board(site: Site) -> list[object]:
 
 
 def published(site: Site) -> Run:
-    return services.publish_run(run=finish(site.new_run(), site), actor="test")
+    return publishing.publish_run(run=finish(site.new_run(), site), actor="test")
 
 
 def test_a_run_has_a_queued_attempt_for_each_task_and_keeps_its_candidates(
@@ -66,7 +68,7 @@ def test_it_refuses_a_run_without_a_candidate_for_each_task(site: Site) -> None:
 
 def test_publishing_shows_the_newest_answers_and_says_who_did_it(site: Site) -> None:
     user = User.objects.create_user("maintainer")
-    run = services.publish_run(run=finish(site.new_run(), site), actor=user, reason="checked")
+    run = publishing.publish_run(run=finish(site.new_run(), site), actor=user, reason="checked")
     assert run.state == "published"
     assert len(board(site)) == 6  # two results, two measurements each
     entries = AuditEntry.objects.filter(run=run, action="publish")
@@ -76,14 +78,14 @@ def test_publishing_shows_the_newest_answers_and_says_who_did_it(site: Site) -> 
 
 def test_a_run_with_an_open_attempt_is_not_published(site: Site) -> None:
     with pytest.raises(RunError, match="2 open attempts"):
-        services.publish_run(run=site.new_run(), actor="test")
+        publishing.publish_run(run=site.new_run(), actor="test")
 
 
 def test_a_second_run_of_the_same_repeat_is_not_published_beside_the_first(site: Site) -> None:
     published(site)
     again = finish(site.new_run(), site)
     with pytest.raises(RunError, match="another run of rewrite, repeat 0, is published"):
-        services.publish_run(run=again, actor="test")
+        publishing.publish_run(run=again, actor="test")
     again.refresh_from_db()
     assert again.state == "draft"
     assert not again.results.filter(published_attempt__isnull=False).exists()
@@ -92,11 +94,11 @@ def test_a_second_run_of_the_same_repeat_is_not_published_beside_the_first(site:
 def test_a_rerun_of_a_published_result_changes_no_board_until_it_is_published(site: Site) -> None:
     run = published(site)
     before, result = board(site), run.results.order_by("pk")[0]
-    (attempt,) = services.rerun_results(results=[result], actor="test", reason="noise?")
+    (attempt,) = rerun_results(results=[result], actor="test", reason="noise?")
     assert (attempt.number, board(site)) == (2, before)
     finish(run, site, reason="mismatch")
     assert board(site) == before
-    assert services.publish_results(results=[result], actor="test") == 1
+    assert publishing.publish_results(results=[result], actor="test") == 1
     result.refresh_from_db()
     assert (result.published_attempt.number, result.published_attempt.status) == (2, "wrong_output")
     assert board(site) != before
@@ -107,8 +109,8 @@ def test_a_rerun_of_a_published_result_changes_no_board_until_it_is_published(si
 
 def test_running_everything_again_twice_makes_one_set_of_attempts(site: Site) -> None:
     run = published(site)
-    assert len(services.rerun_results(results=run.results.all(), actor="test")) == 2
-    assert services.rerun_results(results=run.results.all(), actor="test") == []
+    assert len(rerun_results(results=run.results.all(), actor="test")) == 2
+    assert rerun_results(results=run.results.all(), actor="test") == []
     assert Attempt.objects.filter(result__run=run, is_latest=True).count() == 2
     assert Attempt.objects.filter(result__run=run).count() == 4
 
@@ -124,7 +126,7 @@ def test_a_result_whose_task_is_another_by_now_is_not_run_again(site: Site, chan
     run = published(site)
     Task.objects.filter(path="hip2hip/arena/GELU").update(**change)
     with pytest.raises(RunError, match=said):
-        services.rerun_results(results=run.results.all(), actor="test")
+        rerun_results(results=run.results.all(), actor="test")
     assert Attempt.objects.filter(result__run=run).count() == 2
 
 
@@ -133,21 +135,21 @@ def test_a_result_without_a_candidate_is_not_run_again(site: Site) -> None:
     with guards.lifted():
         run.results.update(candidate_files={})
     with pytest.raises(RunError, match="has no candidate"):
-        services.rerun_results(results=run.results.all(), actor="test")
+        rerun_results(results=run.results.all(), actor="test")
     assert not Attempt.objects.open().exists()
 
 
 def test_a_rerun_that_fails_through_our_fault_never_replaces_an_answer(site: Site) -> None:
     run = published(site)
     before = board(site)
-    services.rerun_results(results=run.results.all(), actor="test")
+    rerun_results(results=run.results.all(), actor="test")
     finish(run, site, reason="host_fault")
-    assert services.publish_results(results=run.results.all(), actor="test") == 0
+    assert publishing.publish_results(results=run.results.all(), actor="test") == 0
     assert board(site) == before
 
 
 def test_a_result_that_only_ever_failed_through_our_fault_is_shown_as_that(site: Site) -> None:
-    run = services.publish_run(run=finish(site.new_run(), site, reason="host_fault"), actor="test")
+    run = publishing.publish_run(run=finish(site.new_run(), site, reason="host_fault"), actor="test")
     assert {result.published_attempt.status for result in run.results.all()} == {"errored"}
     assert board(site) == []
 
@@ -155,33 +157,33 @@ def test_a_result_that_only_ever_failed_through_our_fault_is_shown_as_that(site:
 def test_a_result_of_a_draft_is_not_published_alone(site: Site) -> None:
     run = finish(site.new_run(), site)
     with pytest.raises(RunError, match="publish the run"):
-        services.publish_results(results=run.results.all(), actor="test")
+        publishing.publish_results(results=run.results.all(), actor="test")
 
 
 def test_cancelling_ends_queued_and_running_attempts_and_bars_a_late_verdict(site: Site) -> None:
     run = site.new_run()
     first = Attempt.objects.filter(result__run=run).order_by("pk")[0]
-    claim = services.claim_attempt(attempt_id=first.pk, host=site.host, worker="w")
-    assert services.cancel_results(results=run.results.all(), actor="test") == 2
+    claim = claims.claim_attempt(attempt_id=first.pk, host=site.host, worker="w")
+    assert cancel_results(results=run.results.all(), actor="test") == 2
     assert claim is not None
-    assert not services.heartbeat(claim=claim)
-    assert not services.record_verdict(claim=claim, record=make_record())
+    assert not claims.heartbeat(claim=claim)
+    assert not claims.record_verdict(claim=claim, record=make_record())
     assert set(Attempt.objects.filter(result__run=run).values_list("status", flat=True)) == {"cancelled"}
-    assert services.cancel_results(results=run.results.all(), actor="test") == 0
+    assert cancel_results(results=run.results.all(), actor="test") == 0
     with pytest.raises(RunError, match="no result to publish"):
-        services.publish_run(run=run, actor="test")
+        publishing.publish_run(run=run, actor="test")
 
 
 def test_a_withdrawn_run_leaves_the_boards_and_keeps_its_rows(site: Site) -> None:
     run = published(site)
     with pytest.raises(RunError, match="say why"):
-        services.withdraw_run(run=run, actor="test", reason=" ")
-    services.withdraw_run(run=run, actor="test", reason="wrong device")
+        publishing.withdraw_run(run=run, actor="test", reason=" ")
+    publishing.withdraw_run(run=run, actor="test", reason="wrong device")
     assert board(site) == []
     assert run.results.filter(published_attempt__isnull=False).count() == 2
     with pytest.raises(RunError, match="withdrawn, not published"):
-        services.withdraw_run(run=run, actor="test", reason="again")
-    services.publish_run(run=run, actor="test", reason="it was the right one")
+        publishing.withdraw_run(run=run, actor="test", reason="again")
+    publishing.publish_run(run=run, actor="test", reason="it was the right one")
     assert len(board(site)) == 6
 
 

@@ -18,10 +18,11 @@ from evaluator.records.record import Record, read_record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import TaskSpec
-from runs import archive, candidates, services
+from runs import archive, candidates
 from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
+from runs.services import catalog, claims, entries, registry
 from runs.worker import evaluation, jobs
 from runs.worker.heartbeat import Interrupted, Pulse
 from tests.factories import make_agent, sha256
@@ -105,13 +106,13 @@ def test_a_cancelled_attempt_is_interrupted_at_the_next_heartbeat(
     cancelled = threading.Event()
 
     def cancel_and_wait(self: fakes.Fake, task: TaskSpec, candidate: Candidate, *, uploaded: bool) -> Record:
-        services.cancel_results(results=[attempt.result], actor="test")
+        entries.cancel_results(results=[attempt.result], actor="test")
         cancelled.set()
         sleep(300)
         raise AssertionError("nobody interrupted")
 
     monkeypatch.setattr(fakes.Fake, "evaluate", cancel_and_wait)
-    monkeypatch.setattr(services, "heartbeat", lambda *, claim: not cancelled.is_set())
+    monkeypatch.setattr(claims, "heartbeat", lambda *, claim: not cancelled.is_set())
     attempt = first_attempt(site)
     before = signal.getsignal(signal.SIGUSR1)
     assert evaluate(attempt, site).status == "cancelled"
@@ -170,8 +171,8 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
     """Sandboxes, toolchain and gates as they are, on the smallest task there is."""
     monkeypatch.setenv("ARENA_TASKS", str(Path(__file__).parents[1] / "tiny"))
     fake.EVALUATOR = "runs.worker.device.Device"
-    tiny = services.mirror_tasks(specs=[load_task("triton2triton/tests/double")])
-    suite = services.register_suite(name="tiny", title="", tasks=list(tiny.values()))
+    tiny = catalog.mirror_tasks(specs=[load_task("triton2triton/tests/double")])
+    suite = registry.register_suite(name="tiny", title="", tasks=list(tiny.values()))
     baseline = Configuration.objects.get(slug="baseline")
     written = candidates.written_by(baseline, suite, repeat=0)
     run = site.new_run(suite=suite, configuration=baseline, written=written)

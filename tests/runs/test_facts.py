@@ -11,10 +11,11 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from runs import services
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Review, Run, Submission
+from runs.services import publishing, submissions, tokens
+from runs.services.facts import declare, sayable
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
@@ -86,7 +87,7 @@ def logged_in(user: User) -> Client:
 
 
 def patch(user: User, submission: Submission, body: Any, scope: str = "submit") -> Any:
-    _, token = services.make_token(user=user, name="ci", scope=scope)
+    _, token = tokens.make_token(user=user, name="ci", scope=scope)
     data = body if isinstance(body, bytes) else json.dumps(body)
     address, headers = f"/api/v1/submissions/{submission.pk}/", {"Authorization": f"Bearer {token}"}
     return Client().patch(address, data, "application/json", headers=headers)
@@ -111,7 +112,7 @@ def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(nat
     assert f"3.5 <small>self-declared on {TODAY():%-d %b %Y}</small>" in page
     assert "Sam&#x27;s agent <small>self-declared</small>" in page
     assert native.run is not None
-    services.publish_run(run=native.run, actor="test")
+    publishing.publish_run(run=native.run, actor="test")
     told = Client().get(f"/submission/{native.pk}/").content.decode()
     assert f"3.5 (self-declared on {TODAY():%-d %b %Y})" in told
     public = Client().get(f"/api/v1/submission/{native.pk}/").json()
@@ -123,12 +124,12 @@ def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(nat
 def test_what_was_said_or_read_once_cannot_be_said_again(
     native: Submission, sam: User, kernelbench: Submission
 ) -> None:
-    services.declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
+    declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
     for facts in ({"cost_usd": "1"}, {"agent": "Another"}, {"licence": "CC0-1.0"}, {"state": "closed"}):
         with pytest.raises(RunError, match="cannot be said any more"):
-            services.declare(submission=native, facts={"model": "m", **facts}, actor=sam)
+            declare(submission=native, facts={"model": "m", **facts}, actor=sam)
     with pytest.raises(RunError, match="device"):
-        services.declare(submission=kernelbench, facts={"device": "MI300X"}, actor=sam)
+        declare(submission=kernelbench, facts={"device": "MI300X"}, actor=sam)
     native.refresh_from_db()
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     asked = {"cost_usd": "1", "agent": "B", "state": "closed", "run": "1", "submitter": "2"}
@@ -160,7 +161,7 @@ def test_it_is_too_late_once_it_is_decided(native: Submission, sam: User, state:
     Submission.objects.filter(pk=native.pk).update(**changes)
     native.refresh_from_db()
     with pytest.raises(RunError, match="cannot be said any more"):
-        services.declare(submission=native, facts={"model": "m-2"}, actor=sam)
+        declare(submission=native, facts={"model": "m-2"}, actor=sam)
     page = logged_in(sam).get(f"/submission/{native.pk}/facts/").content
     assert b"Nothing can be added" in page
     assert b'<button type="submit">Add' not in page
@@ -173,23 +174,23 @@ def test_a_model_moves_the_draft_to_its_own_configuration_and_a_public_run_nowhe
     run = native.run
     assert run is not None
     before = run.configuration
-    services.declare(submission=native, facts={"model": "m-2", "agent_version": "1.4"}, actor=sam)
+    declare(submission=native, facts={"model": "m-2", "agent_version": "1.4"}, actor=sam)
     run.refresh_from_db()
     assert run.configuration.model is not None
     assert (run.configuration.agent, run.configuration.model.identifier) == (before.agent, "m-2")
     assert run.configuration.settings == {"agent_version": "1.4"}
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     native = Submission.objects.get(pk=native.pk)
-    assert not {"settings", "model"} & set(services.sayable(native))
+    assert not {"settings", "model"} & set(sayable(native))
     with pytest.raises(RunError, match="settings"):
-        services.declare(submission=native, facts={"settings": "effort high"}, actor=sam)
-    services.declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
+        declare(submission=native, facts={"settings": "effort high"}, actor=sam)
+    declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
     assert Run.objects.get(pk=run.pk).configuration == run.configuration
 
 
 def test_what_is_said_before_it_is_read_counts_as_if_it_came_with_it(site: Site, sam: User, tmp_path: Path) -> None:
     submission = handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
-    services.declare(submission=submission, facts={"model": "m-1"}, actor=sam)
+    declare(submission=submission, facts={"model": "m-1"}, actor=sam)
     submission = checked(submission)
     assert submission.run is not None
     assert submission.run.configuration.model is not None
@@ -198,9 +199,9 @@ def test_what_is_said_before_it_is_read_counts_as_if_it_came_with_it(site: Site,
 
 def test_what_is_said_while_it_is_read_has_it_read_again(site: Site, sam: User, tmp_path: Path) -> None:
     submission = handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
-    reading = services.claim_check(submission_id=submission.pk)
+    reading = submissions.claim_check(submission_id=submission.pk)
     assert reading is not None
-    services.declare(submission=submission, facts={"model": "m-1"}, actor=sam)
+    declare(submission=submission, facts={"model": "m-1"}, actor=sam)
     intake._check(reading)
     submission.refresh_from_db()
     assert (submission.state, submission.run, Run.objects.count()) == ("received", None, 0)
@@ -212,30 +213,30 @@ def test_what_is_said_while_it_is_read_has_it_read_again(site: Site, sam: User, 
 def test_a_level_has_the_claims_read_again_and_public_ones_never(kernelbench: Submission, sam: User) -> None:
     assert not kernelbench.claims.get().is_known
     factories.make_agent(name="А")  # Cyrillic: a question that must not be asked twice
-    services.declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
+    declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
     kernelbench.refresh_from_db()
     assert (kernelbench.state, kernelbench.claim_count) == ("received", 0)
-    assert "device" not in services.sayable(kernelbench), "it was read before"
+    assert "device" not in sayable(kernelbench), "it was read before"
     kernelbench = checked(kernelbench)
     assert (kernelbench.state, kernelbench.claims.get().is_known) == ("accepted", True)
     assert kernelbench.declared_on == {"level": TODAY().isoformat()}
 
 
 def test_of_public_claims_the_level_stays_unsaid(kernelbench: Submission, sam: User) -> None:
-    services.show_claims(submission=kernelbench, actor=sam)
+    submissions.show_claims(submission=kernelbench, actor=sam)
     kernelbench.refresh_from_db()
-    assert "level" not in services.sayable(kernelbench)
-    assert "model" in services.sayable(kernelbench)
+    assert "level" not in sayable(kernelbench)
+    assert "model" in sayable(kernelbench)
 
 
 def test_a_bundle_that_is_read_again_raises_no_question_twice(kernelbench: Submission, sam: User) -> None:
     factories.make_agent(name="Ａ")  # wide
     Submission.objects.filter(pk=kernelbench.pk).update(state="rejected", claim_count=0, problem_count=1)
-    services.check_again(submission=kernelbench, actor="test")
+    submissions.check_again(submission=kernelbench, actor="test")
     kernelbench.claims.all().delete()
     kernelbench = checked(kernelbench)
     assert Review.objects.filter(submission=kernelbench).count() == 1
-    services.declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
+    declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
     checked(kernelbench)
     assert Review.objects.filter(submission=kernelbench).count() == 1
 
@@ -252,7 +253,7 @@ def test_a_program_adds_facts_with_its_token(native: Submission, sam: User) -> N
 
 
 def test_what_is_no_fact_is_refused_in_words_and_nothing_changes(native: Submission, sam: User) -> None:
-    _, token = services.make_token(user=sam, name="ci")
+    _, token = tokens.make_token(user=sam, name="ci")
     headers, address = {"Authorization": f"Bearer {token}"}, f"/api/v1/submissions/{native.pk}/"
     for body, status in NO_FACTS:
         answer = Client().patch(address, body, "application/json", headers=headers)
@@ -264,7 +265,7 @@ def test_what_is_no_fact_is_refused_in_words_and_nothing_changes(native: Submiss
 def test_other_ways_in_are_closed(native: Submission, sam: User) -> None:
     client, address = logged_in(sam), f"/api/v1/submissions/{native.pk}/"
     assert client.patch(address, b'{"model": "m"}', "application/json").status_code == 401, "a session is no token"
-    _, token = services.make_token(user=sam, name="ci")
+    _, token = tokens.make_token(user=sam, name="ci")
     headers = {"Authorization": f"Bearer {token}"}
     assert client.patch(address, b"model=m", "application/x-www-form-urlencoded", headers=headers).status_code == 415
     for method in ("post", "put", "delete"):

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F
 
-from runs import guards, services
+from runs import guards
 from runs.models import (
     AgentSession,
     Attempt,
@@ -23,6 +23,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from runs.services import publishing, takedowns
 from tests.factories import (
     NOON,
     make_attempt,
@@ -140,16 +141,16 @@ def test_what_a_newer_answer_replaced_is_kept_as_it_was(public: Run, what: str) 
     old = {result.pk: result.published_attempt_id for result in public.results.all()}
     for result in public.results.all():
         make_attempt(result=result, status="wrong_output", measured=False)
-    services.publish_results(results=public.results.all(), actor="test")
+    publishing.publish_results(results=public.results.all(), actor="test")
     with pytest.raises(IntegrityError, match=r"never|nothing is ever"), transaction.atomic():
         OF_THE_FIRST[what]()
-    services.undo_results(results=public.results.all(), actor="test", reason="The newer one is wrong.")
+    publishing.undo_results(results=public.results.all(), actor="test", reason="The newer one is wrong.")
     assert {result.pk: result.published_attempt_id for result in public.results.all()} == old
     assert rows()[3:8] == before[:5], "measurements, unseen cases and sessions"
 
 
 def test_what_is_withdrawn_is_kept_as_it_was(public: Run) -> None:
-    services.withdraw_run(run=public, actor="test", reason="wrong device")
+    publishing.withdraw_run(run=public, actor="test", reason="wrong device")
     for what in WRITES:
         with pytest.raises(IntegrityError, match="never"), transaction.atomic():
             WRITES[what]()
@@ -160,7 +161,7 @@ def test_an_answer_moves_only_where_the_newest_entry_says(public: Run) -> None:
     old, new = result.published_attempt, make_attempt(result=result, status="passed")
     with pytest.raises(IntegrityError, match="by an entry of the trail alone"), transaction.atomic():
         Result.objects.filter(pk=result.pk).update(published_attempt=new)
-    services.publish_results(results=[result], actor="test")
+    publishing.publish_results(results=[result], actor="test")
     with pytest.raises(IntegrityError, match="by an entry of the trail alone"), transaction.atomic():
         Result.objects.filter(pk=result.pk).update(published_attempt=old)
 
@@ -222,7 +223,7 @@ def test_what_must_still_change_may(public: Run) -> None:
     Attempt.objects.update(is_held=True, is_latest=False)
     publish(make_attempt(result=result, status="wrong_output"))
     Result.objects.update(audit="suspect")
-    services.withdraw_run(run=public, actor="test", reason="wrong device")
+    publishing.withdraw_run(run=public, actor="test", reason="wrong device")
     Run.objects.update(verification="checked", note="a remark")
 
 
@@ -231,7 +232,7 @@ def test_a_takedown_removes_sources_and_sessions_and_nothing_else_does(public: R
         Result.objects.update(candidate_files={"kernel.hip": "0" * 64})
     with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
         Result.objects.update(candidate_files={})
-    services.take_down(submission=make_submission(run=public), actor="test", reason="not ours to give")
+    takedowns.take_down(submission=make_submission(run=public), actor="test", reason="not ours to give")
     assert not AgentSession.objects.exists()
     assert not Iteration.objects.exists()
     assert {str(files) for files in Result.objects.values_list("candidate_files", flat=True)} == {"{}"}

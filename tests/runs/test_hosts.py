@@ -18,10 +18,11 @@ from django.utils import timezone
 from evaluator import VERSION
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
-from runs import job_messages, services
+from runs import job_messages
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, DeviceClass, Host
 from runs.models.hosts import BACKENDS
+from runs.services import claims, hosts
 from runs.worker import evaluation
 from tests.factories import make_device_class, make_host
 from tests.runs import fakes
@@ -64,7 +65,7 @@ def on_a_gpu(site: Site) -> None:
 
 
 def quarantined(site: Site) -> Host:
-    services.quarantine_host(host=site.host, reason="known good: crashed", actor="worker of local")
+    hosts.quarantine_host(host=site.host, reason="known good: crashed", actor="worker of local")
     return host_of(site)
 
 
@@ -161,19 +162,19 @@ def test_a_quarantine_is_lifted_with_a_reason_and_the_worker_tries_first(site: S
     scripted.good = {3}
     work(site)
     with pytest.raises(RunError, match="say what was found"):
-        services.lift_quarantine(host=site.host, actor="test", reason=" ")
-    host = services.lift_quarantine(host=site.host, actor="test", reason="card replaced")
+        hosts.lift_quarantine(host=site.host, actor="test", reason=" ")
+    host = hosts.lift_quarantine(host=site.host, actor="test", reason="card replaced")
     assert (host.quarantined_at, host.quarantine_reason) == (None, "")
     assert AuditEntry.objects.filter(host=host, action="lift", reason="card replaced").exists()
     assert work(site) == ["passed", "queued"]
     assert scripted.tried == 3
     with pytest.raises(RunError, match="not quarantined"):
-        services.lift_quarantine(host=host, actor="test", reason="again")
+        hosts.lift_quarantine(host=host, actor="test", reason="again")
 
 
 def test_a_second_quarantine_changes_nothing(site: Site) -> None:
     first = quarantined(site)
-    assert not services.quarantine_host(host=first, reason="another", actor="test")
+    assert not hosts.quarantine_host(host=first, reason="another", actor="test")
     assert host_of(site).quarantine_reason == "known good: crashed"
     assert AuditEntry.objects.count() == 1
 
@@ -183,9 +184,9 @@ def test_the_sweeper_does_not_wake_a_quarantined_host(site: Site) -> None:
     Attempt.objects.update(woken_at=None)
     Host.objects.update(seen_at=timezone.now(), evaluator=VERSION)
     quarantined(site)
-    assert services.wake_forgotten() == 0
-    services.lift_quarantine(host=site.host, actor="test", reason="fine")
-    assert services.wake_forgotten() == 1
+    assert claims.wake_forgotten() == 0
+    hosts.lift_quarantine(host=site.host, actor="test", reason="fine")
+    assert claims.wake_forgotten() == 1
 
 
 def test_a_start_says_what_the_calibration_says(site: Site, scripted: type[Scripted]) -> None:

@@ -11,12 +11,13 @@ from django.conf import settings
 
 from evaluator.errors import TaskError
 from evaluator.tasks.spec import TaskSpec
-from runs import archive, services
+from runs import archive
 from runs.archive import ArchiveError
 from runs.errors import RunError
 from runs.loading import catalog
 from runs.loading import published as papers
 from runs.models import PublishedTable, Suite, Task
+from runs.services.catalog import mirror_suite, mirror_tasks
 from tests.factories import sha256
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +34,7 @@ def test_every_bundled_task_and_suite_has_a_current_row() -> None:
 
 
 def test_a_row_holds_what_pages_say_of_a_task_and_the_baseline(specs: list[TaskSpec]) -> None:
-    row = services.mirror_tasks(specs=specs)["hip2hip/arena/GELU"]
+    row = mirror_tasks(specs=specs)["hip2hip/arena/GELU"]
     assert (row.category, row.source, row.name, row.digest) == ("hip2hip", "arena", "GELU", specs[0].digest)
     assert {case["profile"] for case in row.cases} == {"small", "full"}
     for path, digest in row.files.items():
@@ -41,24 +42,24 @@ def test_a_row_holds_what_pages_say_of_a_task_and_the_baseline(specs: list[TaskS
 
 
 def test_a_changed_task_is_another_row_and_the_old_one_stays(specs: list[TaskSpec]) -> None:
-    old = services.mirror_tasks(specs=specs)[specs[0].id]
+    old = mirror_tasks(specs=specs)[specs[0].id]
     changed = dataclasses.replace(specs[0], digest=sha256("changed"))
-    new = services.mirror_tasks(specs=[changed])[specs[0].id]
+    new = mirror_tasks(specs=[changed])[specs[0].id]
     old.refresh_from_db()
     assert (old.is_current, new.is_current, old.pk == new.pk) == (False, True, False)
     assert not Task.objects.filter(path=specs[1].id, is_current=True).exists()
-    services.mirror_tasks(specs=specs)
+    mirror_tasks(specs=specs)
     old.refresh_from_db()
     assert old.is_current
 
 
 def test_a_version_that_stands_for_another_list_is_refused(specs: list[TaskSpec]) -> None:
-    tasks = list(services.mirror_tasks(specs=specs).values())
+    tasks = list(mirror_tasks(specs=specs).values())
     about = {"name": "mine", "version": 1, "title": "", "tasks": tasks}
-    services.mirror_suite(digest=sha256("first"), **about)
+    mirror_suite(digest=sha256("first"), **about)
     with pytest.raises(RunError, match="freeze it as a new version"):
-        services.mirror_suite(digest=sha256("second"), **about)
-    second = services.mirror_suite(digest=sha256("second"), **about | {"version": 2})
+        mirror_suite(digest=sha256("second"), **about)
+    second = mirror_suite(digest=sha256("second"), **about | {"version": 2})
     assert list(Suite.objects.filter(name="mine", is_current=True)) == [second]
 
 

@@ -12,9 +12,10 @@ from evaluator.errors import HostError
 from evaluator.records.sessions import TranscriptEntry
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import archive, redaction, services
+from runs import archive, redaction
 from runs.loading import published as papers
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Host, Iteration, Run, UnseenEvaluation
+from runs.services import hosts, publishing, registry, rounds, starts
 from runs.worker import evaluation
 from tests.factories import make_configuration, make_submission
 from tests.records import record_for
@@ -47,7 +48,7 @@ def work(site: Site) -> None:
 
 def start(site: Site, configuration: Configuration) -> Run:
     wanted = {"suite": site.suite, "device_class": site.device_class, "repeats": 1, "actor": "test"}
-    return services.start_runs(configuration=configuration, **wanted)[0]  # type: ignore[arg-type]
+    return starts.start_runs(configuration=configuration, **wanted)[0]  # type: ignore[arg-type]
 
 
 def assert_nothing_is_told(pages: dict[str, bytes], settings: Any) -> None:
@@ -74,7 +75,7 @@ def test_a_fault_is_told_without_the_secrets_in_it(
     assert "unkn0wn" not in because
     assert_nothing_is_told(seen_by_anybody(*ROUTES), settings)
     work(site)
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     assert [one.message.count(redaction.HIDDEN) for one in Attempt.objects.all()] == [5, 5]
     assert_nothing_is_told(seen_by_anybody() | seen_by_staff(), settings)
 
@@ -87,7 +88,7 @@ def test_a_quarantine_is_told_without_secrets(site: Site, planted: str, monkeypa
     monkeypatch.setattr(fakes.Fake, "trials", refuse)
     assert not evaluation.is_fit(site.host)
     host = Host.objects.get(pk=site.host.pk)
-    services.host_started(host=host, facts={}, calibration={}, agents={"codex": f"not configured: {planted}"})
+    hosts.host_started(host=host, facts={}, calibration={}, agents={"codex": f"not configured: {planted}"})
     told = [
         host.quarantine_reason,
         AuditEntry.objects.get(host=host).reason,
@@ -103,7 +104,7 @@ def test_a_fault_with_unseen_cases_is_told_without_secrets(
         raise HostError(planted)
 
     monkeypatch.setattr(fakes.Fake, "evaluate_unseen", refuse)
-    site.new_run(round=services.open_round(slug="autumn", suite=site.suite, actor="test"))
+    site.new_run(round=rounds.open_round(slug="autumn", suite=site.suite, actor="test"))
     work(site)
     assert {one.message.count(redaction.HIDDEN) for one in UnseenEvaluation.objects.all()} == {5}
     assert not UnseenEvaluation.objects.filter(message__contains="Qx7").exists()
@@ -160,7 +161,7 @@ def test_a_candidate_with_the_key_in_it_is_not_kept(site: Site, monkeypatch: pyt
     monkeypatch.setattr(fakes.Fake, "hold_session", writes_it_down)
     configuration = Configuration.objects.get(slug="chat_loop")
     configuration.settings = {"base_url": "http://127.0.0.1:1/v1", "model": "m", "input_price": 0, "output_price": 0}
-    services.save_row(row=configuration)
+    registry.save_row(row=configuration)
     run = start(site, configuration)
     work(site)
     assert set(Attempt.objects.values_list("status", "reason")) == {("errored", "host_fault")}

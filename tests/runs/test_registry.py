@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from evaluator.tasks.spec import TaskSpec
-from runs import services
 from runs.errors import RegistryError
 from runs.loading import registry
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite
+from runs.services import catalog
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def problems(tmp_path: Path, text: str) -> list[str]:
 
 
 def test_a_file_registers_every_kind_and_may_be_loaded_again(tmp_path: Path, specs: list[TaskSpec]) -> None:
-    services.mirror_tasks(specs=specs)
+    catalog.mirror_tasks(specs=specs)
     for _ in range(2):
         counts = load(tmp_path, GOOD)
     assert counts == dict.fromkeys(counts, 1)

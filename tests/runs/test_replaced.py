@@ -13,10 +13,12 @@ from django.utils import timezone
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import archive, services
+from runs import archive
 from runs.admin.runs import RERUNNING
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Iteration, Result, Run
+from runs.services import publishing, rounds, spending, starts
+from runs.services.entries import cancel_results, rerun_failed, rerun_results
 from runs.worker import evaluation
 from tests.records import record_for
 from tests.runs import fakes
@@ -54,7 +56,7 @@ def work(site: Site) -> None:
 
 def start(site: Site, configuration: Configuration) -> Run:
     wanted: dict[str, Any] = {"suite": site.suite, "device_class": site.device_class, "repeats": 1, "actor": "test"}
-    return services.start_runs(configuration=configuration, **wanted)[0]
+    return starts.start_runs(configuration=configuration, **wanted)[0]
 
 
 @pytest.fixture
@@ -74,9 +76,9 @@ def test_an_agent_that_wrote_nothing_works_again_in_a_rerun(site: Site, failed: 
     before = {session.result_id: session.digest for session in AgentSession.objects.all()}
     asked: dict[str, Any] = {"actor": "test", "reason": "the endpoint was down"}
     if wanted == "failed":
-        services.rerun_failed(run=failed, **asked)
+        rerun_failed(run=failed, **asked)
     else:
-        services.rerun_results(results=failed.results.all()[: 2 if wanted == "run" else 1], **asked)
+        rerun_results(results=failed.results.all()[: 2 if wanted == "run" else 1], **asked)
     entries = AuditEntry.objects.filter(action="rerun")
     assert not AgentSession.objects.filter(result__in=entries.values("result")).exists()
     work(site)
@@ -94,17 +96,17 @@ def test_an_agent_that_wrote_nothing_works_again_in_a_rerun(site: Site, failed: 
 
 
 def test_the_runs_page_says_what_another_session_was_held_in_place_of(site: Site, failed: Run, client: Client) -> None:
-    services.rerun_failed(run=failed, actor="test")
+    rerun_failed(run=failed, actor="test")
     digest = AuditEntry.objects.filter(action="rerun")[0].detail.rpartition(" ")[2]
     assert f": timed_out, 0.005 USD, 0 lost before it, {digest}" in client.get(f"/run/{failed.pk}/").content.decode()
     said = [one["session_before"] for one in client.get(f"/api/v1/run/{failed.pk}/").json()["trail"]]
     assert [one is not None for one in said] == [True, True, False]
-    secret = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    secret = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     Run.objects.filter(pk=failed.pk).update(round=secret)
     for address in (f"/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/trail.csv"):
         assert b"in place of its session" not in client.get(address).getvalue()
-    services.cancel_results(results=failed.results.all(), actor="test")
-    services.reveal_round(round=secret, actor="test")
+    cancel_results(results=failed.results.all(), actor="test")
+    rounds.reveal_round(round=secret, actor="test")
     assert digest in client.get(f"/run/{failed.pk}/").content.decode()
 
 
@@ -112,36 +114,36 @@ def test_what_the_session_before_cost_stays_spent(site: Site, failed: Run, fake:
     fake.DAY_CAP_USD = 5.0
     Configuration.objects.filter(pk=failed.configuration_id).update(run_cap_usd=1.0, day_cap_usd=2.0)
     failed.refresh_from_db()
-    assert services.left_to_spend(run=failed) == pytest.approx(0.99)
-    services.rerun_failed(run=failed, actor="test")
-    assert services.left_to_spend(run=failed) == pytest.approx(0.99)
+    assert spending.left_to_spend(run=failed) == pytest.approx(0.99)
+    rerun_failed(run=failed, actor="test")
+    assert spending.left_to_spend(run=failed) == pytest.approx(0.99)
     Configuration.objects.filter(pk=failed.configuration_id).update(run_cap_usd=9.0, day_cap_usd=2.0)
     failed.configuration.refresh_from_db()
-    assert services.left_to_spend(run=failed) == pytest.approx(1.99)
+    assert spending.left_to_spend(run=failed) == pytest.approx(1.99)
     fake.DAY_CAP_USD = 1.0
-    assert services.left_to_spend(run=failed) == pytest.approx(0.99)
+    assert spending.left_to_spend(run=failed) == pytest.approx(0.99)
     work(site)
     AgentSession.objects.update(started_at=timezone.now())
-    assert services.left_to_spend(run=failed) == pytest.approx(0.98)
+    assert spending.left_to_spend(run=failed) == pytest.approx(0.98)
 
 
 def test_a_cost_that_nobody_knew_stays_estimated_and_another_days_counts_for_the_run(site: Site, failed: Run) -> None:
     unknown = {"cost_usd": None, "cost_source": "", "no_cost_because": "unknown", "abandoned": 2}
     AgentSession.objects.update(started_at=timezone.now() - timezone.timedelta(days=1), **unknown)
     Configuration.objects.filter(pk=failed.configuration_id).update(run_cap_usd=10.0, day_cap_usd=20.0)
-    services.rerun_failed(run=failed, actor="test")
+    rerun_failed(run=failed, actor="test")
     assert "unknown USD, 2 lost before it" in AuditEntry.objects.filter(action="rerun")[0].detail
     failed.configuration.refresh_from_db()
-    assert services.left_to_spend(run=failed) == pytest.approx(10.0 - 2 * 3 * 0.25)
+    assert spending.left_to_spend(run=failed) == pytest.approx(10.0 - 2 * 3 * 0.25)
     Configuration.objects.filter(pk=failed.configuration_id).update(run_cap_usd=30.0)
     failed.configuration.refresh_from_db()
-    assert services.left_to_spend(run=failed) == pytest.approx(20.0)
+    assert spending.left_to_spend(run=failed) == pytest.approx(20.0)
 
 
 def test_what_was_public_without_a_candidate_stays_without(site: Site, failed: Run) -> None:
-    services.publish_run(run=failed, actor="test")
-    services.withdraw_run(run=failed, actor="test", reason="planted")
-    services.rerun_failed(run=failed, actor="test")
+    publishing.publish_run(run=failed, actor="test")
+    publishing.withdraw_run(run=failed, actor="test", reason="planted")
+    rerun_failed(run=failed, actor="test")
     work(site)
     assert set(Attempt.objects.newest().values_list("number", "status")) == {(2, "not_produced")}
     assert set(AgentSession.objects.values_list("ended", flat=True)) == {"timed_out"}
@@ -152,7 +154,7 @@ def test_a_candidate_that_was_written_is_evaluated_again_as_it_is(site: Site) ->
     run = start(site, Configuration.objects.get(slug="block_tuner"))
     work(site)
     written = list(Result.objects.values_list("candidate_digest", flat=True))
-    services.rerun_results(results=run.results.all(), actor="test")
+    rerun_results(results=run.results.all(), actor="test")
     work(site)
     assert list(Result.objects.values_list("candidate_digest", flat=True)) == written
     assert not AuditEntry.objects.filter(action="rerun").exclude(detail="").exists()
@@ -163,5 +165,5 @@ def test_a_rerun_that_is_refused_takes_no_session_away(site: Site, failed: Run) 
     task = failed.results.all()[1].task
     type(task).objects.filter(pk=task.pk).update(digest="0" * 64)
     with pytest.raises(RunError, match="has digest"):
-        services.rerun_failed(run=failed, actor="test")
+        rerun_failed(run=failed, actor="test")
     assert AgentSession.objects.exclude(ended="").count() == 2

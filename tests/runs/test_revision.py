@@ -6,7 +6,9 @@ import pytest
 from django.db import transaction
 
 from runs.models import Attempt, Revision
-from runs.services import host_seen, host_started, publish_run, save_row, withdraw_run
+from runs.services.hosts import host_seen, host_started
+from runs.services.publishing import publish_run, withdraw_run
+from runs.services.registry import save_row
 from tests import factories
 
 

@@ -11,10 +11,11 @@ from django.core.management import CommandError, call_command
 
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
 from evaluator.unseen.rounds import read_round
-from runs import candidates, services
+from runs import candidates
 from runs.errors import RunError
 from runs.loading import catalog
 from runs.models import AuditEntry, Round, Run, Suite
+from runs.services import entries, rounds
 from tests.factories import make_suite
 from tests.runs.conftest import Site
 
@@ -40,7 +41,7 @@ def test_opening_tells_the_hash_and_nothing_else(site: Site) -> None:
 
 def test_two_rounds_have_two_secrets(site: Site) -> None:
     for slug in ("autumn", "winter"):
-        services.open_round(slug=slug, suite=site.suite, actor="test")
+        rounds.open_round(slug=slug, suite=site.suite, actor="test")
     assert len(set(Round.objects.values_list("secret", flat=True))) == 2
 
 
@@ -53,14 +54,14 @@ def test_two_rounds_have_two_secrets(site: Site) -> None:
     ],
 )
 def test_it_refuses_to_open_what_is_no_new_round(site: Site, arguments: tuple[str, ...], problem: str) -> None:
-    services.open_round(slug="taken", suite=site.suite, actor="test")
+    rounds.open_round(slug="taken", suite=site.suite, actor="test")
     with pytest.raises(CommandError, match=problem):
         output_of("open_round", *arguments)
     assert Round.objects.count() == 1
 
 
 def test_revealing_prints_a_file_from_which_everybody_gets_the_same_cases(site: Site) -> None:
-    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     told = output_of("reveal_round", "autumn", "--reason", "the quarter is over")
     about = yaml.safe_load(told)
     assert about == {
@@ -78,7 +79,7 @@ def test_revealing_prints_a_file_from_which_everybody_gets_the_same_cases(site: 
 
 
 def test_a_reveal_happens_once(site: Site) -> None:
-    services.open_round(slug="autumn", suite=site.suite, actor="test")
+    rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     first = output_of("reveal_round", "autumn")
     at = Round.objects.get().revealed_at
     with pytest.raises(CommandError, match="revealed already"):
@@ -90,16 +91,16 @@ def test_a_reveal_happens_once(site: Site) -> None:
 
 
 def test_no_round_is_revealed_while_somebody_is_at_work_in_it(site: Site) -> None:
-    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     run = site.new_run(round=opened)
     with pytest.raises(RunError, match="2 open attempts"):
-        services.reveal_round(round=opened, actor="test")
-    services.cancel_results(results=run.results.all(), actor="test")
-    assert services.reveal_round(round=opened, actor="test").is_revealed
+        rounds.reveal_round(round=opened, actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
+    assert rounds.reveal_round(round=opened, actor="test").is_revealed
 
 
 def test_a_secret_round_is_for_the_tasks_it_was_opened_for(site: Site) -> None:
-    opened = services.open_round(slug="autumn", suite=make_suite(), actor="test")
+    opened = rounds.open_round(slug="autumn", suite=make_suite(), actor="test")
     with pytest.raises(RunError, match="lacks hip2hip/arena/GELU"):
         site.new_run(round=opened)
     assert not Run.objects.exists()
@@ -116,7 +117,7 @@ def test_the_demos_round_is_mirrored_revealed_and_for_every_suite() -> None:
 
 
 def test_a_mirrored_round_with_another_secret_is_refused(site: Site) -> None:
-    services.open_round(slug="demo", suite=site.suite, actor="test")
+    rounds.open_round(slug="demo", suite=site.suite, actor="test")
     with pytest.raises(RunError, match="another secret"):
         catalog.mirror()
     assert not Suite.objects.filter(name="smoke").exists()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evaluator import VERSION
-from runs import services
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry
+from runs.services import claims, entries, hosts, publishing
 from tests.factories import make_attempt, make_run
 from tests.runs.conftest import Site
 from tests.runs.test_entries import board, finish, published
@@ -15,20 +15,20 @@ from tests.runs.test_entries import board, finish, published
 pytestmark = pytest.mark.django_db
 
 
-def claimed(site: Site) -> services.Claim | None:
-    return services.claim_oldest(host=site.host, worker="w")
+def claimed(site: Site) -> claims.Lease | None:
+    return claims.claim_oldest(host=site.host, worker="w")
 
 
 def test_a_paused_run_keeps_its_place_and_no_worker_takes_it(site: Site) -> None:
     first, second = site.new_run(), site.new_run(repeat=1)
-    services.pause_run(run=first, actor="test", reason="later")
+    entries.pause_run(run=first, actor="test", reason="later")
     claim = claimed(site)
     assert claim is not None
     assert Attempt.objects.get(pk=claim.attempt_id).result.run == second
     waiting = Attempt.objects.filter(result__run=first).first()
-    assert services.claim_attempt(attempt_id=waiting.pk, host=site.host, worker="w") is None
-    services.cancel_results(results=second.results.all(), actor="test")
-    services.resume_run(run=first, actor="test")
+    assert claims.claim_attempt(attempt_id=waiting.pk, host=site.host, worker="w") is None
+    entries.cancel_results(results=second.results.all(), actor="test")
+    entries.resume_run(run=first, actor="test")
     again = claimed(site)
     assert again is not None
     assert again.attempt_id == waiting.pk
@@ -41,46 +41,46 @@ def test_a_paused_run_keeps_its_place_and_no_worker_takes_it(site: Site) -> None
 def test_what_runs_already_ends_with_its_verdict_while_the_run_is_paused(site: Site) -> None:
     run = site.new_run()
     claim = claimed(site)
-    services.pause_run(run=run, actor="test")
+    entries.pause_run(run=run, actor="test")
     assert claim is not None
-    assert services.heartbeat(claim=claim)
+    assert claims.heartbeat(claim=claim)
     assert claimed(site) is None
-    services.cancel_results(results=run.results.all(), actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
     assert set(Attempt.objects.values_list("status", flat=True)) == {"cancelled"}
 
 
 def test_resuming_sends_a_message_for_everything_that_waits(
     site: Site, sent: list[tuple[int, str]], django_capture_on_commit_callbacks
 ) -> None:
-    run = services.pause_run(run=site.new_run(), actor="test")
+    run = entries.pause_run(run=site.new_run(), actor="test")
     with django_capture_on_commit_callbacks(execute=True):
-        services.resume_run(run=run, actor="test")
+        entries.resume_run(run=run, actor="test")
     assert sent == [(attempt.pk, "cpu") for attempt in Attempt.objects.order_by("pk")]
 
 
 def test_the_sweeper_does_not_wake_anybody_for_a_paused_run(site: Site) -> None:
     run = site.new_run()
-    services.host_started(host=site.host, facts={}, calibration={})
+    hosts.host_started(host=site.host, facts={}, calibration={})
     Attempt.objects.update(woken_at=None)
-    services.pause_run(run=run, actor="test")
-    assert services.wake_forgotten() == 0
-    services.resume_run(run=run, actor="test")
-    assert services.wake_forgotten() == 1
+    entries.pause_run(run=run, actor="test")
+    assert claims.wake_forgotten() == 0
+    entries.resume_run(run=run, actor="test")
+    assert claims.wake_forgotten() == 1
 
 
 def test_pausing_is_refused_where_it_means_nothing(site: Site) -> None:
     run = site.new_run()
     with pytest.raises(RunError, match="is not paused"):
-        services.resume_run(run=run, actor="test")
-    services.pause_run(run=run, actor="test")
+        entries.resume_run(run=run, actor="test")
+    entries.pause_run(run=run, actor="test")
     with pytest.raises(RunError, match="paused already"):
-        services.pause_run(run=run, actor="test")
-    services.cancel_results(results=run.results.all(), actor="test")
+        entries.pause_run(run=run, actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
     with pytest.raises(RunError, match="is paused: resume it first"):
-        services.rerun_results(results=run.results.all(), actor="test")
-    services.resume_run(run=run, actor="test")
+        entries.rerun_results(results=run.results.all(), actor="test")
+    entries.resume_run(run=run, actor="test")
     with pytest.raises(RunError, match="waits or runs"):
-        services.pause_run(run=run, actor="test")
+        entries.pause_run(run=run, actor="test")
 
 
 @pytest.mark.parametrize("status", ["build_failed", "wrong_output", "timed_out", "errored", "not_judged", "cancelled"])
@@ -90,73 +90,73 @@ def test_what_did_not_pass_is_run_again_and_what_passed_is_not(site: Site, statu
     Attempt.objects.filter(result__run=run).delete()
     make_attempt(result=first, status="passed")
     make_attempt(result=second, status=status)
-    (attempt,) = services.rerun_failed(run=run, actor="test", reason="another try")
+    (attempt,) = entries.rerun_failed(run=run, actor="test", reason="another try")
     assert (attempt.result, attempt.number) == (second, 2)
-    assert services.rerun_failed(run=run, actor="test") == []
+    assert entries.rerun_failed(run=run, actor="test") == []
 
 
 def test_a_withdrawal_that_is_taken_back_shows_the_answers_that_were_public(site: Site) -> None:
     run = published(site)
     before, at = board(site), run.published_at
-    services.withdraw_run(run=run, actor="test", reason="a doubt")
-    services.rerun_results(results=run.results.all(), actor="test")
+    publishing.withdraw_run(run=run, actor="test", reason="a doubt")
+    entries.rerun_results(results=run.results.all(), actor="test")
     finish(run, site, reason="mismatch")
     with pytest.raises(RunError, match="say why"):
-        services.undo_run(run=run, actor="test", reason=" ")
-    run = services.undo_run(run=run, actor="test", reason="no doubt left")
+        publishing.undo_run(run=run, actor="test", reason=" ")
+    run = publishing.undo_run(run=run, actor="test", reason="no doubt left")
     assert (board(site), run.published_at) == (before, at)
     entry = run.trail.first()
     assert (entry.action, entry.undoes.action, entry.reason) == ("publish", "withdraw", "no doubt left")
 
 
 def test_a_publication_that_is_taken_back_leaves_a_withdrawn_run(site: Site) -> None:
-    run = services.undo_run(run=published(site), actor="test", reason="too early")
+    run = publishing.undo_run(run=published(site), actor="test", reason="too early")
     assert (run.state, board(site)) == ("withdrawn", [])
     entry = run.trail.first()
     assert (entry.action, entry.undoes.action) == ("withdraw", "publish")
 
 
 def test_taking_back_is_refused_where_another_run_took_the_place(site: Site) -> None:
-    run = services.undo_run(run=published(site), actor="test", reason="too early")
+    run = publishing.undo_run(run=published(site), actor="test", reason="too early")
     published(site)
     with pytest.raises(RunError, match="another run of rewrite, repeat 0, is published"):
-        services.undo_run(run=run, actor="test", reason="it was right")
+        publishing.undo_run(run=run, actor="test", reason="it was right")
     with pytest.raises(RunError, match="was never published"):
-        services.undo_run(run=make_run(), actor="test", reason="no")
+        publishing.undo_run(run=make_run(), actor="test", reason="no")
 
 
 def test_an_answer_that_is_taken_back_shows_the_one_before_and_again_the_newer_one(site: Site) -> None:
     run = published(site)
     before, result = board(site), run.results.order_by("pk")[0]
-    services.rerun_results(results=[result], actor="test")
+    entries.rerun_results(results=[result], actor="test")
     finish(run, site, reason="mismatch")
-    services.publish_results(results=[result], actor="test")
+    publishing.publish_results(results=[result], actor="test")
     after = board(site)
     assert after != before
-    assert services.undo_results(results=[result], actor="test", reason="noise") == 1
+    assert publishing.undo_results(results=[result], actor="test", reason="noise") == 1
     assert board(site) == before
     entry = result.trail.first()
     assert (entry.from_attempt.number, entry.to_attempt.number, entry.undoes.to_attempt.number) == (2, 1, 2)
-    services.undo_results(results=[result], actor="test", reason="no noise")
+    publishing.undo_results(results=[result], actor="test", reason="no noise")
     assert board(site) == after
 
 
 def test_a_first_answer_is_not_taken_back_alone_nor_one_that_is_not_public(site: Site) -> None:
     run = published(site)
     with pytest.raises(RunError, match="one answer only"):
-        services.undo_results(results=run.results.all(), actor="test", reason="no")
-    services.withdraw_run(run=run, actor="test", reason="no")
+        publishing.undo_results(results=run.results.all(), actor="test", reason="no")
+    publishing.withdraw_run(run=run, actor="test", reason="no")
     with pytest.raises(RunError, match="withdrawn: publish the run"):
-        services.undo_results(results=run.results.all(), actor="test", reason="no")
+        publishing.undo_results(results=run.results.all(), actor="test", reason="no")
 
 
 def test_an_older_worker_takes_nothing_that_a_newer_site_queued(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.new_run()
-    services.host_started(host=site.host, facts={}, calibration={})
+    hosts.host_started(host=site.host, facts={}, calibration={})
     Attempt.objects.update(wanted_evaluator="9.10.0", woken_at=None)
     assert claimed(site) is None
-    assert services.claim_attempt(attempt_id=Attempt.objects.first().pk, host=site.host, worker="w") is None
-    assert services.wake_forgotten() == 0
+    assert claims.claim_attempt(attempt_id=Attempt.objects.first().pk, host=site.host, worker="w") is None
+    assert claims.wake_forgotten() == 0
     monkeypatch.setattr("runs.services.claims.VERSION", "9.9.9")
     assert claimed(site) is None
     monkeypatch.setattr("runs.services.claims.VERSION", "9.10.0")

@@ -16,9 +16,10 @@ from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
-from runs import candidates, guards, services
+from runs import candidates, guards
 from runs.loading import published as papers
 from runs.models import AgentSession, Attempt, Configuration, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.services import claims, publishing, rounds, sessions, starts
 from runs.services.unseen import cases_of
 from runs.worker import evaluation
 from tests.factories import make_configuration, make_submission
@@ -58,7 +59,7 @@ def secret(site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterat
     papers.load_published()
     make_configuration()  # with a model, so that every route has an address
     make_submission()
-    yield services.open_round(slug="autumn", suite=site.suite, actor="test")
+    yield rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     evaluation.close_bench()
 
 
@@ -85,12 +86,12 @@ def test_nothing_of_an_unseen_case_is_anywhere_before_the_reveal_and_all_of_it_a
     run = site.new_run(round=secret)
     work(site)
     assert UnseenMeasurement.objects.filter(message__contains="planted, it saw").count() == 16
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     words = ["planted, it saw", "planted:", secret.secret, "/attempt/1/unseen.json", *case_ids(site, secret)]
     words += [str(UnseenEvaluation.objects.values_list("record_digest", flat=True)[0])]
     assert telling(seen_by_anybody(), words) == []
     assert telling(seen_by_staff(), words) == []
-    services.reveal_round(round=secret, actor="test")
+    rounds.reveal_round(round=secret, actor="test")
     told = telling(seen_by_anybody(), words)
     assert set(words[:5]) <= {word for _, word in told}
     assert any("unseen.json" in address for address, _ in told)
@@ -102,7 +103,7 @@ def test_how_unseen_cases_came_out_changes_no_byte_of_any_page(site: Site, secre
     """So a candidate that fails where C > k learns nothing from its failing, nor from what we make of it."""
     run = site.new_run(round=secret)
     work(site)
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     all_wrong = seen_by_anybody()
     with guards.lifted():
         UnseenMeasurement.objects.filter(category="scale_up").update(correct=True, reason="", message="")
@@ -121,10 +122,10 @@ def test_nobody_sees_an_attempt_end_before_the_day_is_over(site: Site, secret: R
     """How long it took tells of the cases, and so would the moment it ended and the next one began."""
     run = site.new_run(round=secret)
     waiting = seen_by_anybody()
-    claim = services.claim_oldest(host=site.host, worker="w")
+    claim = claims.claim_oldest(host=site.host, worker="w")
     assert claim is not None
     assert changed(waiting, seen_by_anybody()) == []
-    services.release_attempt(claim=claim, because="planted")
+    claims.release_attempt(claim=claim, because="planted")
     work(site)
     assert changed(waiting, seen_by_anybody()) == []
     Attempt.objects.update(ended_at=timezone.now() - timedelta(days=1))
@@ -141,27 +142,27 @@ def test_nothing_an_agent_wrote_shows_before_the_reveal_nor_when_it_did(site: Si
     """A session begins when the attempt before it ended, so whatever comes of one tells how long that took."""
     configuration = Configuration.objects.select_related("agent", "model").get(slug="block_tuner")
     asked = {"configuration": configuration, "suite": site.suite, "device_class": site.device_class, "repeats": 1}
-    [run] = services.start_runs(round=secret, actor="test", **asked)
+    [run] = starts.start_runs(round=secret, actor="test", **asked)
     waiting = seen_by_anybody(*PLACES)
     assert evaluation.evaluate_oldest(host=site.host, worker="w")
-    claim = services.claim_oldest(host=site.host, worker="w")
+    claim = claims.claim_oldest(host=site.host, worker="w")
     assert claim is not None
-    services.begin_session(claim=claim, agent="block_tuner", architecture="cpu")
-    services.session_goes_on(claim=claim, tail="Make it faster.", checks=1, failed_builds=0)
+    sessions.begin_session(claim=claim, agent="block_tuner", architecture="cpu")
+    sessions.session_goes_on(claim=claim, tail="Make it faster.", checks=1, failed_builds=0)
     meanwhile = seen_by_anybody(*PLACES)
     assert changed(waiting, {address: meanwhile[address] for address in waiting}) == []
     assert {content[:3] for address, content in meanwhile.items() if address not in waiting} == {b"404"}
-    services.release_attempt(claim=claim, because="planted")
+    claims.release_attempt(claim=claim, because="planted")
     work(site)
     digests = [one[:12] for one in run.results.values_list("candidate_digest", flat=True)]
     Attempt.objects.update(ended_at=timezone.now() - timedelta(days=1))
-    services.publish_run(run=run, actor="test")
+    publishing.publish_run(run=run, actor="test")
     words = ["Make it faster.", "I shall.", *AgentSession.objects.values_list("digest", flat=True)]
     over = seen_by_anybody(*PLACES)
     assert telling(over, digests)  # the candidate is public as any other, how it came about is not
     assert telling(over, words) == []
     assert telling(seen_by_staff(), words) == []
-    services.reveal_round(round=secret, actor="test")
+    rounds.reveal_round(round=secret, actor="test")
     assert {word for _, word in telling(seen_by_anybody(*PLACES), words)} == set(words)
 
 

@@ -18,10 +18,12 @@ from evaluator.records.sessions import Usage, read_session
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.workbench import Held
-from runs import archive, services, sessions
+from runs import archive, sessions
 from runs.errors import RegistryError, RunError
 from runs.loading import registry
 from runs.models import AgentSession, Attempt, Configuration, Host, Iteration, Result, Round, Run
+from runs.services import claims, entries, publishing, rounds, starts
+from runs.services.sessions import begin_session, record_session
 from runs.worker import evaluation
 from runs.worker import session as working
 from tests.agent_sessions import make_iteration, make_session
@@ -41,7 +43,7 @@ def fake(settings: Any) -> Iterator[Any]:
 def start(site: Site, slug: str = "block_tuner", **values: Any) -> list[Run]:
     configuration = Configuration.objects.select_related("agent", "model").get(slug=slug)
     wanted = {"configuration": configuration, "suite": site.suite, "device_class": site.device_class, "actor": "test"}
-    return services.start_runs(**wanted | values)
+    return starts.start_runs(**wanted | values)
 
 
 def work(site: Site) -> None:
@@ -105,7 +107,7 @@ def test_a_rerun_evaluates_the_candidate_of_the_session_there_was(site: Site, mo
     [run] = start(site, repeats=1)
     work(site)
     monkeypatch.setattr(fakes.Fake, "hold_session", None)
-    services.rerun_results(results=run.results.all(), actor="test")
+    entries.rerun_results(results=run.results.all(), actor="test")
     work(site)
     assert list(Attempt.objects.newest().values_list("number", "status")) == [(2, "passed")] * 2
     assert AgentSession.objects.count() == 2
@@ -126,7 +128,7 @@ def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_t
     assert {(one.status, "not configured: set ANTHROPIC_API_KEY" in one.message) for one in attempts} == {
         ("errored", True)
     }
-    services.rerun_results(results=run.results.all(), actor="test")
+    entries.rerun_results(results=run.results.all(), actor="test")
     work(site)
     assert {one.status for one in Attempt.objects.newest()} == {"passed"}
     assert set(AgentSession.objects.values_list("ended", "abandoned")) == {("finished", 2)}
@@ -135,12 +137,12 @@ def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_t
 def test_an_answer_that_is_public_without_a_candidate_gets_none_later(site: Site) -> None:
     [run] = start(site, repeats=1)
     for _ in range(4):
-        claim = services.claim_oldest(host=site.host, worker="w")
+        claim = claims.claim_oldest(host=site.host, worker="w")
         assert claim is not None
-        services.release_attempt(claim=claim, because="planted")
-    services.publish_run(run=run, actor="test")
+        claims.release_attempt(claim=claim, because="planted")
+    publishing.publish_run(run=run, actor="test")
     with pytest.raises(RunError, match="has no candidate that could be evaluated again"):
-        services.rerun_results(results=run.results.all(), actor="test")
+        entries.rerun_results(results=run.results.all(), actor="test")
 
 
 def test_what_is_lacking_is_said_before_anything_starts(site: Site) -> None:
@@ -194,9 +196,9 @@ def test_a_session_longer_than_a_job_may_take_is_refused(site: Site, fake: Any) 
 
 def test_a_session_tells_how_it_goes_while_it_runs(site: Site) -> None:
     start(site, repeats=1)
-    claim = services.claim_oldest(host=site.host, worker="w")
+    claim = claims.claim_oldest(host=site.host, worker="w")
     assert claim is not None
-    services.begin_session(claim=claim, agent="block_tuner", architecture="cpu")
+    begin_session(claim=claim, agent="block_tuner", architecture="cpu")
     telling = working.Telling(claim)
     telling.hear(make_iteration(1, Status.BUILD_FAILED))
     telling.hear(make_iteration(2, speedup=1.5))
@@ -208,14 +210,14 @@ def test_a_session_tells_how_it_goes_while_it_runs(site: Site) -> None:
 
 def test_a_worker_that_lost_its_claim_writes_nothing(site: Site) -> None:
     [run] = start(site, repeats=1)
-    claim = services.claim_oldest(host=site.host, worker="w")
+    claim = claims.claim_oldest(host=site.host, worker="w")
     assert claim is not None
-    services.begin_session(claim=claim, agent="block_tuner", architecture="cpu")
-    services.cancel_results(results=run.results.all(), actor="test")
+    begin_session(claim=claim, agent="block_tuner", architecture="cpu")
+    entries.cancel_results(results=run.results.all(), actor="test")
     result = Result.objects.select_related("task").get(attempts=claim.attempt_id)
     candidate = Candidate({"a.hip": b"x"}, "block_tuner")
     session = make_session(TaskRef(result.task.path, result.task.digest, result.task.category), candidate)
-    assert not services.record_session(claim=claim, session=session, candidate=candidate)
+    assert not record_session(claim=claim, session=session, candidate=candidate)
     assert not Iteration.objects.exists()
     result.refresh_from_db()
     assert result.candidate_files == {}
@@ -273,7 +275,7 @@ def test_the_database_takes_no_cost_without_a_source_and_no_gap_without_a_reason
 
 
 def test_in_a_secret_round_a_session_keeps_no_moment_and_is_not_visible(site: Site) -> None:
-    secret = services.open_round(slug="autumn", suite=site.suite, actor="test")
+    secret = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     start(site, repeats=1, round=secret)
     work(site)
     for session in AgentSession.objects.all():
@@ -281,6 +283,6 @@ def test_in_a_secret_round_a_session_keeps_no_moment_and_is_not_visible(site: Si
         assert read_session(archive.get(session.digest)).started_at.endswith("T00:00:00+00:00")
     assert not AgentSession.objects.visible().exists()
     assert not Iteration.objects.visible().exists()
-    services.reveal_round(round=Round.objects.get(), actor="test")
+    rounds.reveal_round(round=Round.objects.get(), actor="test")
     assert AgentSession.objects.visible().count() == 2
     assert Iteration.objects.visible().count() == 4

@@ -14,8 +14,8 @@ from evaluator.bundles.archives.packing import slug
 from evaluator.records.record import Record, TaskRef
 from evaluator.records.sessions import write_session
 from evaluator.tasks.candidate import Candidate
-from runs import services
 from runs.models import AgentSession, Configuration, Iteration, Run, Task
+from runs.services import registry
 from tests.agent_sessions import make_session
 from tests.runs.bundling import make_folder, passing
 from tests.runs.conftest import Site
@@ -70,6 +70,6 @@ def test_a_run_stands_under_the_settings_it_was_run_with(tmp_path: Path, site: S
     with pytest.raises(CommandError, match="block_tuner has other settings than this run"):
         call_command("import_bundle", str(folder), configuration="block_tuner")
     known = Configuration.objects.get(slug="block_tuner")
-    services.save_row(row=Configuration(slug="five", agent=known.agent, settings={"max_iterations": 5}))
+    registry.save_row(row=Configuration(slug="five", agent=known.agent, settings={"max_iterations": 5}))
     call_command("import_bundle", str(folder))
     assert Run.objects.get().configuration.slug == "five"

@@ -16,9 +16,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from runs import services
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, ModelVersion, Run
+from runs.services import claims, entries, publishing, registry, sessions, spending, starts
 from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -43,12 +43,12 @@ def paid(site: Site, **values: Any) -> Configuration:
     caps = {"run_cap_usd": 1.0, "day_cap_usd": 2.0, "expected_task_usd": 0.25}
     for name, value in (caps | values).items():
         setattr(row, name, value)
-    return services.save_row(row=row)
+    return registry.save_row(row=row)
 
 
 def start(site: Site, configuration: Configuration, **values: Any) -> list[Run]:
     wanted = {"suite": site.suite, "device_class": site.device_class, "actor": "test"}
-    return services.start_runs(configuration=configuration, **wanted | values)
+    return starts.start_runs(configuration=configuration, **wanted | values)
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_nothing_starts_without_an_estimate_or_above_a_cap(site: Site, values: A
 
 def test_a_model_whose_tokens_cost_nothing_needs_no_cap(site: Site) -> None:
     free = paid(site, settings=SETTINGS | {"input_price": 0, "output_price": 0}, run_cap_usd=None, day_cap_usd=None)
-    assert services.estimate_of(free).task_usd is None
+    assert spending.estimate_of(free).task_usd is None
     assert len(start(site, free)) == 3
 
 
 def test_an_unknown_price_is_paid(site: Site) -> None:
     unknown = paid(site, settings={"base_url": SETTINGS["base_url"]})
-    assert services.estimate_of(unknown).task_usd == 0.25
+    assert spending.estimate_of(unknown).task_usd == 0.25
 
 
 def test_sessions_tell_what_the_next_one_costs(site: Site) -> None:
@@ -85,7 +85,7 @@ def test_sessions_tell_what_the_next_one_costs(site: Site) -> None:
     start(site, configuration, repeats=1)
     while evaluation.evaluate_oldest(host=site.host, worker="w"):
         pass
-    estimate = services.estimate_of(configuration)
+    estimate = spending.estimate_of(configuration)
     assert estimate.task_usd == pytest.approx(0.005)
     assert estimate.text(3, 6).startswith("3 runs of 6 tasks are estimated at 0.09 USD, 0.03 USD a run")
 
@@ -100,7 +100,7 @@ def test_at_the_cap_what_has_not_begun_is_cancelled_with_the_reason(site: Site) 
     entry = AuditEntry.objects.get(action="cancel")
     assert entry.actor_name == "spending cap"
     assert entry.reason == "0.01 USD are spent, and a task is estimated at 0.005: the cap of a run is 0.01 USD"
-    services.publish_run(run=run, actor="test")  # what was answered can still be shown
+    publishing.publish_run(run=run, actor="test")  # what was answered can still be shown
 
 
 def test_a_session_is_told_what_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_a_session_is_told_what_is_left(site: Site, monkeypatch: pytest.MonkeyPa
 
 def test_what_costs_nothing_may_go_on(site: Site) -> None:
     free = paid(site, settings=SETTINGS | {"input_price": 0, "output_price": 0}, run_cap_usd=None, day_cap_usd=None)
-    assert services.left_to_spend(run=start(site, free, repeats=1)[0]) == inf
+    assert spending.left_to_spend(run=start(site, free, repeats=1)[0]) == inf
 
 
 def test_the_site_has_a_cap_of_a_day_over_all_configurations(site: Site, settings: Any) -> None:
@@ -155,8 +155,8 @@ def test_what_waits_counts_before_the_next_start(site: Site, settings: Any) -> N
     [run, _] = start(site, first, repeats=2)
     with pytest.raises(RunError, match=r"Of the cap of a day of 1.20 USD, 0.20 are left, beside what waits to be run"):
         start(site, first, repeats=1)
-    assert services.left_to_spend(run=run) == 1.0  # a session is told what is spent, not what waits
-    services.cancel_results(results=list(run.results.all()), actor="test")
+    assert spending.left_to_spend(run=run) == 1.0  # a session is told what is spent, not what waits
+    entries.cancel_results(results=list(run.results.all()), actor="test")
     start(site, first, repeats=1)
     settings.DAY_CAP_USD = 1.4
     second = paid(site, slug="second", settings=SETTINGS | {"input_price": 3})
@@ -174,12 +174,12 @@ def test_a_session_waits_until_it_is_begun_and_again_where_it_was_lost(site: Sit
 
     start(site, configuration, repeats=1)
     assert left() == 9.5
-    claim = services.claim_oldest(host=site.host, worker="w")
+    claim = claims.claim_oldest(host=site.host, worker="w")
     assert claim
     assert left() == 9.5  # claimed, and not begun
-    services.begin_session(claim=claim, agent="chat_loop", architecture="gfx942")
+    sessions.begin_session(claim=claim, agent="chat_loop", architecture="gfx942")
     assert left() == 9.5  # begun: spent as estimated
-    services.release_attempt(claim=claim, because="lost")
+    claims.release_attempt(claim=claim, because="lost")
     assert left() == 9.25  # what was lost, and the two to come
 
 

@@ -13,10 +13,11 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.utils import timezone
 
-from runs import archive, services
+from runs import archive
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import AuditEntry, Run, Submission, Task
+from runs.services import publishing, submissions, takedowns
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
 from tests.runs.bundling import make_folder, make_zip
 from tests.runs.conftest import Site, checked, handed_in
@@ -96,7 +97,7 @@ def test_a_claim_of_another_benchmark_is_kept_and_ranks_nothing(site: Site, subm
     assert submission.claim_count >= 2
     assert not Run.objects.exists()
     assert not Submission.objects.told().exists()
-    services.show_claims(submission=submission, actor="test")
+    submissions.show_claims(submission=submission, actor="test")
     assert Submission.objects.told().get() == submission
 
 
@@ -118,12 +119,12 @@ def test_a_check_whose_worker_died_is_given_back_and_its_verdict_counts_no_more(
     site: Site, submitter: User, tmp_path: Path
 ) -> None:
     handed_in(make_zip(tmp_path / "run", site.suite), submitter)
-    dead = services.claim_check()
+    dead = submissions.claim_check()
     assert dead is not None
-    assert services.requeue_dead_checks() == 0
+    assert submissions.requeue_dead_checks() == 0
     Submission.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert services.requeue_dead_checks() == 1
-    assert not services.reject(submission=dead, problems=[OUR_FAULT])
+    assert submissions.requeue_dead_checks() == 1
+    assert not submissions.reject(submission=dead, problems=[OUR_FAULT])
     assert Submission.objects.get().state == "received"
 
 
@@ -145,9 +146,9 @@ def test_each_end_is_told_by_mail(
     with django_capture_on_commit_callbacks(execute=True):
         checked(handed_in(bad, submitter, wants_mail=True))
         closed = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter, wants_mail=True))
-        services.close(submission=closed, actor="admin", reason="Enough.")
+        submissions.close(submission=closed, actor="admin", reason="Enough.")
         down = checked(handed_in(make_zip(tmp_path / "two", site.suite, repeat=1), submitter, wants_mail=True))
-        services.take_down(submission=down, actor=submitter, reason="A mistake.")
+        takedowns.take_down(submission=down, actor=submitter, reason="A mistake.")
     told = [message.subject.rpartition(" is ")[2] for message in mail.outbox]
     assert told == ["rejected", "accepted", "closed", "accepted", "closed"]
     assert "taken down" in mail.outbox[-1].body
@@ -166,7 +167,7 @@ def test_what_is_taken_down_leaves_no_source_that_nothing_else_has(
     mine = {d for result in submission.run.results.all() for d in result.candidate_files.values()}
     kept = {digest for task in site.suite.tasks.all() for digest in task.files.values()}
     with django_capture_on_commit_callbacks(execute=True):
-        services.take_down(submission=submission, actor=submitter, reason="Not ours to publish.")
+        takedowns.take_down(submission=submission, actor=submitter, reason="Not ours to publish.")
     assert not any(submission.run.results.values_list("candidate_files", flat=True))
     for digest in mine - kept:
         with pytest.raises(archive.ArchiveError):
@@ -179,11 +180,11 @@ def test_a_takedown_leaves_the_boards_and_the_archive_and_keeps_the_history(
 ) -> None:
     submission = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
     assert submission.run is not None
-    services.publish_run(run=submission.run, actor="test")
+    publishing.publish_run(run=submission.run, actor="test")
     with pytest.raises(RunError, match="say why"):
-        services.take_down(submission=submission, actor=submitter, reason=" ")
+        takedowns.take_down(submission=submission, actor=submitter, reason=" ")
     with django_capture_on_commit_callbacks(execute=True):
-        services.take_down(submission=submission, actor=submitter, reason="Not ours to publish.")
+        takedowns.take_down(submission=submission, actor=submitter, reason="Not ours to publish.")
     submission.refresh_from_db()
     assert (submission.state, submission.outcome, submission.run.state) == ("closed", "taken_down", "withdrawn")
     with pytest.raises(archive.ArchiveError):

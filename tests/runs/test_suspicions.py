@@ -10,9 +10,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from evaluator.agents import produce
-from runs import candidates, services
+from runs import candidates
 from runs.errors import RunError
 from runs.models import Review, Task
+from runs.services import audits, publishing
 from runs.similarity import skeleton, squeezed
 from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
@@ -30,9 +31,9 @@ def test_a_source_that_may_hold_a_secret_waits_for_a_maintainer(site: Site, subm
     review = submission.reviews.get(kind=Review.Kind.PRIVATE_TEXT)
     assert "a1b2c3" not in review.detail
     with pytest.raises(RunError, match="something private"):
-        services.publish_run(run=submission.run, actor="admin")
-    services.decide_review(review=review, decision="An example from the manual.", actor="admin")
-    services.publish_run(run=submission.run, actor="admin")
+        publishing.publish_run(run=submission.run, actor="admin")
+    audits.decide_review(review=review, decision="An example from the manual.", actor="admin")
+    publishing.publish_run(run=submission.run, actor="admin")
 
 
 def test_a_candidate_that_differs_in_blanks_is_somebody_elses_too(site: Site, submitter: User, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from runs import services
 from runs.models import Attempt, Host, Run
-from runs.services import Lease
+from runs.services import entries
+from runs.services.claims import Lease, claim_oldest, record_verdict
 from runs.services.queue_order import Turns
 from tests import factories
 from tests.records import make_record
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.django_db
 def work_off(site: Site, most: int = 1000) -> list[Run]:
     """The runs of the attempts, in the order in which one host evaluates them."""
     found = []
-    while len(found) < most and (claim := services.claim_oldest(host=site.host, worker="w")):
-        services.record_verdict(claim=claim, record=make_record())
+    while len(found) < most and (claim := claim_oldest(host=site.host, worker="w")):
+        record_verdict(claim=claim, record=make_record())
         found.append(Run.objects.get(results__attempts=claim.attempt_id))
     return found
 
@@ -72,17 +72,17 @@ def test_a_rerun_stands_behind_its_submitters_own_and_no_one_elses(site: Site) -
     work_off(site)
     for _ in range(3):
         site.new_run(actor=many)
-    services.rerun_results(results=run.results.all(), actor="test")
+    entries.rerun_results(results=run.results.all(), actor="test")
     assert names(work_off(site)) == "mfmf" + "mmmm"
 
 
 def test_a_paused_run_holds_nobody_up_and_nobody_back(site: Site) -> None:
     paused = site.new_run(actor=user("a"))
-    services.pause_run(run=paused, actor="test")
+    entries.pause_run(run=paused, actor="test")
     site.new_run(actor=user("b"))
     assert names(work_off(site)) == "bb"
     site.new_run(actor=user("c"))
-    services.resume_run(run=paused, actor="test")
+    entries.resume_run(run=paused, actor="test")
     assert names(work_off(site)) == "acac"
 
 
@@ -112,7 +112,7 @@ def test_hosts_that_claim_at_once_get_an_attempt_each(site: Site) -> None:
 
     def rival(host: Host) -> None:
         start.wait()
-        claims.append(services.claim_oldest(host=host, worker=host.name))
+        claims.append(claim_oldest(host=host, worker=host.name))
         connection.close()
 
     threads = [threading.Thread(target=rival, args=(host,)) for host in hosts]

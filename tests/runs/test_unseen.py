@@ -8,10 +8,11 @@ import pytest
 
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import read_unseen
-from runs import archive, candidates, services
+from runs import archive, candidates
 from runs.errors import RunError
 from runs.models import Attempt, DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
-from runs.services import Lease
+from runs.services import claims, entries, rounds, unseen
+from runs.services.claims import Lease
 from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def secret(site: Site) -> Round:
-    return services.open_round(slug="autumn", suite=site.suite, actor="test")
+    return rounds.open_round(slug="autumn", suite=site.suite, actor="test")
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def work(site: Site, times: int = 1) -> None:
 
 
 def claimed(site: Site, run: Run) -> Lease:
-    claim = services.claim_oldest(host=site.host, worker="w")
+    claim = claims.claim_oldest(host=site.host, worker="w")
     assert claim is not None
     assert Attempt.objects.get(pk=claim.attempt_id).result.run == run
     return claim
@@ -94,14 +95,14 @@ def test_a_case_of_ours_that_failed_is_told_apart_and_makes_it_incomplete(site: 
 
 
 def record_for(claim: Lease, quadrants: dict[int, str] | None = None) -> None:
-    job = services.begin_unseen(claim=claim)
+    job = unseen.begin_unseen(claim=claim)
     assert job is not None
     result = Attempt.objects.get(pk=claim.attempt_id).result
     spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
     record = make_unseen(
         spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator, quadrants=quadrants
     )
-    assert services.record_unseen(claim=claim, job=job, record=record)
+    assert unseen.record_unseen(claim=claim, job=job, record=record)
 
 
 def test_an_identical_candidate_gets_the_stored_answer(working: Site, secret: Round) -> None:
@@ -117,18 +118,18 @@ def test_an_identical_candidate_gets_the_stored_answer(working: Site, secret: Ro
 def test_an_answer_with_a_fault_of_ours_is_not_given_again(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
     record_for(claimed(site, run), {0: "evaluation_error"})
-    services.cancel_results(results=run.results.all(), actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
     again = site.new_run(round=secret, repeat=1)
-    assert services.begin_unseen(claim=claimed(site, again)) is not None
+    assert unseen.begin_unseen(claim=claimed(site, again)) is not None
 
 
 def test_another_device_class_or_round_asks_anew(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
     record_for(claimed(site, run))
-    services.cancel_results(results=run.results.all(), actor="test")
-    other = services.open_round(slug="winter", suite=site.suite, actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
+    other = rounds.open_round(slug="winter", suite=site.suite, actor="test")
     again = site.new_run(round=other, repeat=1)
-    job = services.begin_unseen(claim=claimed(site, again))
+    job = unseen.begin_unseen(claim=claimed(site, again))
     assert job is not None
     assert job.round_hash == other.secret_hash
 
@@ -147,9 +148,9 @@ def test_a_configuration_has_three_evaluations_of_a_task_in_a_round(site: Site, 
     for repeat in range(3):
         claim = another(repeat)
         record_for(claim)
-        services.cancel_results(results=Run.objects.get(repeat=repeat).results.all(), actor="test")
+        entries.cancel_results(results=Run.objects.get(repeat=repeat).results.all(), actor="test")
     claim = another(3)
-    assert services.begin_unseen(claim=claim) is None
+    assert unseen.begin_unseen(claim=claim) is None
     refused = UnseenEvaluation.objects.get(attempt=claim.attempt_id)
     assert (refused.state, refused.is_complete, refused.cases.count()) == ("refused", False, 0)
 
@@ -157,18 +158,18 @@ def test_a_configuration_has_three_evaluations_of_a_task_in_a_round(site: Site, 
 def test_a_lost_worker_costs_the_unseen_cases_the_second_time(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
     claim = claimed(site, run)
-    assert services.begin_unseen(claim=claim) is not None
-    services.release_attempt(claim=claim, because="a fault")
+    assert unseen.begin_unseen(claim=claim) is not None
+    claims.release_attempt(claim=claim, because="a fault")
     again = claimed(site, run)
-    assert services.begin_unseen(claim=again) is None
+    assert unseen.begin_unseen(claim=again) is None
     assert UnseenEvaluation.objects.get().state == "errored"
 
 
 def test_a_stop_in_between_costs_nothing(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
     claim = claimed(site, run)
-    assert services.begin_unseen(claim=claim) is not None
-    services.release_attempt(claim=claim, because="stopped", is_fault=False)
+    assert unseen.begin_unseen(claim=claim) is not None
+    claims.release_attempt(claim=claim, because="stopped", is_fault=False)
     record_for(claimed(site, run))
     assert UnseenEvaluation.objects.get().state == "done"
 
@@ -176,32 +177,32 @@ def test_a_stop_in_between_costs_nothing(site: Site, secret: Round) -> None:
 def test_a_lost_claim_writes_nothing(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
     claim = claimed(site, run)
-    job = services.begin_unseen(claim=claim)
+    job = unseen.begin_unseen(claim=claim)
     assert job is not None
-    services.cancel_results(results=run.results.all(), actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
     result = Attempt.objects.get(pk=claim.attempt_id).result
     spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
     record = make_unseen(spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator)
-    assert not services.record_unseen(claim=claim, job=job, record=record)
-    assert services.begin_unseen(claim=claim) is None
-    services.fail_unseen(claim=claim, because="late")
+    assert not unseen.record_unseen(claim=claim, job=job, record=record)
+    assert unseen.begin_unseen(claim=claim) is None
+    unseen.fail_unseen(claim=claim, because="late")
     assert UnseenEvaluation.objects.get().state == "running"
 
 
 def test_a_record_of_other_cases_is_refused(site: Site, secret: Round) -> None:
     claim = claimed(site, site.new_run(round=secret))
-    job = services.begin_unseen(claim=claim)
+    job = unseen.begin_unseen(claim=claim)
     assert job is not None
     result = Attempt.objects.get(pk=claim.attempt_id).result
     spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
     for cases, hashed in ((job.cases[:7], job.round_hash), (job.cases, "0" * 64)):
         record = make_unseen(spec, candidate, cases, round_digest=hashed, generator=job.generator)
         with pytest.raises(RunError, match="another round, task or other cases"):
-            services.record_unseen(claim=claim, job=job, record=record)
+            unseen.record_unseen(claim=claim, job=job, record=record)
 
 
 def test_a_job_prints_no_case(site: Site, secret: Round) -> None:
-    job = services.begin_unseen(claim=claimed(site, site.new_run(round=secret)))
+    job = unseen.begin_unseen(claim=claimed(site, site.new_run(round=secret)))
     assert job is not None
     assert "cols" not in repr(job)
     assert secret.secret not in repr(job)
@@ -209,8 +210,8 @@ def test_a_job_prints_no_case(site: Site, secret: Round) -> None:
 
 def test_a_gpu_gets_the_cases_of_full_size(site: Site, secret: Round) -> None:
     spec = candidates.spec_of(site.suite.tasks.first())
-    small = services.unseen.cases_of(secret, spec, DeviceClass.objects.get(slug="cpu-x86_64"))
-    full = services.unseen.cases_of(secret, spec, DeviceClass.objects.get(slug="h100-sxm"))
+    small = unseen.cases_of(secret, spec, DeviceClass.objects.get(slug="cpu-x86_64"))
+    full = unseen.cases_of(secret, spec, DeviceClass.objects.get(slug="h100-sxm"))
     assert {one.case.profile for one in small} == {"small"}
     assert {one.case.profile for one in full} == {"full"}
 
@@ -223,8 +224,8 @@ def test_in_a_secret_round_only_the_day_of_an_attempt_is_kept(working: Site, sec
     assert attempt.ended_at is not None
     assert (attempt.ended_at.hour, attempt.ended_at.minute, attempt.ended_at.microsecond) == (0, 0, 0)
     assert b'"started_at": "' + attempt.ended_at.isoformat().encode() in archive.get(attempt.record_digest)
-    services.cancel_results(results=run.results.all(), actor="test")
-    services.reveal_round(round=secret, actor="test")
+    entries.cancel_results(results=run.results.all(), actor="test")
+    rounds.reveal_round(round=secret, actor="test")
     working.new_run(round=secret, repeat=1)
     work(working)
     assert Attempt.objects.get(result__run__repeat=1, status="passed").started_at is not None

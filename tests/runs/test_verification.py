@@ -13,11 +13,12 @@ import pytest
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import services
 from runs.comparisons import ComparedResult, bundle_verdict, compare
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Run, Submission, UnseenEvaluation, Verification
+from runs.services import publishing, rounds, submissions
+from runs.services.verification import begin_verification, conclude_verifications, verify_by_policy
 from runs.worker import evaluation
 from tests.records import record_for
 from tests.runs import fakes
@@ -91,8 +92,8 @@ def submission(site: Site, tmp_path: Path, settings: Any) -> Iterator[Submission
 
 def handed_in(path: Path) -> Submission:
     digest, size = intake.kept(path)
-    upload = services.Upload(digest, size, path.name, {}, "MIT")
-    found, _ = services.receive(upload=upload, actor="test")
+    upload = submissions.Upload(digest, size, path.name, {}, "MIT")
+    found, _ = submissions.receive(upload=upload, actor="test")
     intake.check_next(found.pk)
     found.refresh_from_db()
     return found
@@ -114,10 +115,10 @@ def test_its_candidates_run_in_the_strong_sandbox_and_close_the_submission(
         return record_for(task.id, task.digest, task.category, candidate)
 
     monkeypatch.setattr(fakes.Fake, "evaluate", noting)
-    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
-    assert services.conclude_verifications() == 0
+    verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    assert conclude_verifications() == 0
     work(site)
-    assert services.conclude_verifications() == 1
+    assert conclude_verifications() == 1
     assert asked == [True, True]
     verification.refresh_from_db()
     submission.refresh_from_db()
@@ -126,7 +127,7 @@ def test_its_candidates_run_in_the_strong_sandbox_and_close_the_submission(
     assert (verification.verdict, verification.tasks.count()) == ("reproduced", 2)
     assert (run.verification, run.reproduced_tasks, run.verified_tasks) == ("reproduced", 2, 2)
     assert (submission.state, submission.outcome) == ("closed", "verified")
-    assert services.conclude_verifications() == 0
+    assert conclude_verifications() == 0
 
 
 @pytest.mark.django_db
@@ -140,7 +141,7 @@ def test_a_rerun_of_an_imported_run_is_for_the_strong_sandbox_too(site: Site, su
 @pytest.mark.parametrize("sample", [0, 1000, 2**31, 10**30])
 def test_so_many_tasks_are_not_drawn(site: Site, submission: Submission, sample: int) -> None:
     with pytest.raises(RunError, match=f"seen {sample} tasks to draw; expected 1 to 999"):
-        services.begin_verification(submission=submission, device_class=site.device_class, sample=sample, actor="admin")
+        begin_verification(submission=submission, device_class=site.device_class, sample=sample, actor="admin")
 
 
 @pytest.mark.django_db
@@ -151,9 +152,9 @@ def test_what_fails_here_leaves_the_claim_visible_and_asks_a_maintainer(
         return record_for(task.id, task.digest, task.category, candidate, reason="mismatch")
 
     monkeypatch.setattr(fakes.Fake, "evaluate", wrong)
-    services.begin_verification(submission=submission, device_class=site.device_class, sample=1, actor="admin")
+    begin_verification(submission=submission, device_class=site.device_class, sample=1, actor="admin")
     work(site)
-    services.conclude_verifications()
+    conclude_verifications()
     submission.refresh_from_db()
     assert submission.run is not None
     verification = Verification.objects.get()
@@ -166,26 +167,26 @@ def test_what_fails_here_leaves_the_claim_visible_and_asks_a_maintainer(
 
 @pytest.mark.django_db
 def test_the_run_that_measures_is_never_published_and_one_runs_at_a_time(site: Site, submission: Submission) -> None:
-    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     with pytest.raises(RunError, match="there is nothing to verify"):
-        services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+        begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     work(site)
     with pytest.raises(RunError, match="never on a board"):
-        services.publish_run(run=verification.measured, actor="admin")
-    services.conclude_verifications()
-    services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+        publishing.publish_run(run=verification.measured, actor="admin")
+    conclude_verifications()
+    begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     with pytest.raises(RunError, match="being verified already"):
-        services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+        begin_verification(submission=submission, device_class=site.device_class, actor="admin")
 
 
 @pytest.mark.django_db
 def test_unseen_cases_of_a_claim_answer_nothing_here(site: Site, tmp_path: Path, settings: Any) -> None:
     """The identical candidate has an answer in the bundle; ours are measured all the same."""
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
-    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
-    services.reveal_round(round=opened, actor="test")
+    opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
+    rounds.reveal_round(round=opened, actor="test")
     submission = handed_in(make_zip(tmp_path / "run", site.suite, secret=opened.secret.encode()))
-    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     work(site)
     measured = UnseenEvaluation.objects.filter(attempt__result__run=verification.measured)
     assert [(one.state, one.answered_by) for one in measured] == [("done", None)] * 2
@@ -194,12 +195,12 @@ def test_unseen_cases_of_a_claim_answer_nothing_here(site: Site, tmp_path: Path,
 
 @pytest.mark.django_db
 def test_a_claim_without_unseen_cases_is_tried_on_those_of_a_revealed_round(site: Site, submission: Submission) -> None:
-    opened = services.open_round(slug="autumn", suite=site.suite, actor="test")
-    services.reveal_round(round=opened, actor="test")
-    verification = services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+    opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
+    rounds.reveal_round(round=opened, actor="test")
+    verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     assert verification.measured.round == opened
     work(site)
-    services.conclude_verifications()
+    conclude_verifications()
     told = list(verification.tasks.values_list("because", flat=True))
     assert len(told) == 2
     assert all("on unseen cases right: measured " in because for because in told)
@@ -210,14 +211,14 @@ def test_a_claim_without_unseen_cases_is_tried_on_those_of_a_revealed_round(site
 def test_a_policy_verifies_what_is_accepted_without_being_asked(
     site: Site, submission: Submission, settings: Any, policy: str, tasks: int
 ) -> None:
-    assert services.verify_by_policy() == 0
+    assert verify_by_policy() == 0
     settings.VERIFY = policy
-    assert services.verify_by_policy() == 1
+    assert verify_by_policy() == 1
     verification = Verification.objects.get()
     assert (verification.asked_by_name, verification.measured.results.count()) == ("policy", tasks)
     work(site)
-    services.conclude_verifications()
-    assert services.verify_by_policy() == 0
+    conclude_verifications()
+    assert verify_by_policy() == 0
     submission.refresh_from_db()
     assert (submission.state, submission.outcome) == ("closed", "verified")
 
@@ -226,7 +227,7 @@ def test_a_policy_verifies_what_is_accepted_without_being_asked(
 def test_a_policy_leaves_what_no_host_of_ours_could_measure(site: Site, submission: Submission, settings: Any) -> None:
     settings.VERIFY = "all"
     site.device_class.hosts.update(is_enabled=False)
-    assert services.verify_by_policy() == 0
+    assert verify_by_policy() == 0
 
 
 @pytest.mark.django_db
@@ -234,5 +235,5 @@ def test_without_a_source_there_is_nothing_to_verify(site: Site, submission: Sub
     assert submission.run is not None
     submission.run.results.update(candidate_files={}, candidate_digest="")
     with pytest.raises(RunError, match="no candidate"):
-        services.begin_verification(submission=submission, device_class=site.device_class, actor="admin")
+        begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     assert Run.objects.count() == 1

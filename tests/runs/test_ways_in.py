@@ -15,10 +15,10 @@ from django.test import Client
 from django.utils import timezone
 
 from evaluator.bundles.checking import check
-from runs import guards, services
+from runs import guards
 from runs.loading import bundles as intake
 from runs.models import ApiToken, Run, Submission
-from runs.services import submissions
+from runs.services import submissions, tokens
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
@@ -61,7 +61,7 @@ def test_form_rest_command_and_offline_check_say_the_same(site: Site, submitter:
     path.write_bytes(made.kb(declared="")["eval_results.json"])
     offline = check(path, said={"level": "1", "agent": "A"}).submission
     assert offline is not None
-    _, token = services.make_token(user=submitter, name="ci")
+    _, token = tokens.make_token(user=submitter, name="ci")
     browser = Client()
     browser.force_login(submitter)
     fields = {"agent": "A", "level": "1", "licence": "MIT", "consent": "on"}
@@ -95,7 +95,7 @@ def post(token: str, path: Path, **headers: str) -> Any:
 def test_a_program_hands_in_with_a_token_and_sees_what_became_of_it(
     site: Site, submitter: User, tmp_path: Path
 ) -> None:
-    _, token = services.make_token(user=submitter, name="ci")
+    _, token = tokens.make_token(user=submitter, name="ci")
     path = make_zip(tmp_path / "run", site.suite)
     first, again = post(token, path, **{"Idempotency-Key": "k"}), post(token, path, **{"Idempotency-Key": "k"})
     assert (first.status_code, again.status_code) == (202, 200)
@@ -112,16 +112,16 @@ def test_a_token_opens_nothing_when_it_is_wrong_late_revoked_or_its_user_may_not
     site: Site, submitter: User, tmp_path: Path
 ) -> None:
     path = make_zip(tmp_path / "run", site.suite)
-    row, token = services.make_token(user=submitter, name="ci")
+    row, token = tokens.make_token(user=submitter, name="ci")
     assert token not in str(ApiToken.objects.values().get())
     assert post("arena_wrong", path).status_code == 401
-    services.revoke_token(token=row, actor=submitter)
+    tokens.revoke_token(token=row, actor=submitter)
     assert post(token, path).status_code == 401
-    row, token = services.make_token(user=submitter, name="late")
+    row, token = tokens.make_token(user=submitter, name="late")
     long_ago = timezone.now() - timedelta(days=200)
     ApiToken.objects.filter(pk=row.pk).update(created_at=long_ago, expires_at=long_ago + timedelta(days=90))
     assert post(token, path).status_code == 401
-    _, token = services.make_token(user=User.objects.create_user("reader"), name="ci")
+    _, token = tokens.make_token(user=User.objects.create_user("reader"), name="ci")
     assert post(token, path).status_code == 403
     assert not Submission.objects.exists()
 
@@ -131,7 +131,7 @@ def test_the_same_bytes_at_once_are_one_submission(
 ) -> None:
     """The second request looks before the first has written, and is refused by the database."""
     path, received = make_zip(tmp_path / "run", site.suite), submissions._received
-    _, token = services.make_token(user=submitter, name="ci")
+    _, token = tokens.make_token(user=submitter, name="ci")
     first = list[Any]()
 
     def overtaken(*asked: Any) -> Any:
@@ -149,7 +149,7 @@ def test_the_same_bytes_at_once_are_one_submission(
 def test_a_program_is_told_what_its_form_lacks_and_when_the_bundle_is_too_long(
     site: Site, submitter: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, token = services.make_token(user=submitter, name="ci")
+    _, token = tokens.make_token(user=submitter, name="ci")
     headers = {"Authorization": f"Bearer {token}"}
     lacking = Client().post("/api/v1/submissions/", {"licence": "mine"}, headers=headers)
     assert lacking.status_code == 400

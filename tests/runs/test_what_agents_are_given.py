@@ -10,10 +10,12 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from runs import agents, services
+from runs import agents
 from runs.errors import RegistryError, RunError
 from runs.loading import registry
 from runs.models import AgentSession, Attempt, Configuration, Host, Run
+from runs.services import starts
+from runs.services.registry import save_row
 from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -32,12 +34,12 @@ def fake(settings: Any) -> Iterator[Any]:
 def saved(agent: str, **values: object) -> Configuration:
     row = Configuration.objects.get(slug=agent)
     row.settings = values
-    return services.save_row(row=row)
+    return save_row(row=row)
 
 
 def start(site: Site, configuration: Configuration) -> Run:
     wanted: dict[str, Any] = {"suite": site.suite, "device_class": site.device_class, "repeats": 1, "actor": "test"}
-    return services.start_runs(configuration=configuration, **wanted)[0]
+    return starts.start_runs(configuration=configuration, **wanted)[0]
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "DATABASE_URL", "PATH", "ARENA_CHAT_KEY_B"])

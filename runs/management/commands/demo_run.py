@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from evaluator.agents import REFERENCE_AGENTS, produce
 from evaluator.errors import EvaluatorError
-from runs import candidates, services
+from runs import candidates
 from runs.errors import RunError
 from runs.management.named import ONE_HOST, current_suite, row_named
 from runs.models import Attempt, Configuration, Host, Round, Run, Suite
+from runs.services import entries, publishing
 
 ACTOR = "demo_run"
 ROUND = "demo"  # revealed, in tasks/rounds/
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         self._wait_for(drafts, host)
         try:
             for run in drafts:
-                services.publish_run(run=run, actor=ACTOR)
+                publishing.publish_run(run=run, actor=ACTOR)
         except RunError as error:
             raise CommandError(f"the demo's results cannot be published: {error}") from error
         self._judge_ourselves(drafts)
@@ -108,7 +109,7 @@ def _run_of(agent: str, suite: Suite, host: Host) -> Run:
     run = known.order_by(F("published_at").desc(nulls_last=True)).first()
     if run is not None:
         return run
-    return services.create_run(
+    return entries.create_run(
         configuration=configuration,
         suite=suite,
         device_class=host.device_class,

@@ -7,10 +7,10 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs import services
 from runs.errors import RunError
 from runs.management.named import row_named
 from runs.people.rights import Role
+from runs.services import accounts
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = row_named(User.objects.all(), username=options["user"])
         try:
-            services.give_role(user=user, role=Role(options["role"]), actor="give_role", reason=options["reason"])
+            accounts.give_role(user=user, role=Role(options["role"]), actor="give_role", reason=options["reason"])
         except RunError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{user} is {options['role']} now")

@@ -14,10 +14,10 @@ from evaluator.bundles.problems import BundleProblem
 from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
 from evaluator.wording import counted
-from runs import services
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Run, Submission
+from runs.services import publishing, submissions
 
 ACTOR = "import_bundle"
 
@@ -58,8 +58,8 @@ class Command(BaseCommand):
         digest, size = intake.kept(path)
         named = {"configuration": options["configuration"]} if options["configuration"] else {}
         name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
-        upload = services.Upload(digest, size, name, said | named, options["licence"])
-        submission, _ = services.receive(upload=upload, actor=ACTOR)
+        upload = submissions.Upload(digest, size, name, said | named, options["licence"])
+        submission, _ = submissions.receive(upload=upload, actor=ACTOR)
         intake.check_next(submission.pk)
         submission.refresh_from_db()
         if submission.run is None and not submission.claim_count:
@@ -77,9 +77,9 @@ class Command(BaseCommand):
     def _publish(self, path: Path, submission: Submission) -> None:
         try:
             if submission.run is None:
-                services.show_claims(submission=submission, actor=ACTOR)
+                submissions.show_claims(submission=submission, actor=ACTOR)
             elif submission.run.state == Run.State.DRAFT:
-                submission.run = services.publish_run(run=submission.run, actor=ACTOR)
+                submission.run = publishing.publish_run(run=submission.run, actor=ACTOR)
         except RunError as error:
             raise CommandError(f"{path}: imported as {submission}, not published: {error}") from error
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from runs import services
 from runs.people.rights import Role
+from runs.services import accounts
 
 PASSWORD_BYTES = 15  # 20 characters
 
@@ -30,8 +30,8 @@ class Command(BaseCommand):
         password = secrets.token_urlsafe(PASSWORD_BYTES)
         asked = {"actor": "make_admin", "reason": "from the shell"}
         if user is None:
-            user = services.make_account(username="admin", password=password, **asked)
-            services.give_role(user=user, role=Role.ADMIN, **asked)
+            user = accounts.make_account(username="admin", password=password, **asked)
+            accounts.give_role(user=user, role=Role.ADMIN, **asked)
         else:
-            services.set_password(user=user, password=password, **asked)
+            accounts.set_password(user=user, password=password, **asked)
         self.stdout.write(f"admin's password, shown this once: {password}")

@@ -7,10 +7,10 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs import services
 from runs.errors import RunError
 from runs.management.named import row_named
 from runs.models import ApiToken
+from runs.services import tokens
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         user = row_named(User.objects.all(), username=options["user"])
         try:
             asked = {name: options[name] for name in ("name", "days", "scope", "reason")}
-            row, text = services.make_token(user=user, actor="make_token", **asked)
+            row, text = tokens.make_token(user=user, actor="make_token", **asked)
         except RunError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"valid until {row.expires_at:%Y-%m-%d}, shown once:\n{text}")

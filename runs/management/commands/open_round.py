@@ -7,9 +7,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs import services
 from runs.errors import RunError
 from runs.management.named import current_suite
+from runs.services import rounds
 
 ACTOR = "open_round"
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         suite = current_suite(options["suite"])
         try:
-            opened = services.open_round(slug=options["slug"], suite=suite, actor=ACTOR)
+            opened = rounds.open_round(slug=options["slug"], suite=suite, actor=ACTOR)
         except ValidationError as error:
             raise CommandError(f"not opened: {' '.join(error.messages)}") from error
         except RunError as error:

@@ -11,10 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evaluator.errors import EvaluatorError
 from evaluator.tasks.spec import Profile
 from evaluator.unseen.generate import core_cases
-from runs import candidates, services
+from runs import candidates
 from runs.errors import RunError
 from runs.management.named import row_named
 from runs.models import Round
+from runs.services import rounds
 
 ACTOR = "reveal_round"
 PROFILES: tuple[Profile, ...] = ("small", "full")
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         found = row_named(Round.objects.select_related("suite"), slug=options["slug"])
         try:
             if not (found.is_revealed and options["again"]):
-                found = services.reveal_round(round=found, actor=ACTOR, reason=options["reason"])
+                found = rounds.reveal_round(round=found, actor=ACTOR, reason=options["reason"])
             self.stdout.write("".join(_lines(found)))
         except (RunError, EvaluatorError) as error:
             raise CommandError(str(error)) from error

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs import services
 from runs.management.named import row_named
+from runs.services import accounts
 
 
 class Command(BaseCommand):
@@ -40,5 +40,5 @@ def _code(secret: str) -> str:
 
 def _forget(name: str, reason: str) -> str:
     user = row_named(User.objects.all(), username=name)
-    had_one = services.forget_second_factor(user=user, actor="second_factor", reason=reason)
+    had_one = accounts.forget_second_factor(user=user, actor="second_factor", reason=reason)
     return f"{name} makes a new second factor at the next login" if had_one else f"{name} had none"

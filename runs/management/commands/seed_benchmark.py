@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluator.wording import counted
-from runs import services
 from runs.errors import RunError
+from runs.services import synthetic
 from runs.synthetic import BOARDS, MOST_MEASUREMENTS, MOST_OF_A_RUN
 
 ACTOR = "seed_benchmark"
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["remove"]:
-                self.stdout.write(f"removed {counted(services.remove_synthetic(), 'synthetic run')}")
+                self.stdout.write(f"removed {counted(synthetic.remove_synthetic(), 'synthetic run')}")
             else:
                 self._seed(options["measurements"])
         except RunError as error:
@@ -37,6 +37,6 @@ class Command(BaseCommand):
             raise CommandError(f"--measurements: seen {most}; expected {MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
         made = boards = 0
         while most - made >= MOST_OF_A_RUN and boards < BOARDS:
-            made += services.seed_synthetic_board(number=boards, most=most - made, actor=ACTOR)
+            made += synthetic.seed_synthetic_board(number=boards, most=most - made, actor=ACTOR)
             boards += 1
         self.stdout.write(f"{counted(made, 'synthetic measurement')} on {counted(boards, 'board')}")

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluator.errors import EvaluatorError
-from runs import services
 from runs.errors import RunError
 from runs.management.named import current_suite, row_named
 from runs.models import Configuration, DeviceClass, Round
+from runs.services import starts
 
 
 class Command(BaseCommand):
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("configuration", help="its slug; `load_registry` registers them")
         parser.add_argument("--suite", default="smoke")
         parser.add_argument("--device", default="cpu-x86_64", help="the slug of a device class")
-        parser.add_argument("--repeats", type=int, default=services.REPEATS, help="so many runs (default 3)")
+        parser.add_argument("--repeats", type=int, default=starts.REPEATS, help="so many runs (default 3)")
         parser.add_argument("--first", type=int, default=0, help="the number of the first repeat")
         parser.add_argument("--round", default="", help="the slug of a round of unseen cases")
         parser.add_argument("--spend", action="store_true", help="the estimate was seen: start what calls a paid model")
@@ -30,10 +30,10 @@ class Command(BaseCommand):
         suite = current_suite(options["suite"])
         repeats = options["repeats"]
         try:
-            estimate = services.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+            estimate = starts.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
             if estimate and not options["spend"]:
                 raise CommandError(f"{estimate} `--spend` starts it.")
-            runs = services.start_runs(
+            runs = starts.start_runs(
                 configuration=configuration,
                 suite=suite,
                 device_class=row_named(DeviceClass.objects.all(), slug=options["device"]),
