@@ -4,7 +4,8 @@ Secrets, database, published tables, registry, tasks and admin are made where th
 starts what was made before. Web server and worker are children in sessions of their own, started again if they die.
 
 usage: scripts/up.py [down]      PORT=8000 is the default; everything stays on 127.0.0.1
-exit codes: 0 stopped as asked, 2 usage, 3 this host lacks something or the port is taken, with the reason
+exit codes: 0 stopped as asked, 2 usage, 3 this host lacks something, another version made the database or the port is
+taken, with the reason
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
+from runs import compatibility
+
 BROKER_S = 2.0
 log = logging.getLogger(__name__)
 
@@ -44,6 +46,8 @@ def database() -> str | None:
 
 
 def migrations() -> str | None:
+    if compatibility.incompatibility() is not None:  # the sentence itself names a file of this machine
+        return "another version made the database: run `manage.py migrate`, which says what to do"
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return f"{len(waiting)} are not applied: run `manage.py migrate`" if waiting else None

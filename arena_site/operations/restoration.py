@@ -18,6 +18,7 @@ from pathlib import Path
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
 
 from arena_site.operations import table_rows
@@ -99,9 +100,10 @@ def _refuse_other_migrations(migrations: list[list[str]]) -> None:
     here = applied_migrations()
     if other := [one for one in [*migrations, *here] if (one in migrations) != (one in here)]:
         names = ", ".join("/".join(one) for one in other[:SHOWN])
+        has_them_all = {tuple(one) for one in migrations} <= set(MigrationLoader(None).disk_migrations)
         raise RestoreError(
             f"the backup and this database differ in {len(other)} migrations ({names}): check out the version that "
-            "made the backup, restore, and migrate from there"
+            f"made the backup{', restore, and migrate from there' if has_them_all else ' and restore it there'}"
         )
 
 

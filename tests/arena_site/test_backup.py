@@ -129,7 +129,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object], str]] = [
     ("another zip", without(MANIFEST), "it has no manifest"),
     ("another format", changed(MANIFEST, b"arena-backup-1", b"arena-backup-9"), "this version reads 'arena-backup-1'"),
     ("a manifest that is none", changed(MANIFEST, b'"tables"', b'"stools"'), "its manifest cannot be read"),
-    ("another version", changed(MANIFEST, b"0001_initial", b"0001_other"), "differ in .* migrations"),
+    ("another version", changed(MANIFEST, b"0001_initial", b"0001_other"), "differ in .* and restore it there"),
     ("a table is missing", without("runs.attempt.jsonl"), "members are not those of its manifest: rows/runs.attempt"),
     ("a table more", with_another("rows/evil.jsonl"), "members are not those of its manifest: rows/evil.jsonl"),
     ("a path out of it", with_another("../../evil"), "members are not those of its manifest"),

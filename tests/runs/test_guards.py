@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F
@@ -255,18 +253,6 @@ def test_the_guards_are_there_for_every_event_and_come_back_after_a_migration(pu
     assert triggers() == set()
     call_command("migrate", verbosity=0)
     assert triggers() == expected
-
-
-def test_what_was_public_before_there_were_entries_has_one_after_the_migration() -> None:
-    run = make_run(status="passed", state="published")
-    with guards.lifted():
-        removed(AuditEntry)
-        import_module("runs.migrations.0020_guards_of_what_was_public").say_what_is_public(apps, None)
-    assert {(entry.to_attempt_id, entry.at) for entry in run.trail.all()} == {
-        (result.published_attempt_id, NOON) for result in run.results.all()
-    }
-    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
-        Measurement.objects.update(first_call_ms=0.1)
 
 
 def test_they_are_lifted_for_one_transaction_only(public: Run) -> None:

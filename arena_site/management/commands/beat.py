@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from arena_site.operations.schedule import Clockwork
+from runs import compatibility
 
 
 class Command(BaseCommand):
@@ -17,6 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--night", action="store_true", help="do what a night does, at once, and end")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        compatibility.refuse_incompatible()
         clockwork = Clockwork()
         if options["night"]:
             clockwork.work_at_night()

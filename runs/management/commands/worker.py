@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import HostError
+from runs import compatibility
 from runs.job_messages import CHECKS
 from runs.management.named import ONE_HOST, row_named
 from runs.models import Host
@@ -24,6 +25,7 @@ class Command(BaseCommand):
     help = "Claims and evaluates attempts for the host that ARENA_HOST names (default: local), until it is stopped."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        compatibility.refuse_incompatible()
         host = row_named(Host.objects.select_related("device_class"), ONE_HOST, name=settings.HOST_NAME)
         lock = _locked(Path(settings.STATE) / f"worker-{host.name}.lock")
         if lock is None:

@@ -1,0 +1,47 @@
+"""Refuses a database that another version of ArenaBoard made, instead of failing at a column that is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+OURS = ("people", "runs")
+EXIT_CODE = 3  # after which systemd does not start a unit again
+
+
+def incompatibility() -> str | None:
+    """Return the sentence why this version cannot work with the database; None if it can.
+
+    Raises:
+        DatabaseError: the database cannot be asked.
+    """
+    loader = MigrationLoader(connection)
+    applied = sorted(key for key in loader.applied_migrations if key[0] in OURS)
+    unknown = ["/".join(key) for key in applied if key not in loader.disk_migrations]
+    if not unknown:
+        return None
+    missing = unknown[0] + (f" and {len(unknown) - 1} more" if unknown[1:] else "")
+    return (
+        f"another version of ArenaBoard made this database, and this one cannot migrate it (missing here: {missing}): "
+        f"run that version, or stop the site, {_set_aside()} and run `make up` or `manage.py migrate` again; the new "
+        "database is empty, and bundles can be imported into it again"
+    )
+
+
+def refuse_incompatible(**_: Any) -> None:
+    """Receive `pre_migrate`, or be called where a process starts.
+
+    Raises:
+        CommandError: another version made the database.
+    """
+    if (why := incompatibility()) is not None:
+        raise CommandError(why, returncode=EXIT_CODE)
+
+
+def _set_aside() -> str:
+    if connection.vendor == "sqlite":
+        return f"move {connection.settings_dict['NAME']} away"
+    return "name a new database in DATABASE_URL"
