@@ -2,7 +2,8 @@
 """Django's door from a shell: migrations, the admin's commands and ours.
 
 Exit codes: 0 done; 1 refused, or the database or this machine cannot, with the reason; 2 usage; 3 an odd setting, a
-database that another version made, or another worker for this host, so that starting again would not help. `--traceback` shows where an error is from.
+database that another version made, or another worker for this host, so that starting again would not help.
+`--traceback` shows where an error is from.
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def prepare(size: int, database: Path, environment: dict[str, str]) -> str:
     run("manage.py", "collectstatic", "-v0", "--no-input", environment=environment)
     since = perf_counter()
     if is_new:
-        run("manage.py", "seed_benchmark", "--measurements", str(size), environment=environment)
+        run("scripts/seed_benchmark.py", str(size), environment=environment)
     return f"seeded in {perf_counter() - since:.0f} s" if is_new else "seeded before"
 
 

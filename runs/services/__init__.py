@@ -22,7 +22,6 @@ tokens       of programs that hand in
 names        the configuration of what a submitter says
 mirror       tasks and suites as tasks/ has them, the published tables
 registry     agents, models, configurations, device classes, hosts, suites of one's own
-synthetic    boards for benchmarks of the site
 revision     how often anything public may have changed
 measured, trail, turns: rows of measurements, the entry that each action leaves, places in the queue: for the others
 """

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from arena_site import health
+from arena_site.monitoring import health
 from runs import compatibility, guards
 from scripts import up
 from tests.runs.raw_rows import triggers

@@ -1,61 +1,55 @@
-"""Synthetic boards: bounded, the same each time, named so wherever they stand, and gone without a trace."""
+"""Synthetic boards: bounded, the same each time, named so wherever they stand, and never among other runs."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from django.apps import apps
-from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.db.models import Model
 
 from runs.models import Attempt, Measurement, Run
 from tests import factories
 
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+
+import seed_benchmark
+
 
 @pytest.fixture
 def seeded(db: None) -> None:
-    call_command("seed_benchmark", measurements=600, verbosity=0)
+    assert seed_benchmark.main(["600"]) == 0
 
 
 def test_there_are_at_most_so_many_measurements_and_no_more_than_a_run_less(seeded: None) -> None:
     assert 600 - 278 < Measurement.objects.count() <= 600
 
 
-def test_a_second_time_makes_the_same_numbers(seeded: None) -> None:
-    before = numbers()
-    call_command("seed_benchmark", remove=True, verbosity=0)
-    call_command("seed_benchmark", measurements=600, verbosity=0)
-    assert numbers() == before
+def test_a_second_time_makes_the_same_numbers(db: None) -> None:
+    found = []
+    for _ in range(2):
+        with transaction.atomic():
+            seed_benchmark.seed(600)
+            found.append(numbers())
+            transaction.set_rollback(True)
+    assert found[0] == found[1] != []
 
 
-def test_what_is_there_already_is_not_made_twice(seeded: None) -> None:
-    before = rows()
-    with pytest.raises(CommandError, match="there already"):
-        call_command("seed_benchmark", measurements=600, verbosity=0)
-    assert rows() == before
-
-
-def test_removing_leaves_no_row_and_touches_none_of_anybody_else(db: None) -> None:
+def test_a_database_that_has_runs_is_refused_and_stays_as_it_is(db: None, capsys: pytest.CaptureFixture[str]) -> None:
     factories.make_run(status="passed", state="published")
     before = rows()
-    call_command("seed_benchmark", measurements=600, verbosity=0)
-    assert rows() != before
-    call_command("seed_benchmark", remove=True, verbosity=0)
-    assert rows() == before
-
-
-def test_what_somebody_else_refers_to_is_not_removed(seeded: None) -> None:
-    configuration = Run.objects.first().configuration  # type: ignore[union-attr]
-    factories.make_run(configuration=configuration)
-    before = rows()
-    with pytest.raises(CommandError, match="something else refers"):
-        call_command("seed_benchmark", remove=True, verbosity=0)
+    assert seed_benchmark.main(["600"]) == 1
+    assert capsys.readouterr().err == "this database has runs already: synthetic boards go into an empty one\n"
     assert rows() == before
 
 
 @pytest.mark.parametrize("number", [0, 277, 1_000_001])
-def test_the_number_of_measurements_is_bounded(db: None, number: int) -> None:
-    with pytest.raises(CommandError, match="expected 278 to 1000000"):
-        call_command("seed_benchmark", measurements=number)
+def test_the_number_of_measurements_is_bounded(db: None, number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        seed_benchmark.main([str(number)])
+    assert "expected 278 to 1000000" in capsys.readouterr().err
 
 
 def test_every_page_of_them_says_that_they_are_synthetic(seeded: None, client) -> None:

@@ -1,7 +1,7 @@
 """Made-up answers for benchmarks of the site: names that say so, and columns drawn from their own address alone.
 
 Twenty-four tasks with as many cases as native-24 has, on three device classes with a clock; five agents times eight
-models, three runs each. `services.synthetic` writes what is returned here. Everything it becomes is called synthetic.
+models, three runs each. seed_benchmark.py writes what is returned here. Everything it becomes is called synthetic.
 """
 
 from __future__ import annotations

@@ -1,0 +1,250 @@
+"""Fill an empty database with synthetic boards, the same ones each time, for `make bench`.
+
+They get suites and device classes of their own, and everything of them is named synthetic. What was published can never
+be removed again, so a database that has runs is refused.
+
+usage: DATABASE_URL=… scripts/seed_benchmark.py MEASUREMENTS      at most so many, after `manage.py migrate`
+exit codes: 0 done, 1 the database has runs already, 2 usage
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
+
+import django
+
+django.setup()
+
+import synthetic
+from django.db import transaction
+from django.db.models import OuterRef, Subquery
+from synthetic import MARK, MOST_MEASUREMENTS, MOST_OF_A_RUN, sha256
+from up import say
+
+from evaluator.tasks.suites import suite_digest
+from evaluator.unseen.rounds import secret_digest
+from evaluator.wording import counted
+from runs.models import (
+    Attempt,
+    AuditEntry,
+    Configuration,
+    Host,
+    Measurement,
+    Result,
+    Round,
+    Run,
+    Suite,
+    Task,
+    UnseenEvaluation,
+    UnseenMeasurement,
+)
+from tests import factories
+
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)  # each run is published a minute after the one before
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a board stands."""
+
+    number: int  # of the suite
+    suite: Suite
+    tasks: tuple[Task, ...]
+    host: Host
+    round: Round | None
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Make synthetic boards in an empty database.")
+    parser.add_argument("measurements", type=int, help=f"{MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
+    most = parser.parse_args(arguments).measurements
+    if not MOST_OF_A_RUN <= most <= MOST_MEASUREMENTS:
+        parser.error(f"measurements: seen {most}; expected {MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
+    if Run.objects.exists():
+        say("this database has runs already: synthetic boards go into an empty one", to=sys.stderr)
+        return 1
+    made, boards = seed(most)
+    say(f"{counted(made, 'synthetic measurement')} on {counted(boards, 'board')}")
+    return 0
+
+
+def seed(most: int) -> tuple[int, int]:
+    """Write board after board, each in a transaction of its own, while another run has room; measurements and boards.
+
+    The first board has a revealed round, on whose unseen cases every candidate was tried.
+    """
+    hosts, configurations = _hosts(), _configurations()
+    made = boards = 0
+    for number in range(synthetic.SUITES):
+        for host in hosts:
+            if most - made < MOST_OF_A_RUN:
+                return made, boards
+            with transaction.atomic():
+                suite = _suite(number)
+                round = _round(suite) if boards == 0 else None
+                place = Place(number, suite, tuple(suite.tasks.order_by("path")), host, round)
+                made += _write_board(place, configurations, most - made)
+            boards += 1
+    return made, boards
+
+
+def _write_board(place: Place, configurations: list[Configuration], most: int) -> int:
+    made = 0
+    for at in range(len(configurations) * synthetic.REPEATS):
+        entry, repeat = divmod(at, synthetic.REPEATS)
+        answers = list(synthetic.answers(place.host.device_class.slug, place.number, entry, repeat))
+        measured = sum(len(answer.cases) for answer in answers)
+        if made + measured > most:
+            break
+        _write_run(place, configurations[entry], repeat, answers, FIRST + timedelta(minutes=at))
+        made += measured
+    return made
+
+
+def _write_run(
+    place: Place, configuration: Configuration, repeat: int, answers: list[synthetic.Answer], at: datetime
+) -> None:
+    run = factories.make_run(
+        with_results=False,
+        configuration=configuration,
+        suite=place.suite,
+        device_class=place.host.device_class,
+        repeat=repeat,
+        round=place.round,
+        state=Run.State.PUBLISHED,
+        note="synthetic, made up for a benchmark",
+        published_at=at,
+    )
+    results = Result.objects.bulk_create(
+        Result(run=run, task=task, candidate_digest=sha256(place.suite.name, configuration.slug, repeat, task.name))
+        for task in place.tasks
+    )
+    attempts = Attempt.objects.bulk_create(
+        _attempt(result, answer, at, place.host) for result, answer in zip(results, answers, strict=True)
+    )
+    Measurement.objects.bulk_create(
+        Measurement(attempt=attempt, **columns)
+        for attempt, answer in zip(attempts, answers, strict=True)
+        for columns in answer.cases
+    )
+    if place.round is not None:
+        _write_unseen(place.round, attempts, answers, at)
+    _publish(run, attempts, at)
+
+
+def _publish(run: Run, attempts: list[Attempt], at: datetime) -> None:
+    """The entries first: without one that says where to, the database moves no answer."""
+    said = {"action": AuditEntry.Action.PUBLISH, "actor_name": MARK, "reason": "synthetic", "run": run, "at": at}
+    AuditEntry.objects.bulk_create(
+        AuditEntry(result=attempt.result, to_attempt=attempt, **said) for attempt in attempts
+    )
+    own = Attempt.objects.filter(result=OuterRef("pk")).values("pk")[:1]
+    Result.objects.filter(run=run).update(published_attempt=Subquery(own))
+    AuditEntry.objects.create(**said)
+
+
+def _attempt(result: Result, answer: synthetic.Answer, at: datetime, host: Host) -> Attempt:
+    return Attempt(
+        result=result,
+        number=1,
+        queued_at=at,
+        started_at=at,
+        ended_at=at + timedelta(seconds=30),
+        claimed_by=MARK,
+        host=host,
+        record_digest=sha256("record", result.candidate_digest),  # of no record: the archive has none
+        **answer.attempt,
+    )
+
+
+def _write_unseen(round: Round, attempts: list[Attempt], answers: list[synthetic.Answer], at: datetime) -> None:
+    tried = [(attempt, answer) for attempt, answer in zip(attempts, answers, strict=True) if answer.unseen]
+    evaluations = UnseenEvaluation.objects.bulk_create(
+        UnseenEvaluation(
+            attempt=attempt,
+            round=round,
+            state=UnseenEvaluation.State.DONE,
+            is_complete=True,
+            begun_at=at,
+            record_digest=sha256("unseen", attempt.record_digest),
+        )
+        for attempt, _ in tried
+    )
+    UnseenMeasurement.objects.bulk_create(
+        UnseenMeasurement(evaluation=evaluation, **columns)
+        for evaluation, (_, answer) in zip(evaluations, tried, strict=True)
+        for columns in answer.unseen
+    )
+
+
+def _hosts() -> list[Host]:
+    """One of each device class."""
+    classes = [
+        factories.make_device_class(
+            slug=slug,
+            title=f"Synthetic {slug.removeprefix(f'{MARK}-')}",
+            architecture=architecture,
+            is_functional=False,
+        )
+        for slug, architecture in synthetic.ARCHITECTURES.items()
+    ]
+    about = {"is_enabled": False, "is_accepted": True, "note": "synthetic: no machine"}
+    return [factories.make_host(name=device.slug, device_class=device, **about) for device in classes]
+
+
+def _suite(number: int) -> Suite:
+    """The suite of this number, which all device classes share."""
+    name = f"{MARK}-{number}"
+    if found := Suite.objects.filter(name=name).first():
+        return found
+    tasks = [factories.make_task(**columns) for columns in synthetic.tasks(number)]
+    digest = suite_digest({task.path: task.digest for task in tasks})
+    return factories.make_suite(tasks, name=name, digest=digest, title=f"Synthetic suite {number}")
+
+
+def _round(suite: Suite) -> Round:
+    return factories.make_round(
+        slug=MARK,
+        suite=suite,
+        secret=synthetic.ROUND_SECRET,
+        secret_hash=secret_digest(synthetic.ROUND_SECRET.encode()),
+        tasks_digest=suite.digest,
+        opened_at=FIRST,
+        revealed_at=FIRST,
+    )
+
+
+def _configurations() -> list[Configuration]:
+    """Each agent with each model."""
+    agents = [
+        factories.make_agent(slug=f"{MARK}-agent-{n}", name=f"Synthetic agent {n}") for n in range(synthetic.AGENTS)
+    ]
+    models = [
+        factories.make_model_version(
+            slug=f"{MARK}-model-{n}", name=f"Synthetic model {n}", identifier=f"{MARK}-model-{n}"
+        )
+        for n in range(synthetic.MODELS)
+    ]
+    return [
+        factories.make_configuration(
+            slug=f"{agent.slug}-{model.slug.removeprefix(f'{MARK}-')}",
+            agent=agent,
+            model=model,
+            settings={MARK: True},
+        )
+        for agent in agents
+        for model in models
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
