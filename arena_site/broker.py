@@ -45,7 +45,7 @@ class FilesystemChannel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    FilesystemChannel = FilesystemChannel
+    Channel = FilesystemChannel  # the name that kombu looks for
 
 
 def _message_in(path: Path) -> dict[str, Any]:

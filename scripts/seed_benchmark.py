@@ -53,7 +53,7 @@ FIRST = datetime(2026, 1, 1, tzinfo=UTC)  # each run is published a minute after
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SyntheticBoard:
     """Where a board stands."""
 
     number: int  # of the suite
@@ -91,13 +91,13 @@ def seed(most: int) -> tuple[int, int]:
             with transaction.atomic():
                 suite = _suite(number)
                 round = _round(suite) if boards == 0 else None
-                place = Place(number, suite, tuple(suite.tasks.order_by("path")), host, round)
+                place = SyntheticBoard(number, suite, tuple(suite.tasks.order_by("path")), host, round)
                 made += _write_board(place, configurations, most - made)
             boards += 1
     return made, boards
 
 
-def _write_board(place: Place, configurations: list[Configuration], most: int) -> int:
+def _write_board(place: SyntheticBoard, configurations: list[Configuration], most: int) -> int:
     made = 0
     for at in range(len(configurations) * synthetic.REPEATS):
         entry, repeat = divmod(at, synthetic.REPEATS)
@@ -111,7 +111,7 @@ def _write_board(place: Place, configurations: list[Configuration], most: int) -
 
 
 def _write_run(
-    place: Place, configuration: Configuration, repeat: int, answers: list[synthetic.Answer], at: datetime
+    place: SyntheticBoard, configuration: Configuration, repeat: int, answers: list[synthetic.Answer], at: datetime
 ) -> None:
     run = factories.make_run(
         with_results=False,

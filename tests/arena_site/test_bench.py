@@ -27,7 +27,7 @@ def test_without_wrk_it_stops_with_an_error(tmp_path: Path) -> None:
 
 
 def test_what_keeps_every_budget_misses_none() -> None:
-    assert bench.missed_by(bench.Page(**PAGE), FAST, [100.0] * 20) == []
+    assert bench.missed_by(bench.BenchPage(**PAGE), FAST, [100.0] * 20) == []
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_what_keeps_every_budget_misses_none() -> None:
 )
 def test_each_budget_can_be_missed(page: dict, load: dict, cold_ms: float, said: str) -> None:
     found = bench.Load(**{name: getattr(FAST, name) for name in FAST.__slots__} | load)
-    assert bench.missed_by(bench.Page(**PAGE | page), found, [cold_ms] * 20) == [said]
+    assert bench.missed_by(bench.BenchPage(**PAGE | page), found, [cold_ms] * 20) == [said]
