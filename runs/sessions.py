@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from evaluator.bundles.masking import veiled
 from evaluator.records import sessions as evaluated
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import TranscriptEntry
+from evaluator.secrets import mask_text
 from runs import redaction
 from runs.models import AgentSession, Iteration
 
@@ -106,7 +106,7 @@ def transcript_of(session: evaluated.SessionRecord) -> str:
 
 def _shown(text: str) -> str:
     """Plain and masked, with no secret of this host."""
-    return veiled(redaction.without_secrets(text))
+    return mask_text(redaction.without_secrets(text))
 
 
 def _is_set(settings: Mapping[str, str], name: str) -> bool:

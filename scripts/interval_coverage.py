@@ -10,7 +10,6 @@ Wanted are 95 %. Two scenarios are wrong on purpose, to show what the choices in
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from math import exp, sqrt
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtri, stdtrit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -188,12 +188,7 @@ def write(found: list[Coverage], figure: Path = FIGURE) -> None:
     style = (ROOT / "static" / "css" / "charts.css").read_text(encoding="utf-8")
     template = Engine(dirs=[str(ROOT / "templates")]).get_template("charts/standalone.svg")
     figure.write_text(template.render(Context({"chart": chart(found), "style": style})), encoding="utf-8")
-    with figure.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("scenario", "shows", "share", "low", "high", "repeats"))
-        for one in found:
-            numbers = (f"{value:.4f}" for value in (one.share, one.low, one.high))
-            writer.writerow((one.scenario, one.shows, *numbers, one.repeats))
+    pd.DataFrame(found).to_csv(figure.with_suffix(".csv"), index=False, float_format="%.4f", lineterminator="\n")
 
 
 def main() -> None:

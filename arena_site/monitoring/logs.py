@@ -7,8 +7,9 @@ import logging
 from datetime import UTC, datetime
 from typing import Any
 
+from evaluator.secrets import redact
 from runs.log_context import current_ids
-from runs.redaction import redacted, secrets_of_this_process
+from runs.redaction import secrets_of_this_process
 
 MOST_CHARACTERS = 20_000  # of one line; what a candidate prints is kept elsewhere
 
@@ -45,7 +46,7 @@ class TextLines(logging.Formatter):
 
     def _told(self, text: str) -> str:
         """A secret that the first cut halves is within what the second takes away."""
-        return redacted(text[: 2 * MOST_CHARACTERS], self._secrets)[:MOST_CHARACTERS]
+        return redact(text[: 2 * MOST_CHARACTERS], self._secrets)[:MOST_CHARACTERS]
 
     def _trace_of(self, record: logging.LogRecord) -> str:
         return self.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""

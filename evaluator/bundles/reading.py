@@ -13,10 +13,10 @@ from evaluator.bundles import parsers
 from evaluator.bundles.archives.archive import digest_of
 from evaluator.bundles.archives.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
 from evaluator.bundles.findings import FINDINGS, BundleFinding, not_listed
-from evaluator.bundles.masking import codes_in, masked, redacted, veiled
 from evaluator.bundles.parsed import DECLARABLE, Claimed
 from evaluator.bundles.problems import BundleProblem, shown, shown_place
 from evaluator.codec import DecodeError
+from evaluator.secrets import codes_in_source, mask_json, mask_message, mask_text
 from evaluator.wording import counted
 
 DECLARED_FILE = "arenaboard.yaml"
@@ -59,8 +59,8 @@ class Reading:
     def find(self, code: str, place: str, detail: str, task: str | None = None) -> None:
         self._found[code] += 1
         if self._found[code] <= FINDINGS_KEPT:
-            text = FINDINGS[code].format(detail=shown(veiled(detail)))
-            self.findings.append(BundleFinding(code, shown_place(veiled(place)), task, text))
+            text = FINDINGS[code].format(detail=shown(mask_text(detail)))
+            self.findings.append(BundleFinding(code, shown_place(mask_text(place)), task, text))
 
     def end(self) -> None:
         """Say how many problems and findings there are beyond those that are listed."""
@@ -140,17 +140,17 @@ class Reading:
         """Text for people: masked and cut; None where there is none."""
         if value in ABSENT or not isinstance(value, str):
             return None
-        text, codes = masked(value)
+        text, codes = mask_message(value)
         self._note_masked(codes, place, task)
         return text
 
     def source(self, data: bytes, place: str, task: str) -> bytes:
-        self._note_masked(codes_in(data), place, task)
+        self._note_masked(codes_in_source(data), place, task)
         return data
 
-    def redacted(self, path: str, task: str) -> bytes:
+    def masked(self, path: str, task: str) -> bytes:
         """A file of JSON with its texts masked: what is kept of it may become public."""
-        data, codes = redacted(self.files[path])
+        data, codes = mask_json(self.files[path])
         self._note_masked(codes, path, task)
         return data
 
@@ -207,4 +207,4 @@ def _fault_of(value: object, number: object) -> str | None:
 def _spelled(value: object) -> Claimed:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value if isinstance(value, bool | int | float) or value is None else shown(veiled(str(value)))
+    return value if isinstance(value, bool | int | float) or value is None else shown(mask_text(str(value)))

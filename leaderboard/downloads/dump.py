@@ -1,7 +1,8 @@
 """Everything public in files: each table as Parquet and as CSV, what its columns mean, and a checksum of each file.
 
-The tables are the collections of the API and the ranks of every board. They are read within one transaction
-and written some thousand rows at a time, so memory stays flat; the folder is replaced only when all of it is there.
+The tables are the collections of the API and the ranks of every board. They are read within one transaction and
+written a frame of some thousand rows at a time, so memory stays flat; the folder is replaced only when all of it is
+there.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from django.db import connection, transaction
 
+from leaderboard.csv_text import csv_text, defused
 from leaderboard.downloads.ranks import RANK_FIELDS, rank_pages
-from leaderboard.downloads.rows import CsvText, as_text
+from leaderboard.downloads.rows import PLAIN, as_text
 from leaderboard.queries.collection import Collection, CollectionField, Kind
 from leaderboard.queries.dump_folder import ABOUT, SUMS
 from leaderboard.queries.public_rows import COLLECTIONS
@@ -39,6 +42,7 @@ ARROW: Mapping[Kind, pa.DataType] = {
     "moment": pa.timestamp("us", tz="UTC"),
     "json": pa.string(),
 }
+IN_CSV: Mapping[Kind, Callable[[Any], Any]] = {**PLAIN, "text": defused, "json": defused}  # JSON is text by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +95,30 @@ def _one_moment() -> Iterator[None]:
 
 def _write_table(folder: Path, table: DumpTable) -> int:
     schema = pa.schema([pa.field(one.name, ARROW[one.kind], metadata={"about": one.about}) for one in table.fields])
-    json_columns = [at for at, one in enumerate(table.fields) if one.kind == "json"]
-    text, rows = CsvText(table.fields), 0
+    rows = 0
     with (
         pq.ParquetWriter(folder / f"{table.name}.parquet", schema, compression="zstd") as parquet,
         (folder / f"{table.name}.csv.gz").open("wb") as file,
         gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
         io.TextIOWrapper(packed, encoding="utf-8", newline="") as lines,
     ):
-        lines.write(text.header())
+        lines.write(csv_text([schema.names]))
         for page in table.pages():
-            columns = [list(column) for column in zip(*page, strict=True)]
-            for at in json_columns:
-                columns[at] = [as_text(value) for value in columns[at]]
-            arrays = [pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)]
-            parquet.write_batch(pa.record_batch(arrays, schema=schema))
-            lines.write(text.lines(page))
-            rows += len(page)
+            frame = pd.DataFrame(page, columns=schema.names, dtype=object)  # else a missing integer makes floats of all
+            _change(frame, table.fields, {"json": as_text})
+            parquet.write_table(pa.Table.from_pandas(frame, schema, preserve_index=False))
+            _change(frame, table.fields, IN_CSV)
+            frame.to_csv(lines, header=False, index=False, lineterminator="\r\n")
+            rows += len(frame)
     return rows
+
+
+def _change(
+    frame: pd.DataFrame, fields: Sequence[CollectionField], changes: Mapping[Kind, Callable[[Any], Any]]
+) -> None:
+    for field in fields:
+        if change := changes.get(field.kind):
+            frame[field.name] = frame[field.name].map(change, na_action="ignore")
 
 
 def _write_about(folder: Path, rows: Mapping[str, int]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from leaderboard.csv_text import csv_text
 from leaderboard.encoding import encode
-from leaderboard.queries.collection import Collection, CollectionField, Kind, Rows
+from leaderboard.queries.collection import Collection, Kind, Rows
 
 
 def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
@@ -17,25 +17,12 @@ def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[st
     return [dict(zip(names, encode(row), strict=True)) for row in page]
 
 
-class CsvText:
-    """Writes rows of these fields as CSV, some at once."""
-
-    def __init__(self, fields: tuple[CollectionField, ...]) -> None:
-        self._header = [field.name for field in fields]
-        self._changed = [(at, PLAIN[field.kind]) for at, field in enumerate(fields) if field.kind in PLAIN]
-
-    def header(self) -> str:
-        return csv_text([self._header])
-
-    def lines(self, page: Iterable[tuple[Any, ...]]) -> str:
-        return csv_text(_plain(row, self._changed) for row in page)
-
-
 def csv_chunks(collection: Collection, rows: Rows) -> Iterator[str]:
     """The header, then some thousand lines at once."""
-    text = CsvText(collection.fields)
-    yield text.header()
-    yield from map(text.lines, collection.stream(rows))
+    changed = [(at, PLAIN[field.kind]) for at, field in enumerate(collection.fields) if field.kind in PLAIN]
+    yield csv_text([collection.header])
+    for page in collection.stream(rows):
+        yield csv_text(_plain(row, changed) for row in page)
 
 
 def as_text(value: object) -> str | None:

@@ -13,9 +13,10 @@ from evaluator.agents.variables import secrets_here
 from evaluator.errors import HostError
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import IterationRecord, SessionRecord, TranscriptEntry
+from evaluator.secrets import SHORTEST
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import agents, redaction, sessions
+from runs import agents, sessions
 from runs.models import Result
 from runs.services import spending
 from runs.services.claims import Lease
@@ -51,7 +52,7 @@ def hold_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evalu
 def _refuse_a_secret_in(candidate: Candidate, agent: AgentFolder) -> None:
     """A text is cleaned; a source is kept as it is, so that one with a value that its agent was given is not kept."""
     for name, value in secrets_here(agent.settings).items():
-        if len(value) >= redaction.SHORTEST and any(value.encode() in data for data in candidate.files.values()):
+        if len(value) >= SHORTEST and any(value.encode() in data for data in candidate.files.values()):
             raise RuntimeError(f"{agent.name} wrote the value of {name} into its candidate: it is not kept")
 
 

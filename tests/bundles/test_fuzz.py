@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from evaluator.bundles.archives.archive import read_members
 from evaluator.bundles.archives.limits import ReadLimits
 from evaluator.bundles.checking import check_files
-from evaluator.bundles.masking import masked, redacted
 from evaluator.bundles.parsers import DIGITS, ParseError, parse_json, parse_lines, parse_yaml
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.report import json_of, text_of
+from evaluator.secrets import mask_json, mask_message
 from tests.bundles import made
 from tests.bundles.test_native import files as native_files
 
@@ -135,7 +135,7 @@ def test_values_come_back_as_they_were(value: Any) -> None:
 def test_masking_of_json(text: str) -> None:
     """Still the same JSON, or the same bytes where it is none."""
     data = text.encode("utf-8", "surrogatepass")
-    found, codes = redacted(data)
+    found, codes = mask_json(data)
     assert (found == data) == (not codes)
     with contextlib.suppress(ValueError):
         json.loads(data)
@@ -237,6 +237,6 @@ ARCHIVES = _archives()
 @fuzz
 @given(st.text(max_size=300))
 def test_masking(text: str) -> None:
-    found, _ = masked(text)
+    found, _ = mask_message(text)
     assert "\x1b" not in found
-    assert masked(found)[0] == found
+    assert mask_message(found)[0] == found

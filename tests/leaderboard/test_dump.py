@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.downloads import dump
+from leaderboard.downloads.rows import csv_chunks
 from leaderboard.queries import collection
 from leaderboard.queries.public_rows import COLLECTIONS
 from runs.models import Attempt
@@ -58,6 +59,12 @@ def test_both_formats_hold_the_same_rows(folder) -> None:
         for column in names:
             for value, text in zip(parquet[column].to_pylist(), (row[column] for row in rows), strict=True):
                 assert (value is None) == (text == "") or value == "", (name, column)
+
+
+def test_the_csv_is_that_of_the_api_byte_for_byte(folder) -> None:
+    for one in COLLECTIONS:
+        dumped = gzip.decompress((folder / f"{one.name}.csv.gz").read_bytes()).decode()
+        assert dumped == "".join(csv_chunks(one, one.public())), one.name
 
 
 def test_only_what_is_public_is_in_it(folder, site) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from evaluator.errors import HostError
 from evaluator.records.sessions import TranscriptEntry
+from evaluator.secrets import REDACTED
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import archive, redaction
+from runs import archive
 from runs.loading import published as papers
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Host, Iteration, Run, UnseenEvaluation
 from runs.services import hosts, publishing, registry, rounds, starts
@@ -76,7 +77,7 @@ def test_a_fault_is_told_without_the_secrets_in_it(
     assert_nothing_is_told(seen_by_anybody(*ROUTES), settings)
     work(site)
     publishing.publish_run(run=run, actor="test")
-    assert [one.message.count(redaction.HIDDEN) for one in Attempt.objects.all()] == [5, 5]
+    assert [one.message.count(REDACTED) for one in Attempt.objects.all()] == [5, 5]
     assert_nothing_is_told(seen_by_anybody() | seen_by_staff(), settings)
 
 
@@ -94,7 +95,7 @@ def test_a_quarantine_is_told_without_secrets(site: Site, planted: str, monkeypa
         AuditEntry.objects.get(host=host).reason,
         *Host.objects.get(pk=host.pk).agents.values(),
     ]
-    assert all("Qx7-value" not in one and redaction.HIDDEN in one for one in told)
+    assert all("Qx7-value" not in one and REDACTED in one for one in told)
 
 
 def test_a_fault_with_unseen_cases_is_told_without_secrets(
@@ -106,7 +107,7 @@ def test_a_fault_with_unseen_cases_is_told_without_secrets(
     monkeypatch.setattr(fakes.Fake, "evaluate_unseen", refuse)
     site.new_run(round=rounds.open_round(slug="autumn", suite=site.suite, actor="test"))
     work(site)
-    assert {one.message.count(redaction.HIDDEN) for one in UnseenEvaluation.objects.all()} == {5}
+    assert {one.message.count(REDACTED) for one in UnseenEvaluation.objects.all()} == {5}
     assert not UnseenEvaluation.objects.filter(message__contains="Qx7").exists()
 
 
@@ -135,7 +136,7 @@ def test_a_session_is_kept_without_secrets(site: Site, planted: str, monkeypatch
             *(archive.get(d).decode() for d in (session.digest, session.prompt_digest)),
         ]
         kept += Iteration.objects.filter(session=session).values_list("message", flat=True)
-        assert all(PLANTED not in one and DATABASE not in one and redaction.HIDDEN in one for one in kept)
+        assert all(PLANTED not in one and DATABASE not in one and REDACTED in one for one in kept)
 
 
 def test_a_record_is_kept_without_secrets(site: Site, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +147,7 @@ def test_a_record_is_kept_without_secrets(site: Site, planted: str, monkeypatch:
     site.new_run()
     work(site)
     kept = [archive.get(one.record_digest).decode() for one in Attempt.objects.all()]
-    assert all(PLANTED not in one and redaction.HIDDEN in one for one in kept)
+    assert all(PLANTED not in one and REDACTED in one for one in kept)
     assert set(Attempt.objects.values_list("status", flat=True)) == {"passed"}
 
 

@@ -132,7 +132,7 @@ def bundle_of(reading: Reading, look: Callable[[BundledResult], object] = id) ->
 
 def record_of(reading: Reading, task: str) -> Record:
     """The record of a task that `bundle_of` found whole."""
-    return records.read_record(reading.redacted(f"records/{slug(task)}.json", task))
+    return records.read_record(reading.masked(f"records/{slug(task)}.json", task))
 
 
 def own_files(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
@@ -215,7 +215,7 @@ class _Parts:
         if values_in(data) > NODES:
             self.reading.problem(name, f"more than {NODES} values", "a record")
             return None, b""
-        data = self.reading.redacted(name, task)
+        data = self.reading.masked(name, task)
         try:
             return read(data), data
         except DecodeError as error:
