@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from evaluator.bundles.findings import BundleFinding
+from evaluator.bundles.native.bundle import Bundle
 from evaluator.records.reasons import Status
-
-if TYPE_CHECKING:
-    from evaluator.bundles.native.contents import Bundle
 
 Claimed = float | int | str | bool | None
 

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from evaluator.errors import SandboxError
 from evaluator.inside.channel import BadFrame, ChannelClosed, SharedMemory, sealed_memory
+from evaluator.inside.limits import Limits
 from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, ProcessOutput
 from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
-
-if TYPE_CHECKING:
-    from evaluator.sandbox.sandbox import Sandbox
 
 HELLO_TIMEOUT_S = 60.0
 EXIT_GRACE_S = 1.0  # between the end of a process's files and its own end
 MAX_DETAIL = 4000
 
 
+class WorkerHost(Protocol):
+    """The sandbox that a worker lives in."""
+
+    limits: Limits
+
+    @property
+    def expired(self) -> bool: ...
+    def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None: ...
+    def end_worker(self, grace_s: float) -> Ended: ...
+    def freeze_worker(self) -> None: ...
+    def thaw_worker(self) -> None: ...
+
+
 class Worker:
     """Made by Sandbox.spawn. A fault other than WorkerFault ends it."""
 
-    def __init__(self, sandbox: Sandbox, mailbox_bytes: int, environment: Mapping[str, str]) -> None:
+    def __init__(self, sandbox: WorkerHost, mailbox_bytes: int, environment: Mapping[str, str]) -> None:
         self._sandbox = sandbox
         self._ended: Ended | None = None
         memory = sealed_memory(mailbox_bytes)

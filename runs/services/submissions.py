@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from evaluator.bundles import parsed as bundles
-from evaluator.bundles.native.contents import Bundle
+from evaluator.bundles.native.bundle import Bundle
 from evaluator.bundles.problems import BundleProblem
 from evaluator.wording import counted
 from runs import archive, job_messages, mail

@@ -8,13 +8,13 @@ at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from evaluator.bundles.archives.contents import Renamed
 from evaluator.bundles.archives.limits import MEASUREMENTS
 from evaluator.bundles.archives.packing import slug
+from evaluator.bundles.native.bundle import Bundle, BundledResult, Entries
 from evaluator.bundles.native.calibrations import calibrations_of, is_calibration
 from evaluator.bundles.native.rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
 from evaluator.bundles.parsers import NODES, values_in
@@ -22,11 +22,10 @@ from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
 from evaluator.codec import DecodeError
 from evaluator.records import record as records
-from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.record import Record
-from evaluator.records.sessions import SessionRecord, read_session
+from evaluator.records.sessions import read_session
 from evaluator.tasks.candidate import Candidate
-from evaluator.unseen.record import UnseenRecord, read_unseen
+from evaluator.unseen.record import read_unseen
 
 NAME = "ArenaBoard"
 MARKS = "run.json with tasks and suite_digest, as `python -m evaluator run` writes it"
@@ -36,63 +35,6 @@ FOLDERS = ("records", "unseen", "sessions")
 UNFINISHED = "`python -m evaluator run` with the same folder goes on where it stopped"
 KINDS: dict[type, str] = {str: "text", int: "a whole number", dict: "an object"}  # in words for people
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class BundledResult:
-    """What a bundle holds of one task; texts in records and sessions are masked, sources are as they came."""
-
-    task: str
-    record: Record
-    record_bytes: bytes
-    candidate: Candidate
-    unseen: UnseenRecord | None
-    unseen_bytes: bytes
-    session: SessionRecord | None  # how an agent came to its candidate
-    session_bytes: bytes
-
-
-class Entries:
-    """Of the tasks that are whole, in the order of run.json: each is read again whenever it is asked for."""
-
-    def __init__(self, whole: list[str], read: Callable[[str], BundledResult | None]) -> None:
-        self._whole, self._read = whole, read
-
-    def __len__(self) -> int:
-        return len(self._whole)
-
-    def __getitem__(self, index: int) -> BundledResult:
-        entry = self._read(self._whole[index])
-        assert entry is not None, "it was read before"
-        return entry
-
-    def __iter__(self) -> Iterator[BundledResult]:
-        return (self[index] for index in range(len(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Entries) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """`digest` is of the members' names and contents: folder and zip of one run have the same."""
-
-    digest: str
-    suite: str
-    suite_digest: str
-    agent: str
-    repeat: int
-    protocol: str
-    device_class: str
-    round: str | None  # sha256 of its secret
-    settings: Mapping[str, Any]  # of an agent that works in sessions
-    tasks: Mapping[str, str]  # id → digest
-    architectures: frozenset[str]  # of the hosts of its records
-    calibrations: tuple[DeviceCalibration, ...]  # of devices of the run, where they were measured
-    entries: Entries
-    problems: tuple[BundleProblem, ...] = field(default=())
 
 
 def bundle_of(reading: Reading, look: Callable[[BundledResult], object] = id) -> Bundle:
