@@ -141,7 +141,7 @@ install_site() {
 }
 
 install_tools() {
-    say "installing the tools for checks and tests: about 100 MB to download, 340 MB on disk"
+    say "installing the tools for checks and tests: about 125 MB to download, 400 MB on disk"
     install_lock requirements-dev.txt
     mark_current requirements-dev.txt
 }
