@@ -115,7 +115,8 @@ install_locked() {
     install_lock requirements.txt
 }
 
-# A GPU host's torch and triton are its own and go by pyproject.toml's ranges; the locks of site and tools leave them alone. pip would replace a triton that has another package name.
+# A GPU host's torch, triton and numpy are its own and go by pyproject.toml's ranges; the locks of site and tools leave them alone.
+# pip would replace a triton that has another package name.
 install_what_the_host_lacks() {
     local lacking requirements
     lacking=$(.venv/bin/python - <<'LACKS'
