@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup tools plotly demo up down lint check test intervals bench imports validate clean
+.PHONY: help setup tools lock plotly demo up down lint check test intervals bench imports validate clean
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
@@ -16,11 +16,15 @@ OVER_SERVERS := OMP_NUM_THREADS=1 $(PYTHON) -m tests.servers $(PYTHON) -m pytest
 help:  ## list the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-setup:  ## make .venv with the pinned packages, and as root install missing system packages
+setup:  ## make .venv with the locked packages, and as root install missing system packages
 	@scripts/setup.sh
 
 tools: plotly
 	@scripts/setup.sh develop
+
+lock:  ## write the locks of all packages, requirements*.txt, from the ranges in pyproject.toml; ARGS=--upgrade renews them
+	@[ -x .venv/bin/uv ] || scripts/setup.sh develop
+	@$(PYTHON) scripts/lock.py $(ARGS)
 
 plotly:  ## fetch plotly.js for the pages that explore a chart; without it they show the drawing
 	@python3 scripts/fetch_plotly.py || true

@@ -14,7 +14,7 @@ import sys
 from django.core.management import execute_from_command_line
 from django.db.utils import OperationalError, ProgrammingError
 
-from arena_site.env import SettingError
+from arena_site.environment import SettingError
 
 DATABASE = "the database cannot do it; is DATABASE_URL right, does it run, was `manage.py migrate` run? It says"
 

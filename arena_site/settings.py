@@ -1,4 +1,4 @@
-"""The site's one settings module. Defaults run on a laptop; everything else comes through env.py.
+"""The site's one settings module. Defaults run on a laptop; everything else comes through environment.py.
 
 deploy/SETTINGS.md has the table of what the environment may say.
 """
@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena_site import env, env_places
+from arena_site.environment import DEFAULT_AGENT_SECRETS, Environment
 from arena_site.monitoring.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env.load_env_file(BASE_DIR / ".env")
+env = Environment()
+env.load_file(BASE_DIR / ".env")
 
-STATE = env.env_path("ARENA_STATE", BASE_DIR / ".arena") / "site"  # database, archive, broker, logs, static files
-ARCHIVE_FOLDER = env.env_path("ARENA_ARCHIVE", STATE / "archive")
-DUMP_FOLDER = env.env_path("ARENA_DUMP", STATE / "dump")  # what `manage.py dump_results` writes and the data page links
+STATE = env.path("ARENA_STATE", BASE_DIR / ".arena") / "site"  # database, archive, broker, logs, static files
+ARCHIVE_FOLDER = env.path("ARENA_ARCHIVE", STATE / "archive")
+DUMP_FOLDER = env.path("ARENA_DUMP", STATE / "dump")  # what `manage.py dump_results` writes and the data page links
 
-SECRET_KEY = env.env_secret("SECRET_KEY")
-DEBUG = env.env_bool("DEBUG", False)
-ALLOWED_HOSTS = env_places.env_hosts("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
-HTTPS = env.env_bool("HTTPS", False)  # a proxy in front speaks TLS and sets X-Forwarded-Proto
+SECRET_KEY = env.secret("SECRET_KEY")
+DEBUG = env.boolean("DEBUG", False)
+ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+HTTPS = env.boolean("HTTPS", False)  # a proxy in front speaks TLS and sets X-Forwarded-Proto
 CSRF_TRUSTED_ORIGINS = [f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS] if HTTPS else []
 
 INSTALLED_APPS = [
@@ -75,7 +76,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": env_places.env_database("DATABASE_URL", STATE / "db.sqlite3")}
+DATABASES = {"default": env.database("DATABASE_URL", STATE / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
@@ -115,7 +116,7 @@ FILE_UPLOAD_HANDLERS = ["runs.submissions.uploading.BoundedUploadHandler"]
 SESSION_COOKIE_AGE = 7 * 86_400
 
 # Accounts (runs/people/): by allauth, with our own pages and limits. Who may do what stands in runs/people/rights.py.
-SIGN_UP = env.env_bool("SIGN_UP", True)  # off: only an admin makes accounts
+SIGN_UP = env.boolean("SIGN_UP", True)  # off: only an admin makes accounts
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "account_login", "account", "/"
 ACCOUNT_ADAPTER, MFA_ADAPTER = "runs.people.adapters.AccountAdapter", "runs.people.adapters.SecondFactorAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
@@ -134,17 +135,17 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # staff of a site that sends no mail needs a second factor all the same
 
 # Mail to submitters who asked for it: printed unless a server is named.
-SITE_URL = env_places.env_origin("SITE_URL", "http://localhost:8000")
-EMAIL_HOST = env_places.env_host("EMAIL_HOST")
-EMAIL_PORT = env.env_int("EMAIL_PORT", 25, low=1, high=65535)
-EMAIL_HOST_USER = env.env_text("EMAIL_USER", "")
-EMAIL_HOST_PASSWORD = env.env_text("EMAIL_PASSWORD", "")
-_mail_tls = env.env_choice("EMAIL_TLS", "off", "starttls", "tls")
+SITE_URL = env.origin("SITE_URL", "http://localhost:8000")
+EMAIL_HOST = env.host("EMAIL_HOST")
+EMAIL_PORT = env.integer("EMAIL_PORT", 25, low=1, high=65535)
+EMAIL_HOST_USER = env.text("EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_PASSWORD", "")
+_mail_tls = env.choice("EMAIL_TLS", "off", "starttls", "tls")
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail_tls == "starttls", _mail_tls == "tls"  # Django's names for the two
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_TIMEOUT = 10
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
-DEFAULT_FROM_EMAIL = env.env_text("EMAIL_FROM", "arenaboard@localhost", pattern=r".*\S@\S.*", allowed="an address")
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "arenaboard@localhost", pattern=r".*\S@\S.*", allowed="an address")
 
 # The API only reads, so it knows no users.
 REST_FRAMEWORK = {
@@ -158,7 +159,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 # What one address may ask of /api/ in a minute; 0 takes the limit away. A PNG counts as ten (http/rate_limits.py).
-API_POINTS_A_MINUTE = env.env_int("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
+API_POINTS_A_MINUTE = env.integer("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
 SPECTACULAR_SETTINGS = {
     "TITLE": "ArenaBoard",
     "VERSION": "1",
@@ -167,40 +168,38 @@ SPECTACULAR_SETTINGS = {
 }
 
 # Jobs; arena_site.celeryconfig makes Celery's settings of these.
-BROKER_URL = env_places.env_broker("BROKER_URL", "filesystem://localhost")
-BROKER_FOLDER = env.env_path("ARENA_BROKER", STATE / "broker")
+BROKER_URL = env.broker_url("BROKER_URL", "filesystem://localhost")
+BROKER_FOLDER = env.path("ARENA_BROKER", STATE / "broker")
 # The Host row that a worker here works for.
-HOST_NAME = env.env_text("ARENA_HOST", "local", pattern=r"[\w-]{1,60}", allowed="a host's name in the registry")
+HOST_NAME = env.text("ARENA_HOST", "local", pattern=r"[\w-]{1,60}", allowed="a host's name in the registry")
 QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one for each architecture, and one for submissions
 # A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
 JOB_LIMIT_S = 2 * 3600
 # What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
-EVALUATOR = env.env_text(
-    "ARENA_EVALUATOR", "runs.worker.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python"
-)
+EVALUATOR = env.text("ARENA_EVALUATOR", "runs.worker.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 # What all that calls paid models may spend in a day, beside each configuration's own caps; None: those alone.
-DAY_CAP_USD = env.env_amount("ARENA_DAY_CAP_USD")
+DAY_CAP_USD = env.dollars("ARENA_DAY_CAP_USD")
 # What a configuration may let an agent of ours have of its host: variables, and folders that its sandbox may read.
-AGENT_SECRETS = env.env_names("ARENA_AGENT_SECRETS", env.AGENT_SECRETS)
-AGENT_FOLDERS = env.env_folders("ARENA_AGENT_FOLDERS")
-HEARTBEAT_S = env.env_int("ARENA_HEARTBEAT_S", 5, low=1, high=60)
+AGENT_SECRETS = env.variable_names("ARENA_AGENT_SECRETS", DEFAULT_AGENT_SECRETS)
+AGENT_FOLDERS = env.folders("ARENA_AGENT_FOLDERS")
+HEARTBEAT_S = env.integer("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again without being asked for: none, all, or so many drawn by chance.
-VERIFY = env.env_text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
+VERIFY = env.text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
 
 # Operation: what arena_site.monitoring.health, .metrics, .logs and .server go by.
-PORT = env.env_int("PORT", 8000, low=1, high=65535)
-LISTEN = env_places.env_listen("ARENA_LISTEN", "127.0.0.1")
-WEB_PROCESSES = env.env_int("ARENA_WEB_PROCESSES", 2, low=1, high=64)
-WEB_THREADS = env.env_int("ARENA_WEB_THREADS", 4, low=1, high=64)
-LEAST_FREE_MB = env.env_int("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
+PORT = env.integer("PORT", 8000, low=1, high=65535)
+LISTEN = env.listen_address("ARENA_LISTEN", "127.0.0.1")
+WEB_PROCESSES = env.integer("ARENA_WEB_PROCESSES", 2, low=1, high=64)
+WEB_THREADS = env.integer("ARENA_WEB_THREADS", 4, low=1, high=64)
+LEAST_FREE_MB = env.integer("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
 # None: no backup at night.
-BACKUP_FOLDER = env.env_text("ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path")
-METRICS_TOKEN = env.env_secret("ARENA_METRICS_TOKEN", needed=False)
+BACKUP_FOLDER = env.text("ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path")
+METRICS_TOKEN = env.secret("ARENA_METRICS_TOKEN", needed=False)
 LOGGING = logging_settings(
-    env.env_choice("ARENA_LOG", "text", "json"), env.env_choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")
+    env.choice("ARENA_LOG", "text", "json"), env.choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")
 )
 
-TASKS_FOLDER = env.env_path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
-env.note_unknown({"ARENA_AGENT_SECRETS": AGENT_SECRETS})
-env.refuse_problems()
+TASKS_FOLDER = env.path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
+env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS})
+env.raise_problems()
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -4,9 +4,9 @@ an entry of the trail.
 What was ever public is what the trail says was published: a result's answer moves only after an entry that says where
 to, and entries stay. So neither a withdrawal nor a newer answer sets anything free. Triggers, on SQLite as on
 PostgreSQL; SQLite fires that of DELETE for what REPLACE removes only where a connection asks for it
-(`recursive_triggers`, arena_site/env.py). They come back after each `migrate`, since SQLite rebuilds a table to change
-it and forgets the old one's triggers. What has to pass them says so (`lifted`): a restored backup. Whoever owns the
-database can drop them; nobody who writes rows gets past them by mistake.
+(`recursive_triggers`, arena_site/environment.py). They come back after each `migrate`, since SQLite rebuilds a table to
+change it and forgets the old one's triggers. What has to pass them says so (`lifted`): a restored backup. Whoever owns
+the database can drop them; nobody who writes rows gets past them by mistake.
 """
 
 from __future__ import annotations

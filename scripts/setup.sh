@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes this host ready: system packages, then .venv with the pinned Python packages. Says what it downloads before it starts;
+# Makes this host ready: system packages, then .venv with the locked Python packages. Says what it downloads before it starts;
 # when all is there already it takes 0.1 s and says nothing.
 #
 # usage: scripts/setup.sh [site|develop]     site adds what `make up` needs, develop also the tools of `make check`
@@ -95,13 +95,13 @@ SEES
 }
 
 install_requirements() {
-    if grep -q '^include-system-site-packages = true' .venv/pyvenv.cfg; then install_what_the_host_lacks; else install_pins; fi
+    if grep -q '^include-system-site-packages = true' .venv/pyvenv.cfg; then install_what_the_host_lacks; else install_locked; fi
     mark_current requirements.txt
 }
 
-install_pins() {
+install_locked() {
     local torch
-    torch=$(grep '^torch==' requirements.txt)
+    torch=$(grep -o '^torch==[0-9.]*' requirements-torch.txt)
     require_space . 2500
     say "installing $torch (CPU build) and what goes with it: about 420 MB to download, 1.6 GB on disk, 1 minute and the download"
     [[ ! -e /dev/kfd && ! -e /dev/nvidiactl ]] || say "this host has a GPU, but no Python with a torch that sees it: only the cpu backend" \
@@ -110,11 +110,13 @@ install_pins() {
         require_space . 6000
         say "no CPU build of torch can be had for this Python or from this network; taking the one of the package index, on x86-64" \
             "the CUDA build: about 2.7 GB to download, 5 GB on disk"
+        install_lock requirements-torch.txt
     fi
-    pip install -qq -r requirements.txt
+    install_lock requirements.txt
 }
 
-# A GPU host's torch and triton are its own and go by pyproject.toml's ranges; pip would replace a triton that has another package name.
+# A GPU host's torch, triton and numpy are its own and go by pyproject.toml's ranges; the locks of site and tools leave them alone.
+# pip would replace a triton that has another package name.
 install_what_the_host_lacks() {
     local lacking requirements
     lacking=$(.venv/bin/python - <<'LACKS'
@@ -135,22 +137,24 @@ LACKS
 
 install_site() {
     say "installing what the site needs: about 75 MB to download, 260 MB on disk"
-    pip install -qq -r requirements-site.txt
+    install_lock requirements-site.txt
     mark_current requirements-site.txt
 }
 
 install_tools() {
-    say "installing the tools for checks and tests: about 100 MB to download, 340 MB on disk"
-    pip install -qq -r requirements-dev.txt
+    say "installing the tools for checks and tests: about 125 MB to download, 400 MB on disk"
+    install_lock requirements-dev.txt
     mark_current requirements-dev.txt
 }
 
+# A lock names everything that its packages need: pip resolves nothing, and refuses a file that has another hash.
+install_lock() { pip install -qq --no-deps --require-hashes -r "$1"; }
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 
-# A stamp in .venv holds the hash of the requirements and of the interpreter's version that it was made from.
-is_current() { [[ -e .venv/$1.done && $(<".venv/$1.done") == "$(fingerprint "$1")" ]]; }
-mark_current() { fingerprint "$1" >".venv/$1.done"; }
-fingerprint() { { .venv/bin/python --version; cat "$1"; } 2>&1 | sha256sum; }
+# A stamp in .venv holds the hash of all locks and of the interpreter's version that it was made from.
+is_current() { [[ -e .venv/$1.done && $(<".venv/$1.done") == "$(fingerprint)" ]]; }
+mark_current() { fingerprint >".venv/$1.done"; }
+fingerprint() { { .venv/bin/python --version; cat requirements*.txt; } 2>&1 | sha256sum; }
 
 # --- saying and failing ------------------------------------------------------------------------------------------------------
 

@@ -45,18 +45,19 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["down"]):
         say("usage: scripts/up.py [down]", to=sys.stderr)
         return 2
-    from arena_site import env
+    from arena_site.environment import Environment, SettingError
 
     try:
         if arguments:
-            env.load_env_file(ENV_FILE)
-            env.refuse_problems()
+            env = Environment()
+            env.load_file(ENV_FILE)
+            env.raise_problems()
             return down(state_folder() / "site")
         make_secrets()
         from django.conf import settings
 
         return up(Path(settings.STATE), settings.PORT)
-    except env.SettingError as error:
+    except SettingError as error:
         say(str(error), to=sys.stderr)
         return 3
     except KeyboardInterrupt:  # while it prepares: nothing runs yet, and everything may be prepared again

@@ -13,7 +13,8 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 
-from arena_site import env
+from arena_site.environment import DEFAULT_AGENT_SECRETS, Variable
+from arena_site.settings import env
 from tests.conftest import lacking
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -35,7 +36,7 @@ def table() -> dict[str, list[str]]:
     return {name: cells for name, *cells in rows}
 
 
-def default_of(variable: env.Variable) -> str:
+def default_of(variable: Variable) -> str:
     shown = variable.default.replace(str(settings.STATE), "ARENA_STATE/site").replace(
         str(settings.BASE_DIR), "CHECKOUT"
     )
@@ -43,7 +44,7 @@ def default_of(variable: env.Variable) -> str:
 
 
 def test_the_table_of_settings_is_what_the_code_reads() -> None:
-    read = {name: [default_of(one), one.allowed] for name, one in env.READ.items()}
+    read = {name: [default_of(one), one.allowed] for name, one in env.read.items()}
     assert {name: cells[1:] for name, cells in table().items()} == read
     assert list(table()) == sorted(table())
 
@@ -52,7 +53,7 @@ def test_the_table_of_settings_is_what_the_code_reads() -> None:
 def test_an_example_of_an_environment_file_names_settings_and_no_secret(name: str) -> None:
     lines = [line for line in (DEPLOY / name).read_text().splitlines() if not line.startswith("#")]
     values = dict(line.split("=", 1) for line in lines)
-    assert set(values) <= set(env.READ) | set(env.AGENT_SECRETS) | OF_COMPOSE
+    assert set(values) <= set(env.read) | set(DEFAULT_AGENT_SECRETS) | OF_COMPOSE
     secrets = {one: value for one, value in values.items() if re.search("KEY|TOKEN|PASSWORD", one)}
     assert set(secrets.values()) == {""}
     assert all(":PASSWORD@" in value for one, value in values.items() if one in ("DATABASE_URL", "BROKER_URL"))
@@ -95,7 +96,7 @@ def test_a_unit_starts_a_command_that_exists_as_nobody_special(text: str) -> Non
 
 
 def test_a_worker_elsewhere_is_told_what_the_web_host_says_of_mail_and_money() -> None:
-    shared = {"SITE_URL", "ARENA_DAY_CAP_USD", *(name for name in env.READ if name.startswith("EMAIL_"))}
+    shared = {"SITE_URL", "ARENA_DAY_CAP_USD", *(name for name in env.read if name.startswith("EMAIL_"))}
     for name in EXAMPLES:
         assert shared <= set(re.findall(r"^(\w+)=", (DEPLOY / name).read_text(), re.MULTILINE)), name
     assert shared <= set(SERVICES["worker"]["environment"])
@@ -124,12 +125,12 @@ def test_the_compose_file_has_all_that_a_site_consists_of() -> None:
 def test_the_compose_file_sets_what_the_code_reads_and_holds_no_secret() -> None:
     ours = [service for service in SERVICES.values() if "build" in service]
     for service in ours:
-        keys = set(env.AGENT_SECRETS) if "worker" in service.get("command", []) else set()
-        assert set(service["environment"]) <= set(env.READ) | keys
+        keys = set(DEFAULT_AGENT_SECRETS) if "worker" in service.get("command", []) else set()
+        assert set(service["environment"]) <= set(env.read) | keys
         assert {"SECRET_KEY", "DATABASE_URL", "BROKER_URL"} <= set(service["environment"])
     text = (DEPLOY / "compose.yaml").read_text()
     filled = set(re.findall(r"\$\{(\w+)", text))
-    assert filled <= set(env.READ) | set(env.AGENT_SECRETS) | OF_COMPOSE
+    assert filled <= set(env.read) | set(DEFAULT_AGENT_SECRETS) | OF_COMPOSE
     assert all(re.search(rf"\$\{{{name}:\?", text) for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"))
     example = re.findall(r"^(\w+)=", (DEPLOY / "compose.env.example").read_text(), re.MULTILINE)
     assert filled - {"ARENA_HOST"} == set(example)
@@ -146,7 +147,7 @@ def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listen
     dockerfile = (DEPLOY / "Dockerfile").read_text()
     assert "python:arena_site.server" in dockerfile
     assert "\nUSER arena\n" in dockerfile
-    assert set(re.findall(r"\b([A-Z]+_[A-Z]+)=", dockerfile)) - {"PYTHONUNBUFFERED"} <= set(env.READ)
+    assert set(re.findall(r"\b([A-Z]+_[A-Z]+)=", dockerfile)) - {"PYTHONUNBUFFERED"} <= set(env.read)
 
 
 def test_what_the_readme_starts_exists() -> None:

@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from celery import Celery
 from django.db import connection, connections
 from django.db.utils import load_backend
 
-from arena_site import env, env_places
+from arena_site.environment import Environment
 from tests.servers import Postgres, Redis
 
 ROOT = Path(__file__).parents[2]
@@ -113,8 +112,7 @@ class Place:
 @contextmanager
 def connected(url: str) -> Iterator[None]:
     """Django's connection of this thread leads there meanwhile."""
-    with mock.patch.dict(env.READ), mock.patch.dict(os.environ, CHAOS_DATABASE=url):
-        values: dict[str, Any] = env_places.env_database("CHAOS_DATABASE", Path("/nowhere"))
+    values: dict[str, Any] = Environment({"DATABASE_URL": url}).database("DATABASE_URL", Path("/nowhere"))
     before = connections["default"]
     configured = connections.configure_settings({"default": values})["default"]
     connections["default"] = load_backend(values["ENGINE"]).DatabaseWrapper(configured, "default")

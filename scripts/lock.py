@@ -1,0 +1,76 @@
+"""`make lock`: write the locks that scripts/setup.sh installs from the ranges in pyproject.toml.
+
+Each lock has the exact version and the hashes of everything that its packages need, so pip resolves nothing. Versions
+stay as they are unless a range or `--upgrade` says otherwise.
+
+usage: scripts/lock.py [option of `uv pip compile` ...]     as --upgrade, or --upgrade-package NAME
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+UV = Path(sys.executable).with_name("uv")
+HEADS = {
+    "requirements.txt": "What the evaluator needs besides torch.",
+    "requirements-torch.txt": "PyPI's torch, with CUDA. scripts/setup.sh prefers the CPU build of this version.",
+    "requirements-site.txt": "What the site needs besides requirements.txt.",
+    "requirements-dev.txt": "What `make check` and `make test` need besides the other locks.",
+}
+IS_OF_TORCH = re.compile(r"torch|(nvidia|cuda)-.+")
+FROM_A_GPU_HOST = {"numpy", "triton"}  # with its torch; the locks of site and tools are installed there, too
+
+
+def main(options: list[str]) -> int:
+    if not UV.is_file():
+        sys.stderr.write("uv is missing: `make tools` installs it\n")
+        return 3
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    with tempfile.TemporaryDirectory() as folder:
+        everything = Path(folder, "everything.txt")  # uv prefers the versions that it finds there
+        locks = [blocks_of((ROOT / file).read_text()) for file in HEADS if (ROOT / file).is_file()]
+        everything.write_text("".join(block for lock in locks for block in lock.values()))
+        uv("pyproject.toml", "--all-extras", "--generate-hashes", "--output-file", str(everything), *options)
+        blocks = blocks_of(everything.read_text())
+        needed = [needs(group, everything) for group in (project["dependencies"], extras["site"], extras["develop"])]
+    of_torch = {name for name in blocks if IS_OF_TORCH.fullmatch(name)}
+    evaluator, site, tools = (names - of_torch for names in needed)
+    site -= FROM_A_GPU_HOST
+    for file, names in zip(HEADS, (evaluator, of_torch, site, tools - site - FROM_A_GPU_HOST), strict=True):
+        head = f"# {HEADS[file]}\n# Written by `make lock`, never by hand; the ranges are in pyproject.toml.\n"
+        (ROOT / file).write_text(head + "".join(blocks[name] for name in sorted(names)))
+    return 0
+
+
+def needs(requirements: list[str], everything: Path) -> set[str]:
+    """The names of all packages that these requirements come down to, in the versions chosen already."""
+    return {*blocks_of(uv("-", "--constraints", str(everything), text="\n".join(requirements)))}
+
+
+def blocks_of(lock: str) -> dict[str, str]:
+    """The lines of each package, by its name: requirement, hashes and what needs it. All other lines are left out."""
+    blocks: dict[str, str] = {}
+    for match in re.finditer(r"^([\w.-]+)==.*\n(?:[ \t].*\n)*", lock, re.MULTILINE):
+        blocks[match[1]] = blocks.get(match[1], "") + match[0]
+    return blocks
+
+
+def uv(*arguments: str, text: str | None = None) -> str:
+    """Standard output of `uv pip compile` for every Linux and every supported Python, each package in one version."""
+    command = [str(UV), "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", *arguments]
+    command += ["--fork-strategy", "fewest", "--annotation-style", "line"]
+    return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except subprocess.CalledProcessError as error:  # uv has said why
+        sys.exit(error.returncode)
