@@ -6,6 +6,7 @@ SHELL := /bin/bash
 
 PYTHON := .venv/bin/python
 STAGE := scripts/stage.sh
+TEMPLATES = $(shell find templates -type f)
 # Two workers with one thread each: what the two cores of CI carry (decision 30).
 WORKERS ?= 2
 PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
@@ -45,6 +46,8 @@ lint: tools
 	@$(STAGE) "ruff format --check" .venv/bin/ruff format --check
 	@$(STAGE) "mypy" .venv/bin/mypy
 	@$(STAGE) "lint-imports" .venv/bin/lint-imports
+	@$(STAGE) "djade --check" .venv/bin/djade --check --target-version 5.2 $(TEMPLATES)
+	@$(STAGE) "djlint" .venv/bin/djlint --quiet $(TEMPLATES)
 
 check: lint  ## lint, types, import contracts and the quick tests
 	@echo "== pytest without the slow tests"

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import HttpRequest
+
 from leaderboard.pages import analysis, data, published, search, versions
 from leaderboard.pages.agents import configuration
 from leaderboard.pages.agents import page as agents
-from leaderboard.pages.base import Page, Query
+from leaderboard.pages.base import Page, Query, page_url
 from leaderboard.pages.behaviour import page as behaviour
 from leaderboard.pages.board import page as board
 from leaderboard.pages.compare import page as compare
@@ -49,7 +51,7 @@ class Route:
     summary: str
     query: str = ""  # the names that the query string may hold
     template: str = ""
-    section: str = ""  # the page of the navigation that it belongs to, if it is not there itself
+    section: str = ""  # the page in NAVIGATION that it belongs to, if it is not there itself
     is_live: bool = False  # shows what changes without a change of what is public: progress, signs of life, the day
     also: Callable[..., str | None] | None = None  # takes the pattern's parts; what else it changes with, see `settled`
 
@@ -288,3 +290,24 @@ ROUTES = (
     Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
     Route("data", "data/", data.DataPage, _data, "Addresses of data, and the nightly dump", is_live=True),
 )
+
+# The links in every page's header, in order: a route's name and its label.
+NAVIGATION = {
+    "home": "Leaderboards",
+    "generalizations": "Unseen cases",
+    "tasks": "Tasks",
+    "agents": "Agents",
+    "runs": "Runs",
+    "analysis": "Analysis",
+    "queue": "Queue",
+    "published": "Papers",
+    "metrics": "Metrics",
+    "submit": "Submit",
+    "data": "Data",
+    "search": "Search",
+}
+
+
+def navigation(request: HttpRequest) -> dict[str, list[tuple[str, str, str]]]:
+    """Context processor: name, address and label of each link in the header."""
+    return {"navigation": [(name, page_url(name), label) for name, label in NAVIGATION.items()]}

@@ -72,7 +72,7 @@ def test_every_page_of_the_desk_is_clean(addresses, user, visit, scheme, width) 
 def test_logging_in_leads_to_where_one_wanted_to_go(visit) -> None:
     set_role(User.objects.create_user("sam", password="a long enough secret"), Role.SUBMITTER)
     page = visit(javascript=False).go("/submit/")
-    page.get_by_role("link", name="Hand in a bundle").click()
+    page.get_by_role("link", name="Submit a bundle").click()
     page.get_by_label("Username").fill("sam")
     page.get_by_label("Password").fill("a long enough secret")
     page.get_by_role("button", name="Log in").click()

@@ -74,7 +74,7 @@ def test_a_result_tells_its_story_without_javascript(site, visit) -> None:
 def test_the_keyboard_skips_to_the_content(site, visit) -> None:
     page = visit().go("/board/smoke/all/cpu-x86_64/")
     page.keyboard.press("Tab")
-    expect(page.get_by_text("Skip to the content")).to_be_focused()
+    expect(page.get_by_text("Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
 

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from leaderboard.routes import NAVIGATION, ROUTES
 from tests import factories
 
 
@@ -27,7 +28,7 @@ def test_a_fault_of_ours_says_what_to_do(db, client, monkeypatch) -> None:
     client.raise_request_exception = False
     response = client.get("/runs/")
     assert response.status_code == 500
-    assert b"it is our fault" in response.content
+    assert b"Something went wrong on our side" in response.content
 
 
 def test_pages_carry_no_inline_style_or_script(published, client) -> None:
@@ -95,7 +96,7 @@ def test_pages_are_only_read(db, address) -> None:
 def test_a_form_without_a_token_is_refused_in_words(db) -> None:
     response = Client(enforce_csrf_checks=True).post("/login/", {"login": "admin"})
     assert response.status_code == 403
-    assert b"The form was refused" in response.content
+    assert b"The form was not accepted" in response.content
     assert b"style=" not in response.content
     assert b"<style" not in response.content
 
@@ -104,3 +105,15 @@ def test_the_admin_names_an_icon_that_is_there(admin_client) -> None:
     body = admin_client.get("/admin/").content.decode()
     [icon] = re.findall(r'<link rel="icon" href="/static/([^"]+)"', body)
     assert finders.find(icon)
+
+
+def test_every_page_belongs_to_a_link_of_the_header() -> None:
+    assert {route.section or route.name for route in ROUTES} == set(NAVIGATION)
+
+
+def test_the_header_marks_the_page_itself_and_the_section_of_others(db, client) -> None:
+    links = r'<a href="(/[\w-]*/?)"\s+aria-current="(\w+)">'
+    for address, marked in (("/queue/", ("/queue/", "page")), ("/hosts/", ("/queue/", "true"))):
+        header = client.get(address).content.decode().partition("</header>")[0]
+        assert re.findall(links, header) == [marked]
+    assert "aria-current" not in client.get("/login/").content.decode().partition("</header>")[0]

@@ -221,7 +221,7 @@ def test_unknown_things_are_not_found_in_json(db, client) -> None:
     for address in ("/api/v1/runs/nothing.csv", "/api/v1/runs/nothing.png", "/api/v1/nothing"):
         answer = client.get(address)
         assert answer.status_code == answer.json()["status"] == 404
-        assert answer.json()["detail"].startswith("There is nothing at this address")
+        assert answer.json()["detail"].startswith("Page not found")
 
 
 def test_the_api_only_reads(db, client) -> None:

@@ -90,14 +90,14 @@ def test_a_source_that_the_archive_lost_is_in_no_denominator(run, page, client) 
     found = page("/behaviour/")
     assert (found.candidates_read, found.candidates_lost) == (2, 1)
     assert counts(found)["shared_memory"] == (1, 2)
-    assert b"The archive does not have the sources of 1 more" in client.get("/behaviour/").content
+    assert b"The sources of 1 more are not in the archive" in client.get("/behaviour/").content
 
 
 def test_only_the_newest_candidates_are_read_and_the_page_says_so(run, client, monkeypatch) -> None:
     monkeypatch.setattr("leaderboard.queries.behaviour.MOST", 2)
     answer = client.get("/behaviour/")
     assert answer.context["page"].candidates_read == 2
-    assert b"these are the newest 2" in answer.content
+    assert b"Only the newest 2" in answer.content
 
 
 def test_it_can_be_narrowed_to_a_category(run, page) -> None:

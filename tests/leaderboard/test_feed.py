@@ -57,4 +57,4 @@ def test_a_feed_of_nothing_is_the_same_each_time(db, client) -> None:
 
 
 def test_pages_name_the_feed(db, client) -> None:
-    assert b'type="application/atom+xml" title="Changes of the boards" href="/feed.atom"' in client.get("/").content
+    assert b'type="application/atom+xml" title="Leaderboard changes" href="/feed.atom"' in client.get("/").content

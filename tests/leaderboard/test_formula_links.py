@@ -29,6 +29,7 @@ def test_headings_lead_to_formulas_that_there_are(timed, client, address) -> Non
 
 def test_a_heading_that_sorts_still_does_and_names_its_column_without_the_formula(timed, client) -> None:
     timed("One", [right(0.5)] * TASKS)
-    [head] = re.findall(r"<th[^>]*abbr=\"Usable speedup\".*?</th>", client.get(f"/board/{PLACE}").content.decode())
+    body = client.get(f"/board/{PLACE}").content.decode()
+    [head] = re.findall(r'<th[^>]*abbr="Usable speedup".*?</th>', body, re.DOTALL)
     assert re.search(r'href="\?[^"]*sort=usable_speedup#entries">Usable speedup</a>', head)
     assert 'aria-label="Formula of Usable speedup">ƒ</a>' in head

@@ -111,7 +111,7 @@ def test_a_session_that_goes_on_is_watched_on_the_run_page(suite, client) -> Non
     attempt.status = "queued"
     attempt.lease_until = attempt.started_at = None
     attempt.save()
-    assert "At work now" not in client.get(f"/run/{run.pk}/progress/").content.decode()
+    assert "Running now" not in client.get(f"/run/{run.pk}/progress/").content.decode()
     assert "lost" in client.get(f"/run/{run.pk}/").content.decode()
 
 

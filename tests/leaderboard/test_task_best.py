@@ -105,4 +105,4 @@ def test_what_an_agent_is_given_is_what_workspace_writes(db, page, tmp_path) -> 
 
 
 def test_an_older_version_says_that_it_cannot_show_what_was_given(client, task) -> None:
-    assert b"what agents were given cannot be shown here" in client.get(f"/task/{task.path}/").content
+    assert b"The files of this version are not available" in client.get(f"/task/{task.path}/").content

@@ -29,7 +29,7 @@ def test_the_rule_for_errors_stands_where_there_is_a_tolerance(name: str, has_to
     text = client.get(f"/task/{spec.id}/").content.decode()
     assert ("relative RMSE is at most" in text) is has_tolerances
     assert ("no tolerance is needed" in text) is not has_tolerances
-    assert "judged by its distribution" in text
+    assert "judged by their distribution" in text
 
 
 def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -> None:
@@ -38,7 +38,7 @@ def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -
     assert page(f"/task/{old.path}/").digest == new.digest
     shown = page(f"/task/{old.path}/?digest={old.digest[:12]}")
     assert (shown.digest, shown.is_current, shown.contract) == (old.digest, False, None)
-    assert b"not the one in tasks/ now" in client.get(f"/task/{old.path}/?digest={old.digest[:12]}").content
+    assert b"not the current version of the task" in client.get(f"/task/{old.path}/?digest={old.digest[:12]}").content
 
 
 def test_a_task_lists_public_answers_before_drafts(published, suite, page) -> None:

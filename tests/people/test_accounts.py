@@ -31,7 +31,7 @@ def test_whoever_signs_up_and_confirms_the_address_is_a_submitter(client: Client
     assert role_of(user) == Role.VISITOR
     assert log_in(Client(), "newcomer")["Location"] == "/account/email/sent/"
     path = link_in(mail.outbox[0].body)
-    assert b"Yes, it is mine" in client.get(path).content
+    assert b"Confirm address" in client.get(path).content
     client.post(path)
     assert role_of(user) == Role.SUBMITTER
     assert log_in(client, "newcomer")["Location"] == "/account/"
@@ -42,7 +42,7 @@ def test_whoever_signs_up_and_confirms_the_address_is_a_submitter(client: Client
 
 def test_where_no_mail_is_sent_an_account_has_no_right_until_an_admin_gives_it(client: Client, db: None) -> None:
     page = client.get("/account/sign-up/").content
-    assert b"This site sends no mail" in page
+    assert b"This site sends no email" in page
     assert client.post("/account/sign-up/", NEW)["Location"] == "/account/"
     assert role_of(User.objects.get()) == Role.VISITOR
     assert client.get("/submit/hand-in/").status_code == 403
@@ -56,7 +56,7 @@ def test_a_visitor_is_led_to_an_address_only_while_none_is_confirmed(
     sam = person("sam", email="sam@example.org")
     EmailAddress.objects.create(user=sam, email=sam.email, primary=True, verified=is_confirmed)
     client.force_login(sam)
-    assert (b"Confirm an address" in client.get("/account/").content) is not is_confirmed
+    assert (b"Confirm an email address" in client.get("/account/").content) is not is_confirmed
 
 
 def test_a_link_that_is_not_sent_again_so_soon_is_said_not_to_be(client: Client, mailing: None, person: Any) -> None:
@@ -71,7 +71,7 @@ def test_a_link_that_is_not_sent_again_so_soon_is_said_not_to_be(client: Client,
 
 def test_sign_up_can_be_closed(client: Client, settings: Any, db: None) -> None:
     settings.SIGN_UP = False
-    assert b"Nobody signs up here" in client.post("/account/sign-up/", NEW).content
+    assert b"Sign-up is closed" in client.post("/account/sign-up/", NEW).content
     assert not User.objects.exists()
 
 
@@ -97,7 +97,7 @@ def test_a_forgotten_password_is_chosen_anew_by_mail(client: Client, mailing: No
     assert client.post(path, chosen)["Location"] == "/account/reset/done/"
     assert log_in(Client(), "sam").status_code == 200
     assert log_in(Client(), "sam", "another long secret")["Location"] == "/account/"
-    assert b"used already" in Client().get(link_in(mail.outbox[0].body), follow=True).content
+    assert b"already been used" in Client().get(link_in(mail.outbox[0].body), follow=True).content
 
 
 def test_an_unknown_address_gets_the_same_answer(client: Client, mailing: None, db: None) -> None:
@@ -109,7 +109,7 @@ def test_without_mail_a_forgotten_password_has_its_way_told_and_no_link_is_logge
     client: Client, person: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     user = person("sam", email="sam@example.org")
-    assert b"An admin gives you a new password" in client.get("/account/reset/").content
+    assert b"Ask an admin to set a new password" in client.get("/account/reset/").content
     client.post("/account/reset/", {"email": user.email})
     assert mail.outbox == []
     assert "/account/reset/" not in re.sub(r"(GET|POST) /account/reset/ \d+", "", capfd.readouterr().err)
@@ -136,7 +136,7 @@ def test_logging_out_ends_the_session_and_is_asked_by_a_form(client: Client, per
     person("sam")
     log_in(client, "sam")
     key = client.session.session_key
-    assert b"On this device" in client.get("/logout/").content
+    assert b"on this device" in client.get("/logout/").content
     assert client.get("/account/").status_code == 200
     assert client.post("/logout/")["Location"] == "/"
     client.cookies["sessionid"] = key

@@ -49,7 +49,7 @@ def test_staff_without_one_is_led_to_make_one(client: Client, person: Any, role:
 def test_only_whose_role_needs_one_is_told_so(client: Client, person: Any, role: Role) -> None:
     person("sam", role)
     log_in(client, "sam")
-    assert (b"Your role needs one" in client.get(MAKE).content) == (role is Role.OPERATOR)
+    assert (b"Your role requires a second factor" in client.get(MAKE).content) == (role is Role.OPERATOR)
 
 
 @pytest.mark.parametrize("role", [Role.SUBMITTER, Role.OPERATOR])
@@ -90,7 +90,7 @@ def test_the_first_login_of_an_admin_leads_through_enrolment_to_the_admin(client
     assert "<script" not in page
     secret, codes = enrol(client)
     assert len(codes) == 10
-    assert b"shown once" in client.get("/account/recovery/").content
+    assert b"They are not shown again" in client.get("/account/recovery/").content
     assert client.get("/admin/").status_code == 200
     again = Client()
     assert log_in(again, "admin", password, next="/admin/")["Location"] == "/account/second-factor/code/"

@@ -86,7 +86,7 @@ def test_nobody_has_more_than_some(sam: User) -> None:
     asked = {"name": "one more", "days": "1", "scope": "look"}
     assert b"revoke one first" in client.post("/submit/tokens/", asked).content
     tokens.revoke_token(token=row, actor=sam)
-    assert b"shown once" in client.post("/submit/tokens/", asked).content
+    assert b"shown only once" in client.post("/submit/tokens/", asked).content
 
 
 def test_the_shell_makes_one_that_may_look(sam: User) -> None:

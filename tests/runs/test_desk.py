@@ -119,7 +119,7 @@ def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:
     client = Client()
     client.force_login(user)
     body = client.get(f"/submission/{factories.make_submission(submitter=user).pk}/mine/").content
-    assert b"Look again" in body
+    assert b"Refresh" in body
     assert b"http-equiv" not in body
 
 
@@ -192,7 +192,7 @@ def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None
     mine.force_login(user)
     page = mine.get(f"/submission/{submission.pk}/mine/").content
     assert b"if (judge)" in page
-    assert b"Your answer, until" in page
+    assert b"Your answer, by" in page
     mine.post(f"/audit/{result.audits.get().pk}/answer/", {"text": "It does not."})
     assert b"It does not." in auditor.get("/review/").content
 
@@ -226,9 +226,9 @@ def test_the_queue_says_where_no_answer_came_in_time(site: Site, tmp_path: Path)
     result = imported(site, user, tmp_path).run.results.first()
     auditor, _ = logged_in("audit_result", "review_submission")
     auditor.post(f"/review/result/{result.pk}/audit/", {"verdict": "suspect", "reason": "It looks odd."})
-    assert b"over, no answer" not in auditor.get("/review/").content
+    assert b"overdue, no answer" not in auditor.get("/review/").content
     result.audits.update(answer_until=datetime.now(UTC) - timedelta(days=1))
-    assert b"over, no answer" in auditor.get("/review/").content
+    assert b"overdue, no answer" in auditor.get("/review/").content
 
 
 def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_only_its_submitter_says_more_whatever_others_may(native: Submission) ->
         for response in (client.get(address), client.post(address, {"versions": "x"})):
             assert response.status_code == 403, user
         assert patch(user, native, {"versions": "x"}).status_code == 404
-    assert b"Say what is missing" not in logged_in(mia).get(f"/submission/{native.pk}/mine/").content
+    assert b"Add the missing facts" not in logged_in(mia).get(f"/submission/{native.pk}/mine/").content
     native.refresh_from_db()
     assert native.declared_on == {}
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from evaluator.bundles.checking import FORMATS
+from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import submissions
@@ -29,6 +31,7 @@ class SubmissionLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitPage(Page):
     submissions: tuple[SubmissionLine, ...]
+    formats: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # name, and the files it is recognised by
 
 
 def build(query: Query) -> SubmitPage:
@@ -41,6 +44,7 @@ def build(query: Query) -> SubmitPage:
         submissions=tuple(
             SubmissionLine(row.id, row.state, row.received_at, row.configuration, row.run) for row in rows
         ),
+        formats=tuple((form.NAME, form.MARKS) for form in FORMATS),
     )
 
 
