@@ -9,28 +9,14 @@ from itertools import pairwise
 
 from evaluator import VERSION
 from evaluator.records.record import PROTOCOL
+from leaderboard.changelog import changelog
 from leaderboard.formatting import NONE, listed, plural, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import versions
 from leaderboard.queries.versions import JudgedRow, SuiteVersionRow
 from leaderboard.tables import Cell, Column, Table, table
 
-# What a version is, or what changed with it. A new protocol or evaluator gets its line here.
-PROTOCOLS = {
-    "arena-1": "The judge's own. Three sessions of fresh workers, up to six while an interval is wide; blocks of ten "
-    "calls a side in turns, the other side frozen; the device's clock; log ratios of block medians.",
-    "aka-scripts-1": "A mounted task's own scripts compile, check and time. Never ranked with the judge's own.",
-}
-EVALUATORS = {
-    "0.1.0": "The first: five gates, record of schema 1.",
-    "0.2.0": "An element may be four times as far off as the baseline's worst; a draw on which a candidate seems wrong "
-    "is put to the baseline, too; memory that others took is not the candidate's.",
-    "0.3.0": "Correct is what passed every gate. An answer below its dtype's numbers is zero in it, and a baseline as "
-    "wrong as zeros lends nothing. Labels read import aliases, encodings and a build's open symbols; lazy values are "
-    "no output. In its later builds, too: an answer beyond its dtype's numbers may be infinity, and a timed draw on "
-    "which a candidate seems wrong is put to the baseline.",
-}
-UNDESCRIBED = "Not described here: a later or an imported version."
+UNDESCRIBED = "Not described in the changelog: a later or an imported version."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +59,9 @@ class VersionsPage(Page):
 
 def build(query: Query) -> VersionsPage:
     judged = versions.judged()
-    protocols = _judged_under(judged, "protocol", PROTOCOLS, PROTOCOL)
-    evaluators = _judged_under(judged, "evaluator", EVALUATORS, VERSION)
+    described = changelog()
+    protocols = _judged_under(judged, "protocol", described.protocols, PROTOCOL)
+    evaluators = _judged_under(judged, "evaluator", described.evaluators, VERSION)
     suites = _suites(versions.suites(), versions.tasks_of_suites())
     return VersionsPage(
         title="Versions",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from evaluator import VERSION
 from evaluator.mounted.held_out import PROTOCOL as SCRIPTS
 from evaluator.records.record import PROTOCOL
-from leaderboard.pages.versions import EVALUATORS, PROTOCOLS
+from leaderboard.changelog import changelog
 from runs.models import Attempt
 from tests import factories
 
 
 def test_todays_protocols_and_evaluator_are_described() -> None:
-    assert {PROTOCOL, SCRIPTS} <= set(PROTOCOLS)
-    assert VERSION in EVALUATORS
+    described = changelog()
+    assert {PROTOCOL, SCRIPTS} <= set(described.protocols)
+    assert next(iter(described.evaluators)) == VERSION
+    assert all(described.evaluators.values())
 
 
 def test_before_anything_is_judged_the_current_versions_stand_there(db, page) -> None:
@@ -30,7 +32,7 @@ def test_attempts_are_counted_under_their_versions(published, page) -> None:
     assert {one.name: (one.attempts, one.published) for one in shown.evaluators} == {VERSION: (6, 6), "0.0.9": (6, 6)}
     assert {one.name for one in shown.protocols} == {PROTOCOL, "aka-scripts-1"}
     [old] = [one for one in shown.evaluators if one.name == "0.0.9"]
-    assert "Not described here" in old.what
+    assert "Not described in the changelog" in old.what
 
 
 def test_what_waits_is_judged_under_nothing(suite, page) -> None:

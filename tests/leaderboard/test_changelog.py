@@ -1,0 +1,76 @@
+"""The reader of CHANGELOG.md."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from evaluator import VERSION
+from leaderboard.changelog import FILE, changelog, parse
+
+TEXT = """\
+# Changelog
+
+- a line before the first version
+
+## [Unreleased]
+
+- Evaluator: not yet.
+
+## [0.2.0] - 2026-01-02
+
+### Added
+
+- Site: a page.
+- Evaluator: an item
+  over two lines.
+
+### Fixed
+
+- Evaluator: another.
+
+## [0.1.0] - 2026-01-01
+
+## Timing protocols
+
+- `p-1`: what it is: in words.
+"""
+
+
+def test_only_the_evaluators_changes_of_released_versions_are_taken() -> None:
+    found = parse(TEXT)
+    assert dict(found.evaluators) == {"0.2.0": "An item over two lines. Another.", "0.1.0": ""}
+    assert dict(found.protocols) == {"p-1": "What it is: in words."}
+
+
+def test_a_text_without_versions_describes_none() -> None:
+    assert parse("# Changelog\n") == parse("")
+
+
+@pytest.mark.parametrize("twice", ["## [0.1.0] - 2026-01-03\n", "## Timing protocols\n\n- `p-1`: again.\n"])
+def test_what_is_described_twice_is_refused(twice: str) -> None:
+    with pytest.raises(ValueError, match="is described twice"):
+        parse(f"{TEXT}\n{twice}")
+
+
+def test_a_protocol_without_a_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected `NAME`: TEXT, seen 'nothing of the kind'"):
+        parse("## Timing protocols\n\n- nothing of the kind\n")
+
+
+def test_the_file_has_the_form_of_keep_a_changelog() -> None:
+    text = FILE.read_text()
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings[0] == "[Unreleased]"
+    assert headings[-1] == "Timing protocols"
+    assert len(changelog().evaluators) == len(headings) - 2
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.+)$", text, re.MULTILINE)) <= kinds
+    assert all(re.match("(Evaluator|Site|Project): ", item) for item in re.findall(r"^- ([^`].*)$", text, re.MULTILINE))
+
+
+def test_the_package_has_the_evaluators_version() -> None:
+    project = tomllib.loads((FILE.parent / "pyproject.toml").read_text())["project"]
+    assert project["version"] == VERSION == next(iter(changelog().evaluators))
