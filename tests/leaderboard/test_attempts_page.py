@@ -9,9 +9,9 @@ from tests import factories
 
 
 def cells(page, slug: str) -> dict[str, tuple[str, ...]]:
-    return {
-        row[0].text: tuple(cell.text for cell in row[1:]) for group in page.tables[slug].groups for row in group.rows
-    }
+    """The texts of each row by that of its first cell."""
+    rows = [[cell.text for cell in row.values()] for row in page.tables[slug].cells()]
+    return {name: tuple(texts) for name, *texts in rows}
 
 
 def test_the_two_newest_attempts_stand_side_by_side_with_what_differs(suite, page, client) -> None:

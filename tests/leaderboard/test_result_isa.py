@@ -26,7 +26,7 @@ def test_baseline_and_candidate_stand_beside_each_other_and_differences_are_mark
     attempted(result, isa=both, isa_checked={"gfx942": "compiled"})
     shown = page(address(result))
     assert kernel_rows(shown) == [["gelu", "", "68 → 52", "0 → 3", "4"]]
-    marked = {cell.text: (cell.mark, cell.tone) for cell in shown.tables["isa-gfx942"].groups[0].rows[0]}
+    marked = {cell.text: (cell.mark, cell.tone) for cell in shown.tables["isa-gfx942"].cells()[0].values()}
     assert (marked["68 → 52"], marked["0 → 3"], marked["4"]) == (("▾", "ours"), ("▴", "bad"), ("", ""))
     lines = client.get(f"/api/v1{address(result)}isa-gfx942.csv").getvalue().decode().splitlines()
     assert lines[0].startswith("kernel,configuration,baseline_vgpr,baseline_vgpr_spills,baseline_mfma,candidate_vgpr,")

@@ -40,10 +40,9 @@ def groups(page):
 
 
 def cells(page, case: str, clock: str):
-    """A row of the clocks' table, by column."""
-    table = page.tables["clocks"]
-    rows = replace(table, groups=(groups(page)[case.replace(",", ", ")],)).cells()
-    return next(row for row in rows if next(iter(row.values())).text == clock)
+    """A case's row of the clocks' table, its cells by key."""
+    rows = page.tables["clocks"].cells()
+    return next(row for row in rows if (row["case"].value, row["clock"].value) == (case, clock))
 
 
 def plain(text: str) -> str:
@@ -54,8 +53,9 @@ def test_every_case_has_every_clock_by_its_name_and_one_is_ranked(shown) -> None
     page = shown()
     assert len(groups(page)) == len(GPU_TIMES)
     for group in groups(page).values():
-        assert [row[0].text for row in group.rows] == CLOCKS
-        assert [row[0].note for row in group.rows] == ["ranked", "", "", ""]
+        assert [row.times.clock for row in group.rows] == CLOCKS
+    notes = {(row["clock"].text, row["clock"].note) for row in page.tables["clocks"].cells()}
+    assert notes == {("t_dev", "ranked"), ("t_call", ""), ("aka_loop", ""), ("aka_events", "")}
     assert [name for name, _ in page.clocks] == CLOCKS
 
 
@@ -138,9 +138,9 @@ def test_conditions_say_how_the_device_was_and_which_blocks_are_void(shown) -> N
     page = shown()
     assert plain(page.conditions) == "3 sessions, 15 of 165 blocks void, 1980 MHz, 44 °C, 312 W"
     assert page.tables["sessions"].size == 15
-    assert {row[2].text for row in page.tables["sessions"].groups[0].rows} == {"10 of 11"}
+    assert {row["blocks"].text for row in page.tables["sessions"].cells()} == {"10 of 11"}
     assert page.tables["void"].size == 15
-    assert page.tables["void"].groups[0].rows[0][3].text == "the canary's read took 36.5 us, usually 31.0 us"
+    assert page.tables["void"].cells()[0]["void"].text == "the canary's read took 36.5 us, usually 31.0 us"
 
 
 def test_what_slows_the_device_down_and_a_void_session_are_told(shown) -> None:
@@ -148,7 +148,7 @@ def test_what_slows_the_device_down_and_a_void_session_are_told(shown) -> None:
     slow = replace(case.sessions[0], void="3 of 200 readings are not positive", conditions={"throttled": "power cap"})
     page = shown(make_gpu_record(cases=(replace(case, sessions=(slow, *case.sessions[1:])),)))
     assert page.conditions.endswith("slowed down: power cap")
-    assert page.tables["sessions"].groups[0].rows[0][1].note == "void: 3 of 200 readings are not positive"
+    assert page.tables["sessions"].cells()[0]["session"].note == "void: 3 of 200 readings are not positive"
 
 
 def test_raw_blocks_are_in_the_json(client, db) -> None:

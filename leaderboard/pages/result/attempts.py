@@ -1,4 +1,4 @@
-"""Two attempts at one result side by side: what each says of itself and of every case, and what differs."""
+"""A result's attempts: their history with what changed from one to the next, and a page that compares two of them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import exp
+from typing import NamedTuple
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, duration, listed, moment, printable, short, significant, times
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
-from leaderboard.pages.result.history import changes
+from leaderboard.formatting import NONE, duration, listed, moment, plural, printable, short, significant, times
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, moment_cell, page_url, whole_number
 from leaderboard.pages.run.index import RunChoice
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, MeasurementRow
-from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import FLAGS, STATUSES
+from leaderboard.tables import Cell, Field, Table, table, text_field
+from leaderboard.words import FLAGS, STATUSES, status_cell
 
-OUTCOMES: dict[bool | None, Cell] = {
+MOST_CASES = 3  # named in a sentence; the rest is counted
+CORRECT_WORDS: dict[bool | None, str] = {True: "right", False: "wrong", None: "not reached"}
+CORRECT_CELLS: dict[bool | None, Cell] = {
     True: Cell("right", True, tone="good", mark="✓"),
     False: Cell("wrong", False, tone="bad", mark="✕"),
     None: Cell("not reached", None, tone="ours", mark="○"),
@@ -25,8 +27,24 @@ OUTCOMES: dict[bool | None, Cell] = {
 
 
 @dataclass(frozen=True, slots=True)
+class AttemptLine:
+    """One attempt in a result's history."""
+
+    number: int
+    status: str
+    queued_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    host: str | None
+    evaluator: str
+    record: str | None  # address
+    unseen: str | None  # address of the record of unseen cases, once their round is revealed
+    changes: tuple[str, ...]  # since the attempt before
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptSide:
-    """`speedup` is over eligible cases on the device clock, None where there is none."""
+    """One of the two attempts. `speedup` is the geometric mean over eligible cases on t_dev."""
 
     number: int
     status: str
@@ -43,7 +61,7 @@ class AttemptSide:
 
 @dataclass(frozen=True, slots=True)
 class CasePair:
-    """A case as both attempts saw it; None: not reached, or not timed."""
+    """A case in both attempts. None means not reached, and for a speedup not timed."""
 
     case: str
     old_correct: bool | None
@@ -52,12 +70,18 @@ class CasePair:
     new_speedup: float | None
 
 
+class FactPair(NamedTuple):
+    name: str
+    old: str
+    new: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptsPage(Page):
     result: int
     task: str
     numbers: tuple[int, ...]  # of all attempts
-    published: int | None  # the public answer
+    published: int | None  # number of the published one
     old: AttemptSide | None
     new: AttemptSide | None
     changes: tuple[str, ...]
@@ -65,8 +89,82 @@ class AttemptsPage(Page):
     choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
 
 
+def history(
+    result: int, attempts: Sequence[AttemptRow], measured: Mapping[int, Sequence[MeasurementRow]]
+) -> tuple[AttemptLine, ...]:
+    """Return a result's attempts, oldest first, each with what changed since the one before.
+
+    `measured` holds measurements by the attempt's primary key.
+    """
+    return tuple(
+        AttemptLine(
+            row.number,
+            row.status,
+            row.queued_at,
+            row.started_at,
+            row.ended_at,
+            row.host,
+            row.evaluator,
+            page_url("record", result, row.number) if row.record_digest else None,
+            page_url("unseen", result, row.number) if row.has_unseen else None,
+            changes(attempts[index - 1], row, measured) if index else (),
+        )
+        for index, row in enumerate(attempts)
+    )
+
+
+def attempts_table(result: int, attempts: Sequence[AttemptLine], shown: int | None, published: int | None) -> Table:
+    """Make the table of a result's attempts, newest first. `shown` and `published` are numbers of attempts."""
+    address = page_url("result", result)
+    columns: tuple[Field[AttemptLine], ...] = (
+        Field(
+            "attempt",
+            "Attempt",
+            lambda one: Cell(
+                str(one.number),
+                one.number,
+                f"{address}?attempt={one.number}",
+                "shown above" if one.number == shown else "",
+            ),
+            is_number=True,
+        ),
+        Field("status", "Status", lambda one: status_cell(one.status)),
+        Field("changes", "Changed from the one before", lambda one: _changes_cell(result, one)),
+        Field("ended_at", "Ended", lambda one: moment_cell(one.ended_at)),
+        Field("seconds", "Took", _took_cell, is_number=True),
+        Field("host", "Host", lambda one: Cell(one.host or NONE, one.host)),
+        Field(
+            "is_published",
+            "Public answer",
+            lambda one: Cell("public answer" if one.number == published else NONE, one.number == published),
+        ),
+        Field("record", "Record", lambda one: _file_cell(one.record)),
+        Field("unseen", "Unseen cases", lambda one: _file_cell(one.unseen)),
+    )
+    rows = reversed(attempts)
+    return table("attempts", "Attempts, newest first. A rerun is another attempt.", columns, rows, "No attempt yet.")
+
+
+def changes(before: AttemptRow, now: AttemptRow, measured: Mapping[int, Sequence[MeasurementRow]]) -> tuple[str, ...]:
+    """Describe what changed from one attempt to a later one, a phrase for each change; empty while it is open."""
+    if now.is_open:
+        return ()
+    found = []
+    if before.status != now.status:
+        found.append(f"status: {STATUSES[before.status].label} → {STATUSES[now.status].label}")
+    elif before.reason != now.reason:
+        found.append(f"reason: {before.reason or 'none'} → {now.reason or 'none'}")
+    found += _case_changes(measured.get(before.id, ()), measured.get(now.id, ()))
+    for verb, names in (("new flag", set(now.flags) - set(before.flags)), ("gone", set(before.flags) - set(now.flags))):
+        found += [f"{verb}: {FLAGS[name][0]}" for name in sorted(names)]
+    for what, old, new in (("evaluator", before.evaluator, now.evaluator), ("host", before.host, now.host)):
+        if old and new and old != new:
+            found.append(f"{what}: {old} → {new}")
+    return tuple(found) or ("nothing: the same outcome",)
+
+
 def build(query: Query, *, result: int) -> AttemptsPage | None:
-    """The two newest attempts, or those that `old` and `new` name."""
+    """Compare the two attempts that the query's `old` and `new` name, else the two newest. None: no such result."""
     row = results.result(result)
     if row is None:
         return None
@@ -91,15 +189,41 @@ def build(query: Query, *, result: int) -> AttemptsPage | None:
     )
 
 
-def _choices(numbers: Sequence[int], old: AttemptRow, new: AttemptRow) -> tuple[RunChoice, ...]:
-    return tuple(
-        RunChoice(name, label, tuple((str(number), str(number), number == row.number) for number in numbers))
-        for name, label, row in (("old", "Attempt", old), ("new", "beside attempt", new))
-    )
+def _case_changes(before: Sequence[MeasurementRow], now: Sequence[MeasurementRow]) -> list[str]:
+    known = {row.case: row.correct for row in before}
+    changed: dict[str, list[str]] = {}
+    for row in now:
+        old = known.get(row.case)
+        if row.case in known and old != row.correct:
+            changed.setdefault(f"{CORRECT_WORDS[old]} → {CORRECT_WORDS[row.correct]}", []).append(row.case)
+    return [f"{_case_names(names)}: {change}" for change, names in changed.items()]
+
+
+def _case_names(names: Sequence[str]) -> str:
+    return plural(len(names), "case") if len(names) > MOST_CASES else listed(f"case {name}" for name in names)
+
+
+def _changes_cell(result: int, one: AttemptLine) -> Cell:
+    """The changes, which lead to a comparison with the attempt before."""
+    if one.number == 1:
+        return Cell(NONE, "")
+    text = "; ".join(one.changes)
+    return Cell(text or "side by side", text, f"{page_url('attempts', result)}?old={one.number - 1}&new={one.number}")
+
+
+def _took_cell(one: AttemptLine) -> Cell:
+    if one.started_at is None or one.ended_at is None:
+        return Cell(NONE)
+    took = one.ended_at - one.started_at
+    return Cell(duration(took), round(took.total_seconds(), 3))
+
+
+def _file_cell(url: str | None) -> Cell:
+    return Cell("JSON", url, url) if url else Cell(NONE)
 
 
 def _chosen(query: Query, attempts: Mapping[int, AttemptRow]) -> tuple[AttemptRow | None, AttemptRow | None]:
-    """A number that no attempt has stands for the usual one: the newest, and the one before."""
+    """Return the attempts to compare. Where the query names none, they are the newest and the one before."""
     numbers = sorted(attempts)
     new = attempts.get(whole_number(query.get("new")) or 0) or (attempts[numbers[-1]] if numbers else None)
     earlier = [number for number in numbers if new is not None and number < new.number]
@@ -148,19 +272,26 @@ def _speedup(row: MeasurementRow | None) -> float | None:
     return None if row is None or row.log_ratio is None else exp(row.log_ratio)
 
 
-def _facts_table(old: AttemptRow | None, new: AttemptRow | None) -> Table:
-    columns = (
-        Column("what", "What"),
-        Column("old", f"Attempt {old.number}" if old else "Before"),
-        Column("new", f"Attempt {new.number}" if new else "Now"),
-        Column("differs", "Differs"),
+def _choices(numbers: Sequence[int], old: AttemptRow, new: AttemptRow) -> tuple[RunChoice, ...]:
+    return tuple(
+        RunChoice(name, label, tuple((str(number), str(number), number == row.number) for number in numbers))
+        for name, label, row in (("old", "Attempt", old), ("new", "beside attempt", new))
     )
-    pairs = zip(_said(old).items(), _said(new).values(), strict=True) if old and new else ()
-    rows = [_fact_cells(what, before, now) for (what, before), now in pairs]
+
+
+def _facts_table(old: AttemptRow | None, new: AttemptRow | None) -> Table:
+    columns: tuple[Field[FactPair], ...] = (
+        text_field("what", "What", lambda one: one.name),
+        Field("old", f"Attempt {old.number}" if old else "Before", lambda one: Cell(one.old or NONE, one.old)),
+        Field("new", f"Attempt {new.number}" if new else "Now", lambda one: Cell(one.new or NONE, one.new)),
+        Field("differs", "Differs", lambda one: _difference_cell(one.old != one.new)),
+    )
+    pairs = zip(_facts(old).items(), _facts(new).values(), strict=True) if old and new else ()
+    rows = [FactPair(name, before, now) for (name, before), now in pairs]
     return table("facts", "What each says of itself", columns, rows, "A second attempt comes with a rerun.")
 
 
-def _said(row: AttemptRow) -> dict[str, str]:
+def _facts(row: AttemptRow) -> dict[str, str]:
     took = duration(row.ended_at - row.started_at) if row.started_at and row.ended_at else ""
     return {
         "Status": STATUSES[row.status].label,
@@ -178,40 +309,22 @@ def _said(row: AttemptRow) -> dict[str, str]:
     }
 
 
-def _fact_cells(what: str, old: str, new: str) -> tuple[Cell, ...]:
-    return (Cell(what, what), *(Cell(text or NONE, text) for text in (old, new)), _difference(old != new))
-
-
-def _difference(differs: bool) -> Cell:
-    return Cell("differs", True, mark="≠", tone="ours") if differs else Cell("same", False)
-
-
 def _cases_table(pairs: Sequence[CasePair], old: AttemptRow | None, new: AttemptRow | None) -> Table:
-    columns = (
-        Column("case", "Case", is_code=True),
-        *(
-            column
-            for name, row in (("old", old), ("new", new))
-            for column in (
-                Column(f"{name}_correct", f"Attempt {row.number}" if row else name),
-                Column(f"{name}_speedup", "Speedup", is_number=True),
-            )
-        ),
-        Column("differs", "Differs"),
+    columns: tuple[Field[CasePair], ...] = (
+        text_field("case", "Case", lambda pair: pair.case, is_code=True),
+        Field("old_correct", f"Attempt {old.number}" if old else "old", lambda pair: CORRECT_CELLS[pair.old_correct]),
+        Field("old_speedup", "Speedup", lambda pair: _speedup_cell(pair.old_speedup), is_number=True),
+        Field("new_correct", f"Attempt {new.number}" if new else "new", lambda pair: CORRECT_CELLS[pair.new_correct]),
+        Field("new_speedup", "Speedup", lambda pair: _speedup_cell(pair.new_speedup), is_number=True),
+        Field("differs", "Differs", lambda pair: _difference_cell(pair.old_correct != pair.new_correct)),
     )
-    rows = [_case_cells(pair) for pair in pairs]
     caption = "Every case, as each of them judged and timed it"
-    return table("cases", caption, columns, rows, "Neither attempt reached a case.")
+    return table("cases", caption, columns, pairs, "Neither attempt reached a case.")
 
 
-def _case_cells(pair: CasePair) -> tuple[Cell, ...]:
-    return (
-        Cell(pair.case, pair.case),
-        *_outcome(pair.old_correct, pair.old_speedup),
-        *_outcome(pair.new_correct, pair.new_speedup),
-        _difference(pair.old_correct != pair.new_correct),
-    )
+def _speedup_cell(speedup: float | None) -> Cell:
+    return Cell(NONE) if speedup is None else Cell(f"{significant(speedup, 4)}×", speedup)
 
 
-def _outcome(correct: bool | None, speedup: float | None) -> tuple[Cell, Cell]:
-    return OUTCOMES[correct], Cell(NONE) if speedup is None else Cell(f"{significant(speedup, 4)}×", speedup)
+def _difference_cell(differs: bool) -> Cell:
+    return Cell("differs", True, mark="≠", tone="ours") if differs else Cell("same", False)

@@ -11,7 +11,7 @@ from leaderboard.formatting import NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import AuditRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import AUDITS
 
 
@@ -58,27 +58,27 @@ def audit_of(row: AuditRow) -> AuditLine:
 
 
 def audits_table(rows: Sequence[AuditRow]) -> Table:
-    columns = (
-        Column("result", "Result"),
-        Column("verdict", "Verdict"),
-        Column("reason", "Why"),
-        Column("quote", "Lines", is_code=True),
-        Column("at", "When"),
-        Column("auditor", "By"),
-        Column("answer", "The submitter's answer"),
+    columns: tuple[Field[AuditRow], ...] = (
+        Field("result", "Result", _result_cell),
+        Field("verdict", "Verdict", _verdict_cell),
+        text_field("reason", "Why", lambda row: row.reason),
+        Field("quote", "Lines", lambda row: Cell(row.quote or NONE, row.quote, note=row.place), is_code=True),
+        Field("at", "When", lambda row: moment_cell(row.at)),
+        text_field("auditor", "By", lambda row: row.auditor),
+        Field(
+            "answer",
+            "The submitter's answer",
+            lambda row: Cell(row.answer or NONE, row.answer, note=row.decision or ""),
+        ),
     )
     empty = "Nobody has audited a result. What is on hold is said on each result's page."
-    return table("audits", "Audits, newest first", columns, [_cells(row) for row in rows], empty)
+    return table("audits", "Audits, newest first", columns, rows, empty)
 
 
-def _cells(row: AuditRow) -> tuple[Cell, ...]:
+def _result_cell(row: AuditRow) -> Cell:
+    return Cell(row.task.rpartition("/")[2], row.result, page_url("result", row.result), note=row.configuration)
+
+
+def _verdict_cell(row: AuditRow) -> Cell:
     word = AUDITS[row.verdict]
-    return (
-        Cell(row.task.rpartition("/")[2], row.result, page_url("result", row.result), note=row.configuration),
-        Cell(word.label, row.verdict, tone=word.tone, mark=word.mark),
-        Cell(row.reason, row.reason),
-        Cell(row.quote or NONE, row.quote, note=row.place),
-        moment_cell(row.at),
-        Cell(row.auditor, row.auditor),
-        Cell(row.answer or NONE, row.answer, note=row.decision or ""),
-    )
+    return Cell(word.label, row.verdict, tone=word.tone, mark=word.mark)

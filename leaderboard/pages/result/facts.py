@@ -1,23 +1,24 @@
-"""The parts of a result's page: gates, cases, remarks, sources and the way to reproduce it."""
+"""The facts of a result in words: the verdict, notices, gates, flags and findings, and the list beside them."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
-from evaluator.records.measurements import FUNCTIONAL, T_DEV
+from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import GATE_NAMES, Record
-from leaderboard.diffs import Diff, DiffLine, diff, is_comparable, numbered
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import seconds
-from leaderboard.pages.base import page_url, task_source_url
-from leaderboard.pages.result import times
-from leaderboard.pages.result.times import CaseRatio, ClockTimes
-from leaderboard.queries import results
-from leaderboard.queries.results import AttemptRow, MeasurementRow, ResultDetailRow
-from leaderboard.words import FLAGS, GATES
+from leaderboard.formatting import moment, plural, seconds, short, significant, times
+from leaderboard.pages.base import board_url, entry_name, page_url, task_url
+from leaderboard.pages.result.cases import CaseFacts
+from leaderboard.queries.results import AttemptRow, ResultDetailRow
+from leaderboard.words import CATEGORIES, FLAGS, GATES, ROLES, STATUSES
+
+Fact = tuple[str, str, str]  # term, text, address
+RUN_NOTICES = {
+    "draft": "a draft: it is on no board, and its results may still change.",
+    "withdrawn": "withdrawn: it was taken off the boards and stays readable here.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +31,8 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseFacts:
-    """Both sides in milliseconds on the clock that counts most here: t_dev, or `functional`, which compares nothing."""
-
-    id: str
-    profile: str
-    split: str
-    correct: bool | None
-    draws: int
-    relative_rmse: float | None
-    allowed_rmse: float | None
-    baseline_rmse: float | None
-    first_call_ms: float | None
-    clock: str | None
-    baseline_ms: float | None
-    candidate_ms: float | None
-    ratio: CaseRatio | None  # on t_dev
-    clocks: tuple[ClockTimes, ...]  # every one
-
-    @property
-    def is_timed_on_device(self) -> bool:
-        return any(one.clock != FUNCTIONAL for one in self.clocks)
-
-
-@dataclass(frozen=True, slots=True)
 class Remark:
-    """A flag or a finding: worth knowing, fails nobody."""
+    """A flag or a finding. Neither makes a candidate fail."""
 
     code: str
     gate: str
@@ -63,61 +40,19 @@ class Remark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file of the candidate, compared with the baseline's file of the same name where there is one."""
-
-    path: str
-    sha256: str
-    url: str
-    text: str | None  # None where the archive lost it
-    lines: tuple[DiffLine, ...] = field(metadata=SCREEN)
-    diff: Diff | None = field(metadata=SCREEN)
-    is_baseline: bool = field(metadata=SCREEN)
-    caption: str = field(default="from the baseline to the candidate", metadata=SCREEN)
-
-
 def gates(attempt: AttemptRow | None, record: Record | None) -> tuple[Gate, ...]:
-    """As recorded; without a record, what the attempt's row lets one say."""
-    if record is not None:
-        return tuple(
-            Gate(
-                one.name,
-                one.outcome,
-                None if one.outcome == "not_reached" else one.seconds,
-                GATES[one.name],
-                "" if one.outcome == "not_reached" else seconds(one.seconds),
-            )
-            for one in record.gates
+    """Return the five gates with their outcomes: from the record, else as far as the attempt's status tells."""
+    if record is None:
+        return tuple(Gate(name, _gate_outcome(name, attempt), None, GATES[name], "") for name in GATE_NAMES)
+    return tuple(
+        Gate(
+            one.name,
+            one.outcome,
+            None if one.outcome == "not_reached" else one.seconds,
+            GATES[one.name],
+            "" if one.outcome == "not_reached" else seconds(one.seconds),
         )
-    return tuple(Gate(name, _outcome(name, attempt), None, GATES[name], "") for name in GATE_NAMES)
-
-
-def cases(rows: Sequence[MeasurementRow]) -> tuple[CaseFacts, ...]:
-    """A case that was left with its draws right, because a later one went wrong, is not called wrong: it is open."""
-    return tuple(_case(row, is_last=index == len(rows) - 1) for index, row in enumerate(rows))
-
-
-def _case(row: MeasurementRow, is_last: bool) -> CaseFacts:
-    clocks = times.clocks(row)
-    counting = clocks[0] if clocks and clocks[0].clock in (T_DEV, FUNCTIONAL) else None
-    within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
-    is_open = row.correct is False and row.draws > 0 and within and not is_last
-    return CaseFacts(
-        row.case,
-        row.profile,
-        row.split,
-        None if is_open else row.correct,
-        row.draws,
-        row.relative_rmse,
-        row.allowed_rmse,
-        row.baseline_rmse,
-        row.first_call_ms,
-        counting.clock if counting else None,
-        counting.baseline_ms if counting else None,
-        counting.candidate_ms if counting else None,
-        times.ratio(row),
-        clocks,
+        for one in record.gates
     )
 
 
@@ -126,68 +61,98 @@ def flags(names: Sequence[str]) -> tuple[Remark, ...]:
 
 
 def findings(record: Record | None) -> tuple[Remark, ...]:
-    return (
-        tuple(Remark(one.code, one.gate, one.code.replace("_", " "), one.text) for one in record.findings)
-        if record
-        else ()
-    )
+    found = record.findings if record else ()
+    return tuple(Remark(one.code, one.gate, one.code.replace("_", " "), one.text) for one in found)
 
 
-def sources(row: ResultDetailRow) -> tuple[Source, ...]:
-    """The candidate's files with their differences, then files of the baseline that have no counterpart."""
-    ours = {path: _text(digest) for path, digest in sorted(row.task_files.items())}
+def verdict(shown: AttemptRow | None, cases: Sequence[CaseFacts], is_functional: bool) -> str:
+    """Return one or two sentences on how the attempt ended."""
+    if shown is None:
+        return "No attempt was made yet."
+    if shown.status == "passed":
+        draws = sum(case.draws for case in cases)
+        speed = "Speed is not judged on this device class." if is_functional else _speed(shown, cases)
+        return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}. {speed}".strip()
+    return shown.message or STATUSES[shown.status].meaning
+
+
+def notices(
+    row: ResultDetailRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
+) -> tuple[str, ...]:
+    """Return sentences that a reader needs before the rest of the page: that it is a draft, outdated, audited ..."""
     found = []
-    for path, digest in sorted(row.candidate_files.items()):
-        text = _text(digest)
-        url = page_url("candidate", row.id, path)
-        found.append(Source(path, digest, url, text, numbered(text or ""), _diff(ours.get(path), text), False))
-    for path, text in ours.items():
-        if path not in row.candidate_files:
-            url = task_source_url(row.task, row.task_digest, path)
-            found.append(Source(path, row.task_files[path], url, text, numbered(text or ""), None, True))
+    if row.run_state != "published":
+        found.append(f"The run is {RUN_NOTICES[row.run_state]}")
+    if shown is not None and row.published_number is not None and shown.number != row.published_number:
+        found.append(f"This is attempt {shown.number}. The public answer is attempt {row.published_number}.")
+    newest = attempts[-1] if attempts else None
+    if newest is not None and shown is not None and newest.number > shown.number:
+        label = STATUSES[newest.status].label
+        found.append(f"Attempt {newest.number} is newer ({label}). It counts once a person publishes it.")
+    if row.audit not in ("none", "clean"):
+        found.append(f"An audit found this result: {row.audit.replace('_', ' ')}.")
+    if shown is not None and shown.record_digest and record is None:
+        found.append("The record of this attempt cannot be read: gates, findings and log are missing here.")
+    if shown is not None and shown.requeues:
+        found.append(f"Queued again once: {shown.requeued_because or 'its worker was lost'}.")
     return tuple(found)
 
 
-def commands(row: ResultDetailRow) -> tuple[str, ...]:
-    """What to type in a checkout after fetching the candidate's files; for a built-in agent, its whole run.
-
-    Without files there is nothing to evaluate.
-    """
-    if not row.candidate_files:
-        return ()
-    backend = row.backend
-    if not set(row.candidate_files) <= set(row.editable):
-        words = ["run", "--suite", row.suite, "--agent", row.agent_slug, "--repeat", str(row.repeat)]
-        return (_evaluator([*words, "--backend", backend, "--out", "run"]),)
-    words = ["evaluate", row.task, "--candidate", "candidate", "--backend", backend, "--out", "result.json"]
-    return (_evaluator(words),)
-
-
-def downloads(row: ResultDetailRow) -> tuple[tuple[str, str], ...]:
-    """(file to write, address) of what the commands need."""
-    if not set(row.candidate_files) <= set(row.editable):
-        return ()
-    files = sorted(row.candidate_files)
-    return tuple(
-        (shlex.quote(str(PurePosixPath("candidate", path))), page_url("candidate", row.id, path)) for path in files
+def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
+    older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
+    board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device)
+    return (
+        ("Task", row.task, task_url(row.task) + older),
+        (
+            "Entry",
+            f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})",
+            page_url("configuration", row.configuration),
+        ),
+        ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
+        ("Board", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
+        ("Device class", row.device_title, ""),
+        *(_attempt_facts(row, shown, record) if shown else ()),
+        ("Candidate", short(row.candidate_digest) or _no_candidate(shown), ""),
+        ("Task's digest", short(row.task_digest), ""),
     )
 
 
-def _evaluator(words: Sequence[str]) -> str:
-    return shlex.join([".venv/bin/python", "-m", "evaluator", *words])
-
-
-def _outcome(name: str, attempt: AttemptRow | None) -> str:
+def _gate_outcome(name: str, attempt: AttemptRow | None) -> str:
     if attempt is None or not attempt.gate:
         return "passed" if attempt is not None and attempt.status == "passed" else "unknown"
     order = GATE_NAMES.index(name) - GATE_NAMES.index(attempt.gate)
     return "failed" if order == 0 else "passed" if order < 0 else "not_reached"
 
 
-def _text(digest: str) -> str | None:
-    data = results.archived(digest)
-    return None if data is None else data.decode("utf-8", "replace")
+def _speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> str:
+    """A sentence on the speedup on t_dev, with the value that metrics use where it is lower; empty if not timed."""
+    timed = [case.ratio for case in cases if case.ratio]
+    if not timed:
+        return ""
+    if shown.log_speedup is None:
+        return "No case takes long enough for a speed to be claimed."
+    eligible = sum(ratio.is_eligible for ratio in timed)
+    least = "at least " if any(ratio.is_censored and ratio.is_eligible for ratio in timed) else ""
+    over = f"{eligible} of {plural(len(timed), 'case')}"
+    text = f"{least}{times(shown.log_speedup)} the baseline's speed on t_dev, over {over}"
+    if shown.cautious_log_speedup != shown.log_speedup and shown.cautious_log_speedup is not None:
+        text += f"; {times(shown.cautious_log_speedup)} for metrics, since cases are noisy"
+    return f"{text[0].upper()}{text[1:]}."
 
 
-def _diff(old: str | None, new: str | None) -> Diff | None:
-    return None if old is None or new is None or not is_comparable(old, new) else diff(old, new)
+def _attempt_facts(row: ResultDetailRow, shown: AttemptRow, record: Record | None) -> list[Fact]:
+    found = [("Attempt", f"{shown.number} on {shown.host}" if shown.host else str(shown.number), "")]
+    if shown.ended_at:
+        found.append(("Ended", moment(shown.ended_at), ""))
+    if shown.evaluator:
+        found.append(("Evaluator", f"{shown.evaluator}, protocol {record.protocol if record else 'unknown'}", ""))
+    if record is not None and record.sandbox is not None:
+        found.append(("Sandbox", record.sandbox.kind, ""))
+    if shown.paper_speedup is not None:  # whoever compares with the paper needs the clock's name with it (decision 11)
+        speedup = f"{significant(shown.paper_speedup, 4)}×, the paper's view: ranks nothing"
+        found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
+    return found
+
+
+def _no_candidate(shown: AttemptRow | None) -> str:
+    return "not there yet: an agent writes it first" if shown is not None and shown.is_open else "nothing handed in"

@@ -1,13 +1,14 @@
-"""What AMD's compilers say of a result's kernels: for each target a sentence, and both sides in one table."""
+"""Reports of AMD's compilers on a result's kernels: for each target a sentence, and both sides in one table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluator.records.record import Record
 from leaderboard.formatting import NONE
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
 CARDS = {"gfx942": "MI300X", "gfx950": "MI355X"}
 LABELS = {
@@ -25,12 +26,12 @@ LABELS = {
     "num_stages": "Stages",
 }
 BETTER_ZERO = ("scratch_bytes", "vgpr_spills", "sgpr_spills")
-SAID = {"compiled": "every kernel of the candidate compiles and fits", "failed": "a kernel does not compile or fit"}
+OUTCOMES = {"compiled": "every kernel of the candidate compiles and fits", "failed": "a kernel does not compile or fit"}
 
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """What the compiler for `target` says of one kernel of one side, in one configuration."""
+    """The compiler's numbers for one kernel of one side on `target`, in one configuration."""
 
     side: str
     target: str
@@ -40,13 +41,23 @@ class KernelReport:
     numbers: dict[str, int | None]
 
 
+class KernelPair(NamedTuple):
+    """A kernel of the baseline beside its counterpart in the candidate; one of them may be None."""
+
+    baseline: KernelReport | None
+    candidate: KernelReport | None
+
+    @property
+    def kernel(self) -> KernelReport:
+        found = self.candidate or self.baseline
+        assert found is not None
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class TargetSection:
     sentence: str
     table: Table
-
-
-Pair = tuple[KernelReport | None, KernelReport | None]  # baseline and candidate
 
 
 def kernels(record: Record | None) -> tuple[KernelReport, ...]:
@@ -57,7 +68,7 @@ def kernels(record: Record | None) -> tuple[KernelReport, ...]:
 
 
 def sections(found: Sequence[KernelReport], checked: Mapping[str, str]) -> tuple[TargetSection, ...]:
-    """One for each target that was asked for or is reported on."""
+    """Return one section for each target that was compiled for; `checked` maps targets to their outcomes."""
     targets = dict.fromkeys([*checked, *(kernel.target for kernel in found)])
     return tuple(_section(target, [one for one in found if one.target == target], checked) for target in targets)
 
@@ -65,86 +76,90 @@ def sections(found: Sequence[KernelReport], checked: Mapping[str, str]) -> tuple
 def _section(target: str, found: Sequence[KernelReport], checked: Mapping[str, str]) -> TargetSection:
     name = f"{target} ({CARDS[target]})" if target in CARDS else target
     outcome = checked.get(target, "not checked: the candidate's kernels were not reached")
-    return TargetSection(f"{name}: {SAID.get(outcome, outcome)}.", _table(target, name, found))
+    return TargetSection(f"{name}: {OUTCOMES.get(outcome, outcome)}.", _table(target, name, found))
 
 
 def _table(target: str, name: str, found: Sequence[KernelReport]) -> Table:
-    names = [number for number in LABELS if any(kernel.numbers.get(number) is not None for kernel in found)]
-    columns = (
-        Column("kernel", "Kernel", is_code=True),
-        Column("configuration", "Configuration", on_page=False),
-        *(Column(f"baseline_{number}", LABELS[number], is_number=True, on_page=False) for number in names),
-        *(Column(f"candidate_{number}", LABELS[number], is_number=True) for number in names),
-        Column("baseline_error", "Error", on_page=False),
-        Column("candidate_error", "Error", on_page=False),
+    numbers = [number for number in LABELS if any(kernel.numbers.get(number) is not None for kernel in found)]
+    columns: tuple[Field[KernelPair], ...] = fields(
+        Field(
+            "kernel",
+            "Kernel",
+            lambda pair: Cell(pair.kernel.kernel, pair.kernel.kernel, note=_note(pair)),
+            is_code=True,
+        ),
+        hidden("configuration", lambda pair: pair.kernel.configuration),
+        (_baseline_field(number) for number in numbers),
+        (_candidate_field(number) for number in numbers),
+        hidden("baseline_error", lambda pair: pair.baseline.error if pair.baseline else None),
+        hidden("candidate_error", lambda pair: pair.candidate.error if pair.candidate else None),
     )
     caption = f"Kernels on {name}, baseline → candidate where they differ"
-    rows = [_cells(pair, names) for pair in _pairs(found)]
-    return table(f"isa-{target}", caption, columns, rows, "No kernel was compiled for it.")
+    return table(f"isa-{target}", caption, columns, _pairs(found), "No kernel was compiled for it.")
 
 
-def _pairs(found: Sequence[KernelReport]) -> list[Pair]:
-    """Baseline beside candidate, as alike as can be; what has no counterpart stands alone.
+def _pairs(found: Sequence[KernelReport]) -> list[KernelPair]:
+    """Match kernels of both sides, as alike as can be; one without a counterpart makes a pair of its own.
 
     Both sides launch for the same cases in the same order, so groups of one size are paired in order.
     """
-    ours = [kernel for kernel in found if kernel.side == "baseline"]
-    theirs = [kernel for kernel in found if kernel.side == "candidate"]
-    partners: dict[int, int] = {}  # place among theirs → place among ours
+    baseline = [kernel for kernel in found if kernel.side == "baseline"]
+    candidate = [kernel for kernel in found if kernel.side == "candidate"]
+    partners: dict[int, int] = {}  # index in candidate → index in baseline
     for length in (4, 2, 1):  # all the same; the configuration at least; the name at least
-        open_ours = _places(ours, set(partners.values()), length)
-        for key, places in _places(theirs, set(partners), length).items():
-            if len(others := open_ours.get(key, [])) == len(places):
-                partners |= zip(places, others, strict=True)
-    paired = [(ours[partners[place]] if place in partners else None, kernel) for place, kernel in enumerate(theirs)]
-    return [*paired, *((kernel, None) for place, kernel in enumerate(ours) if place not in partners.values())]
+        free = _indexes(baseline, set(partners.values()), length)
+        for key, indexes in _indexes(candidate, set(partners), length).items():
+            if len(others := free.get(key, [])) == len(indexes):
+                partners |= zip(indexes, others, strict=True)
+    paired = [
+        KernelPair(baseline[partners[index]] if index in partners else None, kernel)
+        for index, kernel in enumerate(candidate)
+    ]
+    rest = [kernel for index, kernel in enumerate(baseline) if index not in partners.values()]
+    return [*paired, *(KernelPair(kernel, None) for kernel in rest)]
 
 
-def _places(found: Sequence[KernelReport], taken: Set[int], length: int) -> dict[tuple[object, ...], list[int]]:
-    """Places of those that are not taken, by the first parts of what they are known by."""
-    places: dict[tuple[object, ...], list[int]] = {}
-    for place, one in enumerate(found):
-        if place not in taken:
+def _indexes(found: Sequence[KernelReport], taken: Set[int], length: int) -> dict[tuple[object, ...], list[int]]:
+    """Group the indexes that are not taken by the first `length` parts of (name, configuration, warps, stages)."""
+    indexes: dict[tuple[object, ...], list[int]] = {}
+    for index, one in enumerate(found):
+        if index not in taken:
             key = (one.kernel, one.configuration, one.numbers.get("num_warps"), one.numbers.get("num_stages"))
-            places.setdefault(key[:length], []).append(place)
-    return places
+            indexes.setdefault(key[:length], []).append(index)
+    return indexes
 
 
-def _cells(pair: Pair, names: Sequence[str]) -> tuple[Cell, ...]:
+def _baseline_field(number: str) -> Field[KernelPair]:
+    return hidden(f"baseline_{number}", lambda pair: _value(pair.baseline, number))
+
+
+def _candidate_field(number: str) -> Field[KernelPair]:
+    def cell(pair: KernelPair) -> Cell:
+        return _number_cell(number, _value(pair.baseline, number), _value(pair.candidate, number))
+
+    return Field(f"candidate_{number}", LABELS[number], cell, is_number=True)
+
+
+def _note(pair: KernelPair) -> str:
+    """The configuration, which side the kernel is of where only one has it, and why it does not compile."""
     before, after = pair
-    kernel = after or before
-    assert kernel is not None
-    return (
-        Cell(kernel.kernel, kernel.kernel, note=_note(pair)),
-        Cell(kernel.configuration, kernel.configuration),
-        *(Cell("", _value(before, name)) for name in names),
-        *(_number(name, _value(before, name), _value(after, name)) for name in names),
-        *(Cell("", one.error if one else None) for one in pair),
-    )
-
-
-def _note(pair: Pair) -> str:
-    """Which configuration, whose kernel, and why it does not run."""
-    before, after = pair
-    kernel = after or before
-    assert kernel is not None
-    said = [kernel.configuration]
+    parts = [pair.kernel.configuration]
     if before and after and before.configuration != after.configuration:
-        said = [f"{before.configuration} → {after.configuration}"]
-    said += [] if before and after else ["candidate's only" if after else "baseline's only"]
-    said += [f"fails: {kernel.error}"] if kernel.error else []
-    return "; ".join(filter(None, said))
+        parts = [f"{before.configuration} → {after.configuration}"]
+    parts += [] if before and after else ["candidate's only" if after else "baseline's only"]
+    parts += [f"fails: {pair.kernel.error}"] if pair.kernel.error else []
+    return "; ".join(filter(None, parts))
 
 
-def _value(kernel: KernelReport | None, name: str) -> int | None:
-    return kernel.numbers.get(name) if kernel else None
+def _value(kernel: KernelReport | None, number: str) -> int | None:
+    return kernel.numbers.get(number) if kernel else None
 
 
-def _number(name: str, before: int | None, after: int | None) -> Cell:
-    """A difference has a mark; colour only where one direction is bad in itself."""
+def _number_cell(number: str, before: int | None, after: int | None) -> Cell:
+    """The candidate's number, with both and a mark where they differ; coloured only where more is always worse."""
     if before is None or after is None or before == after:
         value = before if after is None else after
         return Cell(NONE, None) if value is None else Cell(str(value), after)
     rises = after > before
-    tone = ("bad" if rises else "good") if name in BETTER_ZERO else "ours"
+    tone = ("bad" if rises else "good") if number in BETTER_ZERO else "ours"
     return Cell(f"{before} → {after}", after, tone=tone, mark="▴" if rises else "▾")

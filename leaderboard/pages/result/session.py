@@ -1,17 +1,15 @@
-"""How an agent came to its candidate, on the result's page: what the session used, and every version it had checked."""
+"""The agent's session on a result's page: what it used, and each version that it had checked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from evaluator.records.sessions import IterationRecord, SessionRecord
 from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, printable, seconds, significant
-from leaderboard.pages.base import page_url
+from leaderboard.pages.base import count_cell, page_url
 from leaderboard.pages.session_cells import (
     COST_SOURCES,
     COUNTS,
@@ -24,15 +22,15 @@ from leaderboard.pages.session_cells import (
 from leaderboard.queries import sessions
 from leaderboard.queries.sessions import SessionRow
 from leaderboard.strategies import STRATEGIES, UNCHANGED
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import status_cell
 
-MOST_DIFFS = 40  # versions whose changes stand on the page; the rest are in the session's JSON
+MOST_DIFFS = 40  # versions whose changes the page shows; the rest are in the session's JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A distinct version that was checked, in order; its changes are against the one before, or the task's source."""
+    """A distinct version that was checked. Its changes are against the one before; those of the first, the baseline."""
 
     number: int
     at_s: float
@@ -57,7 +55,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class SessionSection:
-    """None is what nobody said."""
+    """An agent's session; None stands for what was not reported."""
 
     agent: str
     evaluator: str
@@ -85,37 +83,49 @@ class SessionSection:
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)
 
 
-class Built(NamedTuple):
-    section: SessionSection
-    table: Table
-
-
-def built(row: SessionRow | None) -> Built | None:
-    """Of the session there is, if anybody may see it."""
+def section(row: SessionRow | None) -> SessionSection | None:
+    """Return what the page shows of the session; None where there is none that anybody may see."""
     if row is None:
         return None
-    held = sessions.held(row.digest)
-    versions = tuple(_version(one) for one in held.iterations) if held else ()
+    stored = sessions.held(row.digest)
     same = ("agent", "evaluator", "architecture", "seconds", *COUNTS, "cost_usd", "checks", "failed_builds", "tail")
-    section = SessionSection(
+    return SessionSection(
         **{name: getattr(row, name) for name in same},
         model=row.model or None,
         ended=row.ended or None,
         message=row.message or None,
         cost_source=row.cost_source or None,
         no_cost_because=row.no_cost_because or None,
-        versions=versions,
+        versions=tuple(_version(one) for one in stored.iterations) if stored else (),
         session_digest=row.digest or None,
         prompt_digest=row.prompt_digest or None,
         is_running=row.is_running,
         state=ending_cell(row),
-        facts=_facts(row, held),
+        facts=_facts(row, stored),
     )
-    return Built(section, _versions_table(versions, row.is_running))
+
+
+def versions_table(found: SessionSection) -> Table:
+    columns: tuple[Field[Version], ...] = fields(
+        Field("number", "Version", lambda one: count_cell(one.number), is_number=True),
+        Field("status", "Outcome", lambda one: status_cell(one.status)),
+        Field("message", "What happened", lambda one: Cell(one.message or NONE, one.message)),
+        Field("speedup", "Speedup", _speedup_cell, is_number=True),
+        Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
+        Field("labels", "Changes show", _labels_cell),
+        Field("at_s", "After", lambda one: seconds_cell(one.at_s), is_number=True),
+        Field("seconds", "Check took", lambda one: seconds_cell(one.seconds), is_number=True),
+        hidden("added", lambda one: one.added),
+        hidden("removed", lambda one: one.removed),
+        hidden("candidate_digest", lambda one: one.candidate_digest),
+    )
+    caption = "Each distinct version that the agent had checked, on the visible cases"
+    empty = "They are listed when the session is over." if found.is_running else "The agent had no version checked."
+    return table("versions", caption, columns, found.versions, empty)
 
 
 def labels_of(diff: Diff) -> tuple[str, ...]:
-    """What the new side of a diff does that the old side does not, as far as the diff shows it."""
+    """Return the strategies that the new side of a diff uses and the old one does not, as far as the diff shows."""
     if diff.is_empty:
         return (UNCHANGED,)
     old, new = sides(diff)
@@ -140,8 +150,8 @@ def _version(one: IterationRecord) -> Version:
     )
 
 
-def _facts(row: SessionRow, held: SessionRecord | None) -> tuple[tuple[str, str, str], ...]:
-    """Term, text, address."""
+def _facts(row: SessionRow, stored: SessionRecord | None) -> tuple[tuple[str, str, str], ...]:
+    """Return (term, text, address) of each fact."""
     cost = f"{usd(row.cost_usd)}, {COST_SOURCES[row.cost_source]}" if row.cost_usd is not None else None
     where = f"in attempt {row.attempt_number} here" if row.attempt_number else "elsewhere: it came with the bundle"
     facts = [
@@ -158,44 +168,16 @@ def _facts(row: SessionRow, held: SessionRecord | None) -> tuple[tuple[str, str,
         facts.append(("Lost before it", f"{plural(row.abandoned, 'session')}, whose use nobody knows", ""))
     if row.prompt_digest:
         facts.append(("Prompt", "the exact text", page_url("session_prompt", row.result_id)))
-    if held is not None:
+    if stored is not None:
         facts.append(("Transcript", "whole, as text", page_url("session_transcript", row.result_id)))
         facts.append(("Session", "as JSON", page_url("session", row.result_id)))
     return tuple(facts)
 
 
-def _versions_table(versions: Sequence[Version], is_running: bool) -> Table:
-    columns = (
-        Column("number", "Version", is_number=True),
-        Column("status", "Outcome"),
-        Column("message", "What happened"),
-        Column("speedup", "Speedup", is_number=True),
-        Column("changes", "Lines"),
-        Column("labels", "Changes show"),
-        Column("at_s", "After", is_number=True),
-        Column("seconds", "Check took", is_number=True),
-        Column("added", "Added", is_number=True, on_page=False),
-        Column("removed", "Removed", is_number=True, on_page=False),
-        Column("candidate_digest", "Candidate", is_code=True, on_page=False),
-    )
-    caption = "Each distinct version that the agent had checked, on the visible cases"
-    empty = "They are listed when the session is over." if is_running else "The agent had no version checked."
-    return table("versions", caption, columns, [_cells(one) for one in versions], empty)
+def _speedup_cell(one: Version) -> Cell:
+    return Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup)
 
 
-def _cells(one: Version) -> tuple[Cell, ...]:
+def _labels_cell(one: Version) -> Cell:
     names = [STRATEGIES[slug].name if slug in STRATEGIES else "as before" for slug in one.labels]
-    speed = Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup)
-    return (
-        Cell(str(one.number), one.number),
-        status_cell(one.status),
-        Cell(one.message or NONE, one.message),
-        speed,
-        Cell(f"+{one.added} −{one.removed}", None),
-        Cell(", ".join(names) or "none of our labels", " ".join(one.labels)),
-        seconds_cell(one.at_s),
-        seconds_cell(one.seconds),
-        Cell("", one.added),
-        Cell("", one.removed),
-        Cell("", one.candidate_digest),
-    )
+    return Cell(", ".join(names) or "none of our labels", " ".join(one.labels))

@@ -1,62 +1,36 @@
-"""What was timed of a result: every clock of every case, the ratio on the device clock, the raw sessions behind it."""
+"""A result's times: a chart of both sides, and for device clocks tables of ratios, timing sessions and the roofline."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV, TimingSession
+from evaluator.records.measurements import FUNCTIONAL, T_DEV, TimingSession
 from evaluator.records.record import Record
-from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
-from leaderboard.formatting import milliseconds
-from leaderboard.queries.results import MeasurementRow
+from evaluator.tasks.roofline import PEAKS, Roof, roof_of
+from evaluator.tasks.spec import TaskSpec
+from leaderboard.charts import Chart, Point, Series, paired_bars
+from leaderboard.formatting import NONE, factor, milliseconds, percent, plural, significant, times
+from leaderboard.pages.base import count_cell
+from leaderboard.pages.result.cases import CLOCKS, CaseFacts, CaseRatio, ClockTimes, case_cell
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
 
-CLOCKS = {  # in the order of pages
-    T_DEV: "Device time of one call, launch hidden, caches cold. The only clock that ranks.",
-    T_CALL: "Wall time of one call, back to back, warm, host included. Shown beside it; ranks nothing.",
-    AKA_LOOP: "The paper's for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
-    AKA_EVENTS: "The paper's for Triton to Triton: the mean of a pair of events around each of 100 calls.",
-    FUNCTIONAL: "Functional times: a CPU stands in for the GPU. They show that both sides ran; no metric uses them.",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ClockTimes:
-    """Medians of both sides in milliseconds per call. On the clock `functional` they compare nothing."""
-
-    clock: str
-    baseline_ms: float
-    candidate_ms: float
-    log_ratio: float | None  # above 0: the candidate is faster; on t_dev the one of the blocks
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRatio:
-    """The ratio on t_dev with its interval at 95 %, as the protocol has it."""
-
-    log_ratio: float
-    variance: float | None
-    df: float | None
-    low: float | None
-    high: float | None
-    is_eligible: bool
-    why_not_eligible: str | None
-    is_censored: bool
-    is_noisy: bool
+BASELINE, CANDIDATE = Series("baseline", "baseline", "ms"), Series("candidate", "candidate", "ms")
+OTHER_CLOCK = "By the task's own script, not by our judge. Ranks nothing."
+WIDEST = 1.0  # log ratio; an interval that reaches further would leave no room for the bars
 
 
 @dataclass(frozen=True, slots=True)
 class RawBlock:
-    """As the record has it: nanoseconds, SM clocks of baseline and candidate in MHz."""
+    """One block as the record has it: times in nanoseconds, SM clocks of baseline and candidate in MHz."""
 
     first: str
     baseline_ns: tuple[float, ...]
     candidate_ns: tuple[float, ...]
     canary_ns: tuple[float, ...]
     clock_mhz: tuple[int | None, ...]
-    void: str | None
+    void: str | None  # why it does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,66 +41,109 @@ class CaseSession:
     number: int
     blocks: tuple[RawBlock, ...]
     dropped: int  # readings that were not positive
-    visible: int  # calls that took longer on the host than the device was held
-    judged: int  # outputs of timed calls that were drawn and were right
+    visible: int  # calls that returned on the host after the device had been released
+    judged: int  # outputs of timed calls that were sampled and correct
     clock_mhz: int | None
     memory_clock_mhz: int | None
     temperature_c: int | None
     power_w: float | None
     throttled: str
-    void: str | None
+    void: str | None  # why it does not count
 
 
-def clocks(row: MeasurementRow) -> tuple[ClockTimes, ...]:
-    """Every clock the case was timed on, the ranked one first."""
-    found = dict(row.clocks)
-    if row.baseline_t_dev_ms is not None:
-        found[T_DEV] = {"baseline_ms": row.baseline_t_dev_ms, "candidate_ms": row.candidate_t_dev_ms}
-    names = [*(name for name in CLOCKS if name in found), *sorted(set(found) - set(CLOCKS))]
-    return tuple(_clock(name, found[name], row.log_ratio) for name in names)
+class VoidBlock(NamedTuple):
+    session: CaseSession
+    number: int
+    reason: str
 
 
-def ratio(row: MeasurementRow) -> CaseRatio | None:
-    """None where the case was not timed on the device clock."""
-    if row.log_ratio is None or row.baseline_t_dev_ms is None:
-        return None
-    return CaseRatio(
-        row.log_ratio,
-        row.log_ratio_variance,
-        row.log_ratio_df,
-        row.log_ratio_low,
-        row.log_ratio_high,
-        row.is_eligible,
-        None if row.is_eligible else _too_short(row.baseline_t_dev_ms),
-        row.is_censored,
-        row.is_noisy,
-    )
+class ClockRow(NamedTuple):
+    """A case on one clock; `ratio` is set on the ranked clock only."""
+
+    case: str
+    times: ClockTimes
+    ratio: CaseRatio | None
+
+
+class RoofRow(NamedTuple):
+    case: CaseFacts
+    roof: Roof | None
+
+    @property
+    def least_ms(self) -> float | None:
+        return self.roof.time_ns / 1e6 if self.roof else None
 
 
 def sessions(record: Record | None) -> tuple[CaseSession, ...]:
-    """In the order of the record's cases."""
+    """Return the sessions of each case, in the order of the record."""
     cases = record.cases if record else ()
     return tuple(_session(case.id, number, one) for case in cases for number, one in enumerate(case.sessions, 1))
 
 
-def void_blocks(found: Sequence[CaseSession]) -> list[tuple[CaseSession, int, str]]:
-    """(session, number of the block, why it counts for nothing)."""
-    return [(one, n, block.void) for one in found for n, block in enumerate(one.blocks, 1) if block.void]
+def chart(cases: Sequence[CaseFacts]) -> Chart | None:
+    """Draw the times of both sides of each case; None where no case is timed."""
+    timed = [case for case in cases if case.baseline_ms is not None and case.candidate_ms is not None]
+    if not timed:
+        return None
+    rows = [
+        (case.id.replace(",", "  "), _ratio_text(case.ratio) if case.ratio else "", _points(case)) for case in timed
+    ]
+    clock = CLOCKS[timed[0].clock or FUNCTIONAL]
+    if any(case.ratio for case in timed):
+        clock += " The line on a candidate's bar is the 95 % interval of its ratio to the baseline."
+    description = f"Median time per call of baseline and candidate on {plural(len(timed), 'case')}. {clock}"
+    note = f"Each case has a scale of its own: compare the two bars of a case, never two cases. {clock}"
+    return paired_bars("times", "Time per call", description, "time per call, ms", (BASELINE, CANDIDATE), rows, note)
 
 
-def _clock(name: str, medians: Mapping[str, Any], log_ratio: float | None) -> ClockTimes:
-    baseline_ms, candidate_ms = float(medians["baseline_ms"]), float(medians["candidate_ms"])
-    if name == FUNCTIONAL:
-        return ClockTimes(name, baseline_ms, candidate_ms, None)
-    own = log_ratio if name == T_DEV else math.log(baseline_ms / candidate_ms)
-    return ClockTimes(name, baseline_ms, candidate_ms, own)
+def tables(cases: Sequence[CaseFacts], found: Sequence[CaseSession]) -> tuple[Table, ...]:
+    """Make the tables of clocks, sessions and void blocks; none where nothing was timed on a device."""
+    if not any(case.is_timed_on_device for case in cases):
+        return ()
+    return (_clocks_table(cases), *((_sessions_table(found), _void_table(found)) if found else ()))
 
 
-def _too_short(baseline_ms: float) -> str:
-    takes = f"the baseline takes {milliseconds(baseline_ms)}"
-    if baseline_ms * 1e6 < ELIGIBLE_NS:
-        return f"{takes}, and a speed means something from {milliseconds(ELIGIBLE_NS / 1e6)} on"
-    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty pairs of events on its host"
+def roofline_tables(cases: Sequence[CaseFacts], spec: TaskSpec | None, device_class: str) -> tuple[Table, ...]:
+    """Make the table of both sides' share of the roofline.
+
+    There is none where nothing was timed on a device whose peaks are known, or where the task has changed (no `spec`).
+    """
+    timed = [case for case in cases if case.clock == T_DEV]
+    if spec is None or not timed or device_class not in PEAKS:
+        return ()
+    known = {case.id: case for case in spec.cases}
+    rows = [RoofRow(case, roof_of(spec, known[case.id], device_class)) for case in timed if case.id in known]
+    columns: tuple[Field[RoofRow], ...] = (
+        Field("case", "Case", lambda row: case_cell(row.case.id), is_code=True),
+        Field(
+            "baseline_share", "Baseline", lambda row: _share_cell(row.least_ms, row.case.baseline_ms), is_number=True
+        ),
+        Field(
+            "candidate_share", "Candidate", lambda row: _share_cell(row.least_ms, row.case.candidate_ms), is_number=True
+        ),
+        Field("least_ms", "At least", _least_cell, is_number=True),
+        Field("bound", "Bound by", lambda row: Cell(row.roof.bound, row.roof.bound) if row.roof else Cell(NONE)),
+    )
+    caption = "Share of the roofline: the least time that the device's peaks allow, divided by the time per call"
+    return (table("roofline", caption, columns, rows, "No case of the task is known here any more."),)
+
+
+def legend(cases: Sequence[CaseFacts]) -> tuple[tuple[str, str], ...]:
+    """Return (name, meaning) of each clock in the table of clocks."""
+    shown = dict.fromkeys(one.clock for case in cases if case.is_timed_on_device for one in case.clocks)
+    return tuple((name, CLOCKS.get(name, OTHER_CLOCK)) for name in shown)
+
+
+def conditions(found: Sequence[CaseSession]) -> str:
+    """Sum up in one line how many sessions and blocks there were, and the device's clock, temperature and power."""
+    if not found:
+        return ""
+    blocks, void = sum(len(one.blocks) for one in found), len(_void_blocks(found))
+    parts = [plural(max(one.number for one in found), "session"), f"{void} of {plural(blocks, 'block')} void"]
+    parts += [_span([one.clock_mhz for one in found], "MHz"), _span([one.temperature_c for one in found], "°C")]
+    parts += [_span([one.power_w for one in found], "W")]
+    throttled = sorted({one.throttled for one in found if one.throttled})
+    return ", ".join(filter(None, [*parts, *(f"slowed down: {reason}" for reason in throttled)]))
 
 
 def _session(case: str, number: int, one: TimingSession) -> CaseSession:
@@ -147,3 +164,156 @@ def _session(case: str, number: int, one: TimingSession) -> CaseSession:
         throttled=str(state.get("throttled") or ""),
         void=one.void,
     )
+
+
+def _void_blocks(found: Sequence[CaseSession]) -> list[VoidBlock]:
+    return [VoidBlock(one, n, block.void) for one in found for n, block in enumerate(one.blocks, 1) if block.void]
+
+
+def _points(case: CaseFacts) -> tuple[Point, Point]:
+    assert case.baseline_ms is not None
+    assert case.candidate_ms is not None
+    low, high = _ends(case.baseline_ms, case.ratio)
+    candidate = Point(case.candidate_ms, milliseconds(case.candidate_ms), low, high)
+    return Point(case.baseline_ms, milliseconds(case.baseline_ms)), candidate
+
+
+def _ends(baseline_ms: float, ratio: CaseRatio | None) -> tuple[float | None, float | None]:
+    """The ratio's interval as times of the candidate in milliseconds; a censored one reaches down to zero."""
+    if ratio is None or ratio.low is None or ratio.log_ratio - ratio.low > WIDEST:
+        return None, None
+    if ratio.high is None:
+        return (0.0, baseline_ms * factor(-ratio.low)) if ratio.is_censored else (None, None)
+    return baseline_ms * factor(-ratio.high), baseline_ms * factor(-ratio.low)
+
+
+def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
+    """A group of rows for each case, with a row for each clock."""
+    columns: tuple[Field[ClockRow], ...] = fields(
+        Field(
+            "clock",
+            "Clock",
+            lambda row: Cell(row.times.clock, row.times.clock, note="ranked" if row.ratio else ""),
+            is_code=True,
+        ),
+        hidden("case", lambda row: row.case),
+        Field("ratio", "Ratio", _ratio_cell, is_number=True),
+        Field("baseline_ms", "Baseline", lambda row: _time_cell(row.times.baseline_ms), is_number=True),
+        Field("candidate_ms", "Candidate", lambda row: _time_cell(row.times.candidate_ms), is_number=True),
+        hidden("low", lambda row: _factor(row.ratio.low) if row.ratio else None),
+        hidden("high", lambda row: _factor(row.ratio.high) if row.ratio else None),
+        hidden("is_eligible", lambda row: row.ratio.is_eligible if row.ratio else None),
+        hidden("is_censored", lambda row: row.ratio.is_censored if row.ratio else None),
+        hidden("is_noisy", lambda row: row.ratio.is_noisy if row.ratio else None),
+    )
+    groups = [
+        RowGroup(
+            tuple(ClockRow(case.id, one, case.ratio if one.clock == T_DEV else None) for one in case.clocks),
+            case.id.replace(",", ", "),
+            _standing(case.ratio),
+        )
+        for case in cases
+        if case.is_timed_on_device
+    ]
+    caption = "Times per call on every clock, and baseline divided by candidate: above 1× the candidate is faster"
+    return grouped("clocks", caption, columns, groups, "No case was timed on a device.")
+
+
+def _standing(ratio: CaseRatio | None) -> str:
+    """Whether the case's speed counts, and why not."""
+    if ratio is None:
+        return "not timed on t_dev: its speed ranks nothing"
+    if ratio.why_not_eligible:
+        return f"counts for correctness only: {ratio.why_not_eligible}"
+    return "speed counts" + ("; noisy: metrics take the end of the interval nearer to 1" if ratio.is_noisy else "")
+
+
+def _ratio_cell(row: ClockRow) -> Cell:
+    if row.ratio:
+        return Cell(_ratio_text(row.ratio), factor(row.ratio.log_ratio), note=f"95 %: {_interval(row.ratio)}")
+    log_ratio = row.times.log_ratio
+    return Cell(NONE) if log_ratio is None else Cell(times(log_ratio), factor(log_ratio))
+
+
+def _ratio_text(ratio: CaseRatio) -> str:
+    return f"{'≥ ' if ratio.is_censored else ''}{times(ratio.log_ratio)}"
+
+
+def _interval(ratio: CaseRatio) -> str:
+    if ratio.low is not None and ratio.high is not None:
+        return f"{times(ratio.low).removesuffix('×')} to {times(ratio.high)}"
+    if ratio.low is not None:
+        return f"at least {times(ratio.low)}"
+    return "no bound" if ratio.high is None else f"at most {times(ratio.high)}"
+
+
+def _factor(log_ratio: float | None) -> float | None:
+    return None if log_ratio is None else factor(log_ratio)
+
+
+def _time_cell(value: float) -> Cell:
+    return Cell(milliseconds(value), value)
+
+
+def _sessions_table(found: Sequence[CaseSession]) -> Table:
+    columns: tuple[Field[CaseSession], ...] = (
+        Field("case", "Case", lambda one: case_cell(one.case), is_code=True),
+        Field(
+            "session",
+            "Session",
+            lambda one: Cell(str(one.number), one.number, note=f"void: {one.void}" if one.void else ""),
+            is_number=True,
+        ),
+        Field("blocks", "Blocks that count", _blocks_cell, is_number=True),
+        Field("clock_mhz", "SM clock", lambda one: _unit_cell(one.clock_mhz, "MHz"), is_number=True),
+        Field("memory_clock_mhz", "Memory clock", lambda one: _unit_cell(one.memory_clock_mhz, "MHz"), is_number=True),
+        Field("temperature_c", "Temperature", lambda one: _unit_cell(one.temperature_c, "°C"), is_number=True),
+        Field("power_w", "Power", lambda one: _unit_cell(one.power_w, "W", note=one.throttled), is_number=True),
+        Field("visible", "Host visible", lambda one: count_cell(one.visible), is_number=True),
+        Field("dropped", "Dropped", lambda one: count_cell(one.dropped), is_number=True),
+        Field("judged", "Outputs judged", lambda one: count_cell(one.judged), is_number=True),
+    )
+    caption = "Sessions of fresh workers, with the device as it was at the end of each"
+    return table("sessions", caption, columns, found, "No session was recorded.")
+
+
+def _blocks_cell(one: CaseSession) -> Cell:
+    valid = sum(block.void is None for block in one.blocks)
+    return Cell(f"{valid} of {len(one.blocks)}", valid)
+
+
+def _unit_cell(value: float | None, unit: str, note: str = "") -> Cell:
+    return Cell(NONE, None, note=note) if value is None else Cell(_unit_text(value, unit), value, note=note)
+
+
+def _unit_text(value: float, unit: str) -> str:
+    return f"{value if isinstance(value, int) else significant(value)}\u00a0{unit}"
+
+
+def _span(values: Sequence[float | None], unit: str) -> str:
+    """The lowest to the highest value; empty where the device reports none."""
+    known = sorted({value for value in values if value is not None})
+    if not known:
+        return ""
+    return _unit_text(known[0], unit) if len(known) == 1 else f"{known[0]:.0f} to {_unit_text(known[-1], unit)}"
+
+
+def _void_table(found: Sequence[CaseSession]) -> Table:
+    columns: tuple[Field[VoidBlock], ...] = (
+        Field("case", "Case", lambda one: case_cell(one.session.case), is_code=True),
+        Field("session", "Session", lambda one: count_cell(one.session.number), is_number=True),
+        Field("block", "Block", lambda one: count_cell(one.number), is_number=True),
+        text_field("void", "Why it counts for nothing", lambda one: one.reason),
+    )
+    caption = "Void blocks: each was replaced, up to three in a session"
+    return table("void", caption, columns, _void_blocks(found), "No block is void.")
+
+
+def _share_cell(least_ms: float | None, time_ms: float | None) -> Cell:
+    if least_ms is None or not time_ms:
+        return Cell(NONE)
+    return Cell(percent(least_ms / time_ms), least_ms / time_ms)
+
+
+def _least_cell(row: RoofRow) -> Cell:
+    return Cell(NONE) if row.least_ms is None else Cell(milliseconds(row.least_ms), row.least_ms)

@@ -1,16 +1,17 @@
-"""What became of a result's candidate on unseen cases: shown once their round is revealed."""
+"""A result's candidate on the unseen cases of its round, once the round is revealed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, printable, times
 from leaderboard.pages.base import page_url
+from leaderboard.pages.result.cases import case_cell
 from leaderboard.queries.generalization import ResultCaseRow
 from leaderboard.statistics.task_runs import CaseOutcome, TaskRun
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 STATES = {
@@ -22,7 +23,7 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class UnseenCaseLine:
-    """One case. `quadrant` is evaluation_error where a side has no verdict; the ratio is the one on t_dev."""
+    """One unseen case. `quadrant` is evaluation_error where a side has no verdict; the log ratio is on t_dev."""
 
     id: str
     category: str
@@ -43,50 +44,54 @@ class UnseenCaseLine:
 
 @dataclass(frozen=True, slots=True)
 class UnseenSection:
-    """Of one attempt in one round; quadrants by both rules are None without a verdict on every case."""
+    """One attempt in one round. `paper` and `strict` are quadrants, None unless every case has a verdict."""
 
     round: str
     state: str
-    paper: str | None
-    strict: str | None
+    paper: str | None  # by the paper's rule: a side is correct if it is on all cases
+    strict: str | None  # a regression if the candidate alone fails on any case
     cases: tuple[UnseenCaseLine, ...]
     url: str  # of its record
     sentence: str = field(metadata=SCREEN)
 
 
 def section(rows: Sequence[ResultCaseRow], result: int, number: int | None) -> UnseenSection | None:
-    """None where the attempt has no round, or one that is still secret."""
+    """Return the attempt's outcome on unseen cases; None where it has no round, or the round is still secret."""
     own = [row for row in rows if row.number == number]
     if not own:
         return None
     lines = tuple(_line(row) for row in own if row.case is not None)
     outcomes = tuple(CaseOutcome(line.category, line.baseline_correct, line.correct) for line in lines)
-    answer = TaskRun("", 0, True, outcomes)
-    paper, strict = answer.paper, answer.strict
-    url = page_url("unseen", result, number) if lines else ""
-    return UnseenSection(own[0].round, own[0].state, paper, strict, lines, url, _sentence(own[0].state, lines, paper))
+    whole = TaskRun("", 0, True, outcomes)
+    url, state = page_url("unseen", result, number) if lines else "", own[0].state
+    sentence = _sentence(state, lines, whole.paper)
+    return UnseenSection(own[0].round, state, whole.paper, whole.strict, lines, url, sentence)
 
 
 def cases_table(found: UnseenSection) -> Table:
     has_ratio = any(line.log_ratio is not None for line in found.cases)
-    columns = (
-        Column("case", "Case", is_code=True),
-        Column("category", "Changed"),
-        Column("quadrant", "Quadrant"),
-        Column("message", "What went wrong"),
-        Column("reason", "Reason", on_page=False),
-        Column("ratio", "Ratio", is_number=True, on_page=has_ratio),
-        *(Column(name, "", on_page=False) for name in ("baseline_correct", "correct", "low", "high", "is_eligible")),
+    columns: tuple[Field[UnseenCaseLine], ...] = fields(
+        Field("case", "Case", _case_cell, is_code=True),
+        Field("category", "Changed", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
+        Field("quadrant", "Quadrant", _quadrant_cell),
+        Field("message", "What went wrong", _message_cell),
+        hidden("reason", lambda line: line.reason),
+        Field("ratio", "Ratio", _ratio_cell, is_number=True, on_page=has_ratio),
+        hidden("baseline_correct", lambda line: line.baseline_correct),
+        hidden("correct", lambda line: line.correct),
+        hidden("low", lambda line: line.low),
+        hidden("high", lambda line: line.high),
+        hidden("is_eligible", lambda line: line.is_eligible),
     )
     caption = f"Unseen cases of round {found.round}: the same for every candidate of this task"
-    return table("unseen", caption, columns, [_cells(line) for line in found.cases], "No case was judged.")
+    return table("unseen", caption, columns, found.cases, "No case was judged.")
 
 
 def _sentence(state: str, lines: Sequence[UnseenCaseLine], paper: str | None) -> str:
     if not lines:
         return STATES[state]
-    right = sum(line.correct is True for line in lines)
-    text = f"The candidate is right on {right} of {plural(len(lines), 'unseen case')}. "
+    correct = sum(line.correct is True for line in lines)
+    text = f"The candidate is right on {correct} of {plural(len(lines), 'unseen case')}. "
     if paper is None:
         return text + QUADRANTS["evaluation_error"].meaning
     return text + f"Quadrant of the answer: {QUADRANTS[paper].label}. {QUADRANTS[paper].meaning}"
@@ -114,18 +119,18 @@ def _line(row: ResultCaseRow) -> UnseenCaseLine:
     )
 
 
-def _cells(line: UnseenCaseLine) -> tuple[Cell, ...]:
+def _case_cell(line: UnseenCaseLine) -> Cell:
+    return replace(case_cell(line.id), note="" if line.origin == "generated" else line.origin)
+
+
+def _quadrant_cell(line: UnseenCaseLine) -> Cell:
     word = QUADRANTS[line.quadrant]
-    faults = [line.message, f"Baseline: {line.baseline_message}" if line.baseline_message else ""]
-    return (
-        Cell(line.id.replace(",", ", "), line.id, note="" if line.origin == "generated" else line.origin),
-        Cell(CONFIG_CATEGORIES[line.category], line.category),
-        Cell(word.label, line.quadrant, tone=word.tone, mark=word.mark),
-        Cell(" ".join(filter(None, faults)) or NONE, line.message),
-        Cell(line.reason, line.reason),
-        _ratio_cell(line),
-        *(Cell("", value) for value in (line.baseline_correct, line.correct, line.low, line.high, line.is_eligible)),
-    )
+    return Cell(word.label, line.quadrant, tone=word.tone, mark=word.mark)
+
+
+def _message_cell(line: UnseenCaseLine) -> Cell:
+    parts = [line.message, f"Baseline: {line.baseline_message}" if line.baseline_message else ""]
+    return Cell(" ".join(filter(None, parts)) or NONE, line.message)
 
 
 def _ratio_cell(line: UnseenCaseLine) -> Cell:

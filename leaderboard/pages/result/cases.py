@@ -1,0 +1,192 @@
+"""A result's cases: whether each is correct, its errors, and its times on every clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV
+from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
+from leaderboard.formatting import NONE, milliseconds, significant
+from leaderboard.pages.base import count_cell
+from leaderboard.queries.results import MeasurementRow
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
+
+CLOCKS = {  # in the order of pages
+    T_DEV: "Device time of one call, launch hidden, caches cold. The only clock that ranks.",
+    T_CALL: "Wall time of one call, back to back, warm, host included. Shown beside it; ranks nothing.",
+    AKA_LOOP: "The paper's for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
+    AKA_EVENTS: "The paper's for Triton to Triton: the mean of a pair of events around each of 100 calls.",
+    FUNCTIONAL: "Functional times: a CPU stands in for the GPU. They show that both sides ran; no metric uses them.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTimes:
+    """Median times of both sides on one clock, in milliseconds per call. On `functional` they are not comparable."""
+
+    clock: str
+    baseline_ms: float
+    candidate_ms: float
+    log_ratio: float | None  # above 0: the candidate is faster; on t_dev the estimate over blocks
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRatio:
+    """The log ratio of baseline to candidate on t_dev with its 95 % interval, as the protocol computes it."""
+
+    log_ratio: float
+    variance: float | None
+    df: float | None
+    low: float | None
+    high: float | None
+    is_eligible: bool
+    why_not_eligible: str | None
+    is_censored: bool
+    is_noisy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFacts:
+    """One case. Times are in milliseconds on the clock that `clock` names: t_dev, else `functional`."""
+
+    id: str
+    profile: str
+    split: str
+    correct: bool | None
+    draws: int
+    relative_rmse: float | None
+    allowed_rmse: float | None
+    baseline_rmse: float | None
+    first_call_ms: float | None
+    clock: str | None
+    baseline_ms: float | None
+    candidate_ms: float | None
+    ratio: CaseRatio | None  # on t_dev
+    clocks: tuple[ClockTimes, ...]  # every one
+
+    @property
+    def is_timed_on_device(self) -> bool:
+        return any(one.clock != FUNCTIONAL for one in self.clocks)
+
+
+def cases(rows: Sequence[MeasurementRow]) -> tuple[CaseFacts, ...]:
+    """Return the facts of each case, in the order of evaluation.
+
+    When a case fails, the others are abandoned and recorded as not correct, however well they did so far: such a case
+    has None as `correct` here.
+    """
+    return tuple(_case(row, is_last=index == len(rows) - 1) for index, row in enumerate(rows))
+
+
+def cases_table(cases: Sequence[CaseFacts]) -> Table:
+    """Make the table of cases. It shows times only where there is no device clock, which has a table of its own."""
+    has_clocks = any(case.is_timed_on_device for case in cases)
+    columns: tuple[Field[CaseFacts], ...] = fields(
+        Field("case", "Case", lambda case: case_cell(case.id), is_code=True),
+        hidden("profile", lambda case: case.profile),
+        Field("correct", "Correct", _correct_cell),
+        Field("draws", "Draws", lambda case: count_cell(case.draws), is_number=True),
+        Field("relative_rmse", "Error", lambda case: _error_cell(case.relative_rmse), is_number=True),
+        Field("allowed_rmse", "Allowed", lambda case: _error_cell(case.allowed_rmse), is_number=True),
+        Field("baseline_rmse", "Baseline's", lambda case: _error_cell(case.baseline_rmse), is_number=True),
+        hidden("clock", lambda case: case.clock),
+        Field(
+            "baseline_ms", "Baseline", lambda case: _time_cell(case.baseline_ms), is_number=True, on_page=not has_clocks
+        ),
+        Field(
+            "candidate_ms",
+            "Candidate",
+            lambda case: _time_cell(case.candidate_ms),
+            is_number=True,
+            on_page=not has_clocks,
+        ),
+        Field("first_call_ms", "First call", lambda case: _time_cell(case.first_call_ms), is_number=True),
+    )
+    caption = "Every case: the worst relative RMSE over its draws against its bound"
+    caption += "" if has_clocks else ", and times per call of both sides"
+    return table("cases", caption, columns, cases, "No case was reached.")
+
+
+def case_cell(case: str) -> Cell:
+    """A case's id, which may break after its commas."""
+    return Cell(case.replace(",", ", "), case)
+
+
+def _case(row: MeasurementRow, is_last: bool) -> CaseFacts:
+    clocks = _clocks(row)
+    shown = clocks[0] if clocks and clocks[0].clock in (T_DEV, FUNCTIONAL) else None
+    is_within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
+    is_abandoned = row.correct is False and row.draws > 0 and is_within and not is_last
+    return CaseFacts(
+        row.case,
+        row.profile,
+        row.split,
+        None if is_abandoned else row.correct,
+        row.draws,
+        row.relative_rmse,
+        row.allowed_rmse,
+        row.baseline_rmse,
+        row.first_call_ms,
+        shown.clock if shown else None,
+        shown.baseline_ms if shown else None,
+        shown.candidate_ms if shown else None,
+        _ratio(row),
+        clocks,
+    )
+
+
+def _clocks(row: MeasurementRow) -> tuple[ClockTimes, ...]:
+    """Return the times on every clock of the case, those on the ranked clock first."""
+    found = dict(row.clocks)
+    if row.baseline_t_dev_ms is not None:
+        found[T_DEV] = {"baseline_ms": row.baseline_t_dev_ms, "candidate_ms": row.candidate_t_dev_ms}
+    names = [*(name for name in CLOCKS if name in found), *sorted(set(found) - set(CLOCKS))]
+    return tuple(_clock(name, found[name], row.log_ratio) for name in names)
+
+
+def _clock(name: str, medians: Mapping[str, Any], log_ratio: float | None) -> ClockTimes:
+    baseline_ms, candidate_ms = float(medians["baseline_ms"]), float(medians["candidate_ms"])
+    if name == FUNCTIONAL:
+        return ClockTimes(name, baseline_ms, candidate_ms, None)
+    own = log_ratio if name == T_DEV else math.log(baseline_ms / candidate_ms)
+    return ClockTimes(name, baseline_ms, candidate_ms, own)
+
+
+def _ratio(row: MeasurementRow) -> CaseRatio | None:
+    if row.log_ratio is None or row.baseline_t_dev_ms is None:
+        return None
+    return CaseRatio(
+        row.log_ratio,
+        row.log_ratio_variance,
+        row.log_ratio_df,
+        row.log_ratio_low,
+        row.log_ratio_high,
+        row.is_eligible,
+        None if row.is_eligible else _too_short(row.baseline_t_dev_ms),
+        row.is_censored,
+        row.is_noisy,
+    )
+
+
+def _too_short(baseline_ms: float) -> str:
+    takes = f"the baseline takes {milliseconds(baseline_ms)}"
+    if baseline_ms * 1e6 < ELIGIBLE_NS:
+        return f"{takes}, and a speed means something from {milliseconds(ELIGIBLE_NS / 1e6)} on"
+    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty pairs of events on its host"
+
+
+def _correct_cell(case: CaseFacts) -> Cell:
+    if case.correct is None:
+        return Cell("right so far" if case.draws else "not reached", None, tone="ours", mark="○")
+    return Cell("right", True, tone="good", mark="✓") if case.correct else Cell("wrong", False, tone="bad", mark="✕")
+
+
+def _error_cell(value: float | None) -> Cell:
+    return Cell(NONE) if value is None else Cell(significant(value, 2), value)
+
+
+def _time_cell(value: float | None) -> Cell:
+    return Cell(NONE) if value is None else Cell(milliseconds(value), value)
