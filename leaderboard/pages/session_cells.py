@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leaderboard.formatting import NONE, plural, seconds
 from leaderboard.queries.sessions import SessionRow
-from leaderboard.tables import Cell, Column
+from leaderboard.tables import Cell
 from leaderboard.words import ENDINGS, NO_SESSION_END
 
 COST_SOURCES = {
@@ -33,7 +33,7 @@ def count_text(number: int | None) -> str:
     return UNSAID if number is None else f"{number:,}".replace(",", "\u202f")
 
 
-def said_count_cell(number: int | None) -> Cell:
+def usage_cell(number: int | None) -> Cell:
     return Cell(count_text(number), number)
 
 
@@ -57,25 +57,3 @@ def checks_text(row: SessionRow) -> str:
     """Distinct versions, and how many did not build."""
     said = plural(row.checks, "version")
     return f"{said}, {row.failed_builds} did not build" if row.failed_builds else said
-
-
-HIDDEN_COLUMNS = (
-    Column("input_tokens", "Input tokens", is_number=True, on_page=False),
-    Column("cached_input_tokens", "Of them cached", is_number=True, on_page=False),
-    Column("cost_source", "Source of the cost", on_page=False),
-    Column("no_cost_because", "Why there is no cost", on_page=False),
-    Column("model", "Model", on_page=False),
-    Column("evaluator", "Evaluator", on_page=False),
-    Column("started_at", "Started", on_page=False),
-    Column("session_digest", "Session", on_page=False),
-    Column("prompt_digest", "Prompt", on_page=False),
-)
-
-
-def hidden_cells(row: SessionRow) -> tuple[Cell, ...]:
-    """Of those columns, for CSV alone."""
-    values = (
-        *(row.input_tokens, row.cached_input_tokens, row.cost_source or None, row.no_cost_because or None),
-        *(row.model or None, row.evaluator, row.started_at.isoformat(), row.digest or None, row.prompt_digest or None),
-    )
-    return tuple(Cell("", value) for value in values)

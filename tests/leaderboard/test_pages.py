@@ -91,8 +91,8 @@ def test_a_public_run_counts_its_public_answers(published, page) -> None:
     factories.make_attempt(result=second, status="crashed")
     [line] = page("/").newest_runs
     assert line.progress.passed == page("/board/smoke/all/cpu-x86_64/").entries[0].correctness.count == 5
-    shown = page(f"/run/{run.pk}/").tables["results"].groups[0].rows
-    assert [row[-1].note for row in shown] == ["wrong output", "passed", "", "", "", ""]
+    shown = page(f"/run/{run.pk}/").tables["results"].cells()
+    assert [row["published_attempt"].note for row in shown] == ["wrong output", "passed", "", "", "", ""]
     assert page("/runs/").runs[0].progress == line.progress
 
 
@@ -145,8 +145,8 @@ def test_what_a_run_repeats_stands_beside_what_its_line_is(published, entry, pag
     for repeat in (0, 1):
         published(configuration=baseline, repeat=repeat)
     published(configuration=entry("One"), repeat=2)
-    rows = page("/runs/").tables["runs"].groups[0].rows
-    assert {row[1].note for row in rows} == {"reference line", "reference line, repeat 1", "repeat 2"}
+    rows = page("/runs/").tables["runs"].cells()
+    assert {row["entry"].note for row in rows} == {"reference line", "reference line, repeat 1", "repeat 2"}
 
 
 def test_pages_of_runs_neither_repeat_nor_lose(db, page) -> None:

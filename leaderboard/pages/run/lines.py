@@ -1,4 +1,4 @@
-"""Runs as lines of a table: on the home page, in the list of runs, at the head of a run's own page."""
+"""The table of runs, which several pages share."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from leaderboard.formatting import plural
 from leaderboard.pages.agents.entrants import agent_version
-from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
+from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url
 from leaderboard.queries.runs import RunListRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import RUN_STATES, role_note
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts over the latest attempts; `passed` over the public answers once the run is public."""
+    """Counts of tasks by their latest attempts; `passed` counts published results once the run is published."""
 
     tasks: int
     queued: int
@@ -87,34 +87,28 @@ def run_line(row: RunListRow) -> RunLine:
 
 
 def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
-    columns = (
-        Column("run", "Run"),
-        Column("entry", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("suite", "Suite"),
-        Column("device_class", "Device class", is_code=True),
-        Column("progress", "Progress"),
-        Column("passed", "Passed", on_page=False),
-        Column("tasks", "Tasks", on_page=False),
-        Column("state", "State"),
-        Column("created_at", "Started", is_number=True),
+    columns: tuple[Field[RunLine], ...] = fields(
+        Field("run", "Run", lambda line: Cell(f"Run {line.id}", line.id, page_url("run", line.id))),
+        entry_fields(_name, lambda line: line.configuration, _note, key="entry"),
+        text_field("suite", "Suite", lambda line: f"{line.suite}@{line.suite_version}"),
+        text_field("device_class", "Device class", lambda line: line.device_class, is_code=True),
+        Field("progress", "Progress", _progress_cell),
+        hidden("passed", lambda line: line.progress.passed),
+        hidden("tasks", lambda line: line.progress.tasks),
+        Field("state", "State", lambda line: Cell(RUN_STATES[line.state][0], line.state)),
+        Field("created_at", "Started", lambda line: moment_cell(line.created_at), is_number=True),
     )
-    return table("runs", caption, columns, [_cells(line) for line in lines], empty)
+    return table("runs", caption, columns, lines, empty)
 
 
-def _cells(line: RunLine) -> tuple[Cell, ...]:
-    progress = line.progress
-    repeat = f"repeat {line.repeat}" if line.repeat else ""
-    return (
-        Cell(f"Run {line.id}", line.id, page_url("run", line.id)),
-        *entry_cells(entry_name(line.agent, line.model), line.configuration, role_note(line.role, repeat)),
-        Cell(f"{line.suite}@{line.suite_version}", f"{line.suite}@{line.suite_version}"),
-        Cell(line.device_class, line.device_class),
-        Cell(
-            progress.text, progress.text, tone="" if progress.is_done else "open", mark="" if progress.is_done else "▸"
-        ),
-        Cell("", progress.passed),
-        Cell("", progress.tasks),
-        Cell(RUN_STATES[line.state][0], line.state),
-        moment_cell(line.created_at),
-    )
+def _name(line: RunLine) -> str:
+    return entry_name(line.agent, line.model)
+
+
+def _note(line: RunLine) -> str:
+    return role_note(line.role, f"repeat {line.repeat}" if line.repeat else "")
+
+
+def _progress_cell(line: RunLine) -> Cell:
+    text = line.progress.text
+    return Cell(text, text) if line.progress.is_done else Cell(text, text, tone="open", mark="▸")

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, moment, plural, printable, sentence
 from leaderboard.pages.agents.entrants import AGENT_VERSION, NO_MODEL, settings_text, version_text
-from leaderboard.pages.base import Link, Page, Query, board_url, by_slug, entry_name, moment_cell, page_url, task_url
+from leaderboard.pages.base import (
+    Link,
+    Page,
+    Query,
+    board_url,
+    by_slug,
+    count_cell,
+    entry_name,
+    moment_cell,
+    page_url,
+    task_url,
+)
 from leaderboard.pages.run import sessions as run_sessions
 from leaderboard.pages.run.lines import RunLine, run_line
 from leaderboard.pages.run.sessions import Prompt, RunSession
 from leaderboard.queries import runs, sessions
 from leaderboard.queries.runs import RunAuditRow, RunResultRow
 from leaderboard.queries.sessions import SessionRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import ALL, FLAGS, ORIGINS, ROLES, RUN_STATES, STATUSES, VERIFICATIONS, status_cell
 
 ACTIONS = {
@@ -184,85 +195,74 @@ def _round_url(row: runs.RunListRow) -> str:
 
 
 def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
-    columns = (
-        Column("task", "Task"),
-        Column("category", "Category", on_page=False),
-        Column("status", "Status"),
-        Column("message", "What happened"),
-        Column("seconds", "Took", is_number=True),
-        Column("attempt", "Attempt", is_number=True),
-        Column("published_attempt", "Published", is_number=True),
+    columns: tuple[Field[RunResultRow], ...] = fields(
+        Field(
+            "task", "Task", lambda row: Cell(row.task.rpartition("/")[2], row.task, task_url(row.task), row.category)
+        ),
+        hidden("category", lambda row: row.category),
+        Field("status", "Status", _status_cell),
+        Field("message", "What happened", _message_cell),
+        Field("seconds", "Took", lambda row: _took_cell(row, now), is_number=True),
+        Field("attempt", "Attempt", lambda row: count_cell(row.number), is_number=True),
+        Field("published_attempt", "Published", _published_cell, is_number=True),
     )
-    empty = "This run has no results: its suite holds no tasks."
-    return table(
-        "results",
-        "The latest attempt at each task; its status leads to source, log and record",
-        columns,
-        [_result_cells(row, now) for row in rows],
-        empty,
-    )
+    caption = "The latest attempt at each task; its status leads to source, log and record"
+    return table("results", caption, columns, rows, "This run has no results: its suite holds no tasks.")
 
 
-def _result_cells(row: RunResultRow, now: datetime) -> tuple[Cell, ...]:
-    url = page_url("result", row.id)
+def _status_cell(row: RunResultRow) -> Cell:
     flags = ", ".join(FLAGS[flag][0] for flag in row.flags or () if flag != "functional")
+    return status_cell(row.status or "missing", page_url("result", row.id), flags)
+
+
+def _message_cell(row: RunResultRow) -> Cell:
     message = row.message or ""
-    requeued = "Queued again after a worker was lost." if row.requeues else ""
-    return (
-        Cell(row.task.rpartition("/")[2], row.task, task_url(row.task), row.category),
-        Cell(row.category, row.category),
-        status_cell(row.status or "missing", url, flags),
-        Cell(message or NONE, message, note=requeued),
-        _took(row, now),
-        Cell(str(row.number or NONE), row.number),
-        _published_cell(row),
-    )
+    return Cell(message or NONE, message, note="Queued again after a worker was lost." if row.requeues else "")
 
 
-def _published_cell(row: RunResultRow) -> Cell:
-    """The public attempt; how it ended, where it is not the latest one."""
-    is_other = row.published_number != row.number
-    note = STATUSES[row.published_status].label if row.published_status and is_other else ""
-    return Cell(str(row.published_number or NONE), row.published_number, note=note)
-
-
-def _took(row: RunResultRow, now: datetime) -> Cell:
+def _took_cell(row: RunResultRow, now: datetime) -> Cell:
     if row.started_at is None:
         return Cell(NONE)
     if row.ended_at is None:
         return Cell(f"{duration(now - row.started_at)} so far")
-    span = row.ended_at - row.started_at
-    return Cell(duration(span), round(span.total_seconds(), 3))
+    took = row.ended_at - row.started_at
+    return Cell(duration(took), round(took.total_seconds(), 3))
+
+
+def _published_cell(row: RunResultRow) -> Cell:
+    """The published attempt, with its status where it is not the latest one."""
+    is_other = row.published_number != row.number
+    note = STATUSES[row.published_status].label if row.published_status and is_other else ""
+    return replace(count_cell(row.published_number), note=note)
 
 
 def _trail_table(trail: Sequence[RunAuditRow]) -> Table:
-    columns = (
-        Column("at", "When"),
-        Column("actor", "Who"),
-        Column("action", "What"),
-        Column("task", "Task"),
-        Column("attempts", "Public attempt"),
-        Column("reason", "Why"),
+    columns: tuple[Field[RunAuditRow], ...] = (
+        Field("at", "When", lambda row: moment_cell(row.at)),
+        text_field("actor", "Who", lambda row: row.actor),
+        Field("action", "What", _action_cell),
+        Field("task", "Task", _task_cell),
+        Field("attempts", "Public attempt", _attempts_cell),
+        Field("reason", "Why", lambda row: Cell(row.reason or NONE, row.reason)),
     )
+    caption = "Who started, published, withdrew, ran again, paused or cancelled, newest first"
     empty = "Nobody started, imported, published, withdrew, ran again, paused or cancelled anything."
-    return table(
-        "trail",
-        "Who started, published, withdrew, ran again, paused or cancelled, newest first",
-        columns,
-        [_trail_cells(one) for one in trail],
-        empty,
-    )
+    return table("trail", caption, columns, trail, empty)
 
 
-def _trail_cells(row: RunAuditRow) -> tuple[Cell, ...]:
-    moved = f"{row.from_number or 'none'} to {row.to_number or 'none'}" if row.action == "publish" and row.task else ""
-    url = page_url("result", row.result_id) if row.result_id else ""
+def _action_cell(row: RunAuditRow) -> Cell:
     note = f"takes back that it was {ACTIONS[row.undoes]}" if row.undoes else row.session_before
-    return (
-        moment_cell(row.at),
-        Cell(row.actor, row.actor),
-        Cell(ACTIONS[row.action], row.action, note=note),
-        Cell((row.task or "all").rpartition("/")[2], row.task, url),
-        Cell(moved or NONE, moved or None),
-        Cell(row.reason or NONE, row.reason),
-    )
+    return Cell(ACTIONS[row.action], row.action, note=note)
+
+
+def _task_cell(row: RunAuditRow) -> Cell:
+    url = page_url("result", row.result_id) if row.result_id else ""
+    return Cell((row.task or "all").rpartition("/")[2], row.task, url)
+
+
+def _attempts_cell(row: RunAuditRow) -> Cell:
+    """The published attempt before and after."""
+    if row.action != "publish" or not row.task:
+        return Cell(NONE)
+    text = f"{row.from_number or 'none'} to {row.to_number or 'none'}"
+    return Cell(text, text)

@@ -7,20 +7,10 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, plural, printable, seconds
 from leaderboard.pages.base import page_url
-from leaderboard.pages.session_cells import (
-    HIDDEN_COLUMNS,
-    UNSAID,
-    checks_text,
-    cost_cell,
-    ending_cell,
-    hidden_cells,
-    said_count_cell,
-    seconds_cell,
-    usd,
-)
+from leaderboard.pages.session_cells import UNSAID, checks_text, cost_cell, ending_cell, seconds_cell, usage_cell, usd
 from leaderboard.queries import sessions
 from leaderboard.queries.sessions import SessionRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,36 +108,36 @@ def facts(rows: Sequence[SessionRow]) -> list[tuple[str, str, str]]:
 
 
 def sessions_table(rows: Sequence[SessionRow]) -> Table:
-    columns = (
-        Column("task", "Task"),
-        Column("ended", "Ended"),
-        Column("seconds", "Wall time", is_number=True),
-        Column("turns", "Turns", is_number=True),
-        Column("output_tokens", "Output tokens", is_number=True),
-        Column("tool_calls", "Tool calls", is_number=True),
-        Column("checks", "Checked"),
-        Column("failed_builds", "Did not build", is_number=True, on_page=False),
-        Column("cost_usd", "Cost", is_number=True),
-        Column("prompt", "Prompt"),
-        *HIDDEN_COLUMNS,
+    columns: tuple[Field[SessionRow], ...] = fields(
+        Field("task", "Task", _task_cell),
+        Field("ended", "Ended", ending_cell),
+        Field("seconds", "Wall time", lambda row: seconds_cell(row.seconds), is_number=True),
+        Field("turns", "Turns", lambda row: usage_cell(row.turns), is_number=True),
+        Field("output_tokens", "Output tokens", lambda row: usage_cell(row.output_tokens), is_number=True),
+        Field("tool_calls", "Tool calls", lambda row: usage_cell(row.tool_calls), is_number=True),
+        Field("checks", "Checked", lambda row: Cell(checks_text(row), row.checks)),
+        hidden("failed_builds", lambda row: row.failed_builds),
+        Field("cost_usd", "Cost", cost_cell, is_number=True),
+        Field("prompt", "Prompt", _prompt_cell),
+        hidden("input_tokens", lambda row: row.input_tokens),
+        hidden("cached_input_tokens", lambda row: row.cached_input_tokens),
+        hidden("cost_source", lambda row: row.cost_source or None),
+        hidden("no_cost_because", lambda row: row.no_cost_because or None),
+        hidden("model", lambda row: row.model or None),
+        hidden("evaluator", lambda row: row.evaluator),
+        hidden("started_at", lambda row: row.started_at.isoformat()),
+        hidden("session_digest", lambda row: row.digest or None),
+        hidden("prompt_digest", lambda row: row.prompt_digest or None),
     )
     empty = "No agent worked in a session for this run, or its round is not revealed yet."
     caption = "The agent's session on each task; the whole of it is on the page of its result"
-    return table("sessions", caption, columns, [_cells(row) for row in rows], empty)
+    return table("sessions", caption, columns, rows, empty)
 
 
-def _cells(row: SessionRow) -> tuple[Cell, ...]:
-    prompt = page_url("session_prompt", row.result_id)
-    return (
-        Cell(row.task.rpartition("/")[2], row.task, f"{page_url('result', row.result_id)}#session-title"),
-        ending_cell(row),
-        seconds_cell(row.seconds),
-        said_count_cell(row.turns),
-        said_count_cell(row.output_tokens),
-        said_count_cell(row.tool_calls),
-        Cell(checks_text(row), row.checks),
-        Cell("", row.failed_builds),
-        cost_cell(row),
-        Cell("as text", prompt, prompt) if row.prompt_digest else Cell(NONE),
-        *hidden_cells(row),
-    )
+def _task_cell(row: SessionRow) -> Cell:
+    return Cell(row.task.rpartition("/")[2], row.task, f"{page_url('result', row.result_id)}#session-title")
+
+
+def _prompt_cell(row: SessionRow) -> Cell:
+    url = page_url("session_prompt", row.result_id)
+    return Cell("as text", url, url) if row.prompt_digest else Cell(NONE)

@@ -11,9 +11,9 @@ from statistics import fmean
 from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.eligibility import may_count
 from leaderboard.formatting import NONE, factor, moment, rate, times
-from leaderboard.pages.base import entry_cells, entry_name, moment_cell, page_url
+from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url
 from leaderboard.queries.task_answers import TaskAnswerRow
-from leaderboard.tables import Cell, Column, RowGroup, Table, table
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
 from leaderboard.words import role_note
 
 
@@ -70,41 +70,35 @@ def best_known(rows: Sequence[TaskAnswerRow]) -> tuple[BestKnown, ...]:
 
 
 def entries_table(found: Sequence[TaskEntry]) -> Table:
-    columns = (
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("device_class", "Device class", is_code=True),
-        Column("correct", "Right", is_number=True),
-        Column("compiled", "Compiled", is_number=True),
-        Column("runs", "Runs", on_page=False),
-        Column("log_speedup", "Mean log speedup", on_page=False),
-        Column("speedup", "Speedup", is_number=True),
-        Column("best_speedup", "Best run", is_number=True),
+    columns: tuple[Field[TaskEntry], ...] = fields(
+        entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
+        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field("correct", "Right", lambda one: Cell(rate(one.correct, one.runs), one.correct), is_number=True),
+        Field("compiled", "Compiled", lambda one: Cell(rate(one.compiled, one.runs), one.compiled), is_number=True),
+        hidden("runs", lambda one: one.runs),
+        hidden("log_speedup", lambda one: one.log_speedup),
+        Field("speedup", "Speedup", lambda one: _speedup_cell(one.log_speedup), is_number=True),
+        Field("best_speedup", "Best run", _best_cell, is_number=True),
     )
     caption = "Every configuration with public answers, by device class, the fastest first"
-    empty = "Nobody has a public answer to this task yet."
-    return table("configurations", caption, columns, [_cells(one) for one in found], empty)
+    return table("configurations", caption, columns, found, "Nobody has a public answer to this task yet.")
 
 
 def best_table(found: Sequence[BestKnown]) -> Table:
-    columns = (
-        Column("since", "Since"),
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("speedup", "Speedup", is_number=True),
-        Column("low", "From", on_page=False),
-        Column("high", "To", on_page=False),
-        Column("result", "Kernel"),
-        Column("device_class", "Device class", on_page=False),
+    columns: tuple[Field[BestKnown], ...] = fields(
+        Field("since", "Since", lambda one: moment_cell(one.since)),
+        entry_fields(lambda one: one.name, lambda one: one.configuration),
+        Field("speedup", "Speedup", lambda one: _speedup_cell(one.log_speedup), is_number=True),
+        hidden("low", lambda one: _factor(one.log_speedup_low)),
+        hidden("high", lambda one: _factor(one.log_speedup_high)),
+        Field("result", "Kernel", lambda one: Cell(f"Result {one.result}", one.result, page_url("result", one.result))),
+        hidden("device_class", lambda one: one.device_class),
     )
-    groups = tuple(
-        RowGroup(tuple(_best_cells(one) for one in reversed(own)), own[0].device_title, slug)
-        for slug, own in ((slug, list(own)) for slug, own in groupby(found, key=lambda one: one.device_class))
-    )
+    classes = [tuple(own) for _, own in groupby(found, key=lambda one: one.device_class)]
+    groups = [RowGroup(own[::-1], own[0].device_title, own[0].device_class) for own in classes]
+    caption = "The best known kernel of each device class by an entry, the newest on top"
     empty = "No entry has a public speed that counts: it takes a device with a clock, an accepted host, a right answer."
-    return Table(
-        "best", "The best known kernel of each device class by an entry, the newest on top", columns, groups, empty
-    )
+    return grouped("best", caption, columns, groups, empty)
 
 
 def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:
@@ -155,20 +149,7 @@ def _best(row: TaskAnswerRow, log_speedup: float) -> BestKnown:
     return BestKnown(*place, log_speedup, row.log_speedup_low, row.log_speedup_high)
 
 
-def _cells(one: TaskEntry) -> tuple[Cell, ...]:
-    return (
-        *entry_cells(one.name, one.configuration, role_note(one.role)),
-        Cell(one.device_class, one.device_class),
-        Cell(rate(one.correct, one.runs), one.correct),
-        Cell(rate(one.compiled, one.runs), one.compiled),
-        Cell("", one.runs),
-        Cell("", one.log_speedup),
-        _speed_cell(one.log_speedup),
-        _best_cell(one),
-    )
-
-
-def _speed_cell(log_speedup: float | None) -> Cell:
+def _speedup_cell(log_speedup: float | None) -> Cell:
     return Cell(NONE) if log_speedup is None else Cell(times(log_speedup), factor(log_speedup))
 
 
@@ -179,25 +160,11 @@ def _best_cell(one: TaskEntry) -> Cell:
     return Cell(times(one.best_log_speedup), factor(one.best_log_speedup), url)
 
 
-def _best_cells(one: BestKnown) -> tuple[Cell, ...]:
-    ends = [None if end is None else factor(end) for end in (one.log_speedup_low, one.log_speedup_high)]
-    return (
-        moment_cell(one.since),
-        *entry_cells(one.name, one.configuration),
-        _speed_cell(one.log_speedup),
-        Cell("", ends[0]),
-        Cell("", ends[1]),
-        Cell(f"Result {one.result}", one.result, page_url("result", one.result)),
-        Cell("", one.device_class),
-    )
+def _factor(log_ratio: float | None) -> float | None:
+    return None if log_ratio is None else factor(log_ratio)
 
 
 def _point(one: BestKnown) -> Point:
-    low, high = one.log_speedup_low, one.log_speedup_high
+    low, high = _factor(one.log_speedup_low), _factor(one.log_speedup_high)
     has_ends = low is not None and high is not None
-    return Point(
-        factor(one.log_speedup),
-        times(one.log_speedup),
-        factor(low) if has_ends and low is not None else None,
-        factor(high) if has_ends and high is not None else None,
-    )
+    return Point(factor(one.log_speedup), times(one.log_speedup), *((low, high) if has_ends else ()))

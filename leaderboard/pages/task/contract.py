@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from evaluator.tasks.expressions import Expression
 from evaluator.tasks.spec import Axis, Input, Output, TaskSpec
+from leaderboard.formatting import NONE, significant
+from leaderboard.tables import Cell, Field, Table, table, text_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,44 @@ def contract(spec: TaskSpec) -> TaskContract:
     )
 
 
+def contract_tables(promised: TaskContract) -> tuple[Table, ...]:
+    """Make the tables of axes, inputs, outputs and tolerances."""
+    axes: tuple[Field[AxisLine], ...] = (
+        text_field("axis", "Axis", lambda one: one.name, is_code=True),
+        text_field("kind", "Kind", lambda one: one.kind),
+        text_field("values", "Values", lambda one: one.values),
+        text_field("couplings", "Must hold", lambda one: "; ".join(one.couplings) or NONE, is_code=True),
+    )
+    inputs: tuple[Field[InputLine], ...] = (
+        text_field("input", "Input", lambda one: one.name, is_code=True),
+        text_field("shape", "Shape", lambda one: one.shape or NONE, is_code=True),
+        text_field("dtype", "Type", lambda one: one.dtype or NONE, is_code=True),
+        text_field("layout", "Layout", lambda one: one.layout or NONE, is_code=True),
+        Field("drawn", "Values are drawn from", _drawn_cell),
+        text_field("notes", "Notes", lambda one: "; ".join(one.notes) or NONE),
+    )
+    outputs: tuple[Field[OutputLine], ...] = (
+        text_field("output", "Output", lambda one: one.name, is_code=True),
+        text_field("shape", "Shape", lambda one: one.shape, is_code=True),
+        text_field("dtype", "Type", lambda one: one.dtype, is_code=True),
+        text_field("notes", "Notes", lambda one: "; ".join(one.notes)),
+    )
+    tolerances: tuple[Field[ToleranceLine], ...] = (
+        text_field("dtype", "Type", lambda one: one.dtype, is_code=True),
+        Field("c", "c", lambda one: Cell(f"{one.c:g}", one.c), is_number=True),
+        text_field("n", "n", lambda one: one.n, is_code=True),
+        Field("tau", "τ", lambda one: Cell(significant(one.tau, 2), one.tau), is_number=True),
+        text_field("because", "Because", lambda one: one.because),
+    )
+    no_tolerance = "No output is of floating point, so no tolerance is needed."
+    return (
+        table("axes", "Axes: what callers may vary", axes, promised.axes, "The task has no axes."),
+        table("inputs", "Inputs", inputs, promised.inputs, "The task has no inputs."),
+        table("outputs", "Outputs", outputs, promised.outputs, "The task has no outputs."),
+        table("tolerances", "How close an output must be", tolerances, promised.tolerances, no_tolerance),
+    )
+
+
 def _values(axis: Axis) -> str:
     if axis.kind == "dim":
         step = f", multiples of {axis.multiple_of}" if axis.multiple_of != 1 else ""
@@ -126,3 +166,8 @@ def _shape(shape: Sequence[Expression]) -> str:
 
 def _texts(expressions: Sequence[Expression]) -> tuple[str, ...]:
     return tuple(expression.text for expression in expressions)
+
+
+def _drawn_cell(one: InputLine) -> Cell:
+    special = "; ".join(f"{name} {{{', '.join(values)}}}" for name, values in one.special.items())
+    return Cell(one.drawn, one.drawn, note=f"also draws of only: {special}" if special else "")

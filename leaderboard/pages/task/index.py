@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
@@ -10,7 +11,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_
 from leaderboard.pages.task.description import first_sentence
 from leaderboard.queries import tasks
 from leaderboard.queries.tasks import ListedTask
-from leaderboard.tables import Cell, Column, RowGroup, Table
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, text_field
 from leaderboard.words import ALL, CATEGORIES
 
 
@@ -50,38 +51,25 @@ def build(query: Query) -> TasksPage:
     )
 
 
-def _table(rows: list[ListedTask]) -> Table:
-    columns = (
-        Column("task", "Task"),
-        Column("about", "What it computes"),
-        Column("cases", "Cases", is_number=True),
-        Column("right", "Correct answers", is_number=True),
-        Column("answers", "Answers", on_page=False),
-        Column("digest", "Digest", is_code=True),
+def _table(rows: Sequence[ListedTask]) -> Table:
+    columns: tuple[Field[ListedTask], ...] = fields(
+        Field("task", "Task", lambda row: Cell(row.name, row.path, task_url(row.path))),
+        text_field("about", "What it computes", lambda row: first_sentence(row.description)),
+        Field("cases", "Cases", lambda row: count_cell(row.cases), is_number=True),
+        Field("right", "Correct answers", _correct_cell, is_number=True),
+        hidden("answers", lambda row: row.answers),
+        Field("digest", "Digest", lambda row: Cell(short(row.digest), row.digest), is_code=True),
     )
-    groups = tuple(
-        RowGroup(tuple(_cells(row) for row in rows if row.category == slug), label)
+    groups = [
+        RowGroup(tuple(row for row in rows if row.category == slug), label)
         for slug, label in CATEGORIES.items()
         if slug != ALL
-    )
-    empty = "No task is registered. `make up` reads tasks/ and registers them."
-    return Table(
-        "tasks",
-        f"{plural(len(rows), 'task')}, as they stand in tasks/ now; answers that may rank are counted",
-        columns,
-        groups,
-        empty,
+    ]
+    caption = f"{plural(len(rows), 'task')}, as they stand in tasks/ now; answers that may rank are counted"
+    return grouped(
+        "tasks", caption, columns, groups, "No task is registered. `make up` reads tasks/ and registers them."
     )
 
 
-def _cells(row: ListedTask) -> tuple[Cell, ...]:
-    about = first_sentence(row.description)
-    solved = Cell(rate(row.right, row.answers), row.right) if row.answers else Cell(NONE, 0, note="no entry yet")
-    return (
-        Cell(row.name, row.path, task_url(row.path)),
-        Cell(about, about),
-        count_cell(row.cases),
-        solved,
-        Cell("", row.answers),
-        Cell(short(row.digest), row.digest),
-    )
+def _correct_cell(row: ListedTask) -> Cell:
+    return Cell(rate(row.right, row.answers), row.right) if row.answers else Cell(NONE, 0, note="no entry yet")

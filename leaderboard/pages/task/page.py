@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from leaderboard.diffs import DiffLine, numbered
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_source_url
+from leaderboard.formatting import NONE, plural
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, task_source_url
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
-from leaderboard.pages.task import screen
-from leaderboard.pages.task.contract import TaskContract, contract
+from leaderboard.pages.task.contract import TaskContract, contract, contract_tables
 from leaderboard.pages.task.description import Span, paragraphs
 from leaderboard.queries import generalization, results, task_answers, tasks
-from leaderboard.words import CATEGORIES
+from leaderboard.queries.tasks import TaskResultRow
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
+from leaderboard.words import CATEGORIES, CONFIG_CATEGORIES, role_note, status_cell
 
 MOST_RESULTS = 200
 
@@ -97,38 +99,41 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     row = found.row
     spec = tasks.contract_of(row.path, row.digest)
     promised = contract(spec) if spec else None
-    rows, unseen = tasks.results_of(row.id, MOST_RESULTS), generalization.cases_of_task(row.id)
+    rows = tasks.results_of(row.id, MOST_RESULTS)
+    seen = tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases)
+    unseen = tuple(RevealedCase(*one) for one in generalization.cases_of_task(row.id))
     answers = task_answers.answers_to(row.id)
     configurations, best = task_best.entries(answers), task_best.best_known(answers)
     pair = task_pair.chosen(query, configurations)
-    cases = task_pair.cases_of(pair, task_answers.cases_of(pair.results)) if pair else ()
-    small = sum(case["profile"] == "small" for case in row.cases)
+    pair_cases = task_pair.cases_of(pair, task_answers.cases_of(pair.results)) if pair else ()
+    small = sum(case.profile == "small" for case in seen)
     return TaskPage(
         title=row.name,
         lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which a CPU runs too, and "
-        f"{len(row.cases) - small} full, for GPUs.",
+        f"{len(seen) - small} full, for GPUs.",
         crumbs=(
             Link("Tasks", page_url("tasks")),
             Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
         ),
         tables=by_slug(
-            screen.cases_table(row.cases),
-            screen.unseen_table(unseen),
+            _cases_table(seen),
+            _unseen_table(unseen),
             task_best.entries_table(configurations),
             task_best.best_table(best),
-            task_pair.pair_table(pair, cases),
-            screen.results_table(rows),
-            *(screen.contract_tables(promised) if promised else ()),
+            task_pair.pair_table(pair, pair_cases),
+            _results_table(rows),
+            *(contract_tables(promised) if promised else ()),
         ),
-        charts=task_best.charts(best) | task_pair.charts(pair, cases),
+        charts=task_best.charts(best) | task_pair.charts(pair, pair_cases),
         **_identity(found),
-        unseen_cases=tuple(RevealedCase(*one) for one in unseen),
+        cases=seen,
+        unseen_cases=unseen,
         contract=promised,
         given=tasks.given(spec) if spec else {},
         configurations=configurations,
         best=best,
         pair=pair,
-        pair_cases=cases,
+        pair_cases=pair_cases,
         choices=task_pair.choices(pair, configurations),
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
@@ -148,7 +153,6 @@ def _identity(found: tasks.FoundTask) -> dict[str, Any]:
         "description": row.description,
         "paragraphs": paragraphs(row.description),
         "editable": tuple(row.editable),
-        "cases": tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases),
         "sources": tuple(_source(row, path, digest) for path, digest in sorted(row.files.items())),
         "provenance": {name.replace("_", " "): text for name, text in row.provenance.items()},
     }
@@ -167,7 +171,7 @@ def _source(row: tasks.TaskListRow, path: str, digest: str) -> SourceFile:
     return SourceFile(path, digest, task_source_url(row.path, row.digest, path), text, numbered(text or ""))
 
 
-def _result(row: tasks.TaskResultRow) -> TaskResult:
+def _result(row: TaskResultRow) -> TaskResult:
     suite = f"{row.suite}@{row.version}"
     return TaskResult(
         row.id,
@@ -181,3 +185,60 @@ def _result(row: tasks.TaskResultRow) -> TaskResult:
         row.message,
         row.is_published,
     )
+
+
+def _cases_table(cases: Sequence[CaseLine]) -> Table:
+    columns: tuple[Field[tuple[int, CaseLine]], ...] = fields(
+        Field("case", "Case", lambda one: Cell(str(one[0]), one[1].id), is_code=True),
+        (_axis_field(name) for name in sorted({name for case in cases for name in case.axes})),
+        text_field("profile", "Profile", lambda one: one[1].profile),
+    )
+    caption = "The seen cases. Hosts with a CPU only run the small ones."
+    return table("cases", caption, columns, enumerate(cases, 1), "No cases.")
+
+
+def _axis_field(name: str) -> Field[tuple[int, CaseLine]]:
+    def cell(one: tuple[int, CaseLine]) -> Cell:
+        if (value := one[1].axes.get(name)) is None:
+            return Cell(NONE)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return Cell(text, value if isinstance(value, int | str) else text)
+
+    return Field(name, name, cell, is_number=True)
+
+
+def _unseen_table(cases: Sequence[RevealedCase]) -> Table:
+    columns: tuple[Field[RevealedCase], ...] = fields(
+        Field("case", "Case", lambda one: Cell(one.id.replace(",", ", "), one.id), is_code=True),
+        Field("category", "Changed", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
+        text_field("profile", "Profile", lambda one: one.profile),
+        text_field("round", "Round", lambda one: one.round),
+        hidden("origin", lambda one: one.origin),
+    )
+    caption = "Unseen cases that candidates were tried on, of rounds that are revealed"
+    empty = "None yet: a round's cases are secret until it is revealed."
+    return table("unseen_cases", caption, columns, cases, empty)
+
+
+def _results_table(rows: Sequence[TaskResultRow]) -> Table:
+    columns: tuple[Field[TaskResultRow], ...] = fields(
+        Field("entry", "Entry", _entry_cell),
+        hidden("configuration", lambda row: row.configuration),
+        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id))),
+        Field("message", "What happened", lambda row: Cell(row.message or NONE, row.message)),
+        text_field("device_class", "Device class", lambda row: row.device, is_code=True),
+        text_field("suite", "Suite", lambda row: f"{row.suite}@{row.version}"),
+        Field("run", "Run", lambda row: Cell(str(row.run_id), row.run_id, page_url("run", row.run_id)), is_number=True),
+    )
+    published, drafts = (tuple(row for row in rows if row.is_published is wanted) for wanted in (True, False))
+    groups = (
+        RowGroup(published),
+        RowGroup(drafts, "Not published", "Drafts: on no board, and they may still change."),
+    )
+    empty = "Nobody has tried this task yet. A run on a suite that holds it will."
+    return grouped("results", "Public answers first", columns, groups, empty)
+
+
+def _entry_cell(row: TaskResultRow) -> Cell:
+    name = entry_name(row.agent, row.model)
+    return Cell(name, name, note=role_note(row.role, f"repeat {row.repeat}" if row.repeat else ""))

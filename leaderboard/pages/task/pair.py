@@ -11,7 +11,7 @@ from leaderboard.pages.base import Query
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task.best import TaskEntry
 from leaderboard.queries.task_answers import CaseRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 FIRST, SECOND = "candidate", "baseline"  # the colours of the two bars
 NEEDS_TWO = "Two configurations with public answers on one device class are needed; see the results above."
@@ -92,7 +92,14 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
         "intervals; a bar for each side of each case.",
         "times as fast as the baseline",
         (Series(FIRST, pair.first.name, "×"), Series(SECOND, pair.second.name, "×")),
-        [(one.case.replace(",", "  "), _aside(one), [_point(one.first), _point(one.second)]) for one in timed],
+        [
+            (
+                one.case.replace(",", "  "),
+                "" if one.is_eligible else "too short",
+                [_point(one.first), _point(one.second)],
+            )
+            for one in timed
+        ],
         "Each case has a scale of its own: compare the two bars of a case, never two cases. The speed of one that is "
         "too short does not count.",
     )
@@ -100,16 +107,24 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
 
 
 def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
-    names = (pair.first.name, pair.second.name) if pair else ("First", "Second")
-    columns = (
-        Column("case", "Case", is_code=True),
-        *(Column(key, name, is_number=True) for key, name in zip(("first", "second"), names, strict=True)),
-        *(Column(f"{side}_{end}", "", on_page=False) for side in ("first", "second") for end in ("low", "high")),
-        Column("ratio", "First by second", is_number=True),
-        Column("is_eligible", "Speed counts"),
+    first, second = (pair.first.name, pair.second.name) if pair else ("First", "Second")
+    columns: tuple[Field[PairCase], ...] = fields(
+        text_field("case", "Case", lambda one: one.case, is_code=True),
+        Field("first", first, lambda one: _side_cell(one.first), is_number=True),
+        Field("second", second, lambda one: _side_cell(one.second), is_number=True),
+        hidden("first_low", lambda one: _ends(one.first)[0]),
+        hidden("first_high", lambda one: _ends(one.first)[1]),
+        hidden("second_low", lambda one: _ends(one.second)[0]),
+        hidden("second_high", lambda one: _ends(one.second)[1]),
+        Field("ratio", "First by second", _ratio_cell, is_number=True),
+        Field(
+            "is_eligible",
+            "Speed counts",
+            lambda one: Cell("yes" if one.is_eligible else "no: too short", one.is_eligible),
+        ),
     )
     caption = f"Speedup over the baseline, case by case, on {pair.device_class}" if pair else "Case by case"
-    return table("pair", caption, columns, [_cells(one) for one in cases], NEEDS_TWO)
+    return table("pair", caption, columns, cases, NEEDS_TWO)
 
 
 def _by_class(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
@@ -137,30 +152,9 @@ def _log(row: PairSide | None) -> float | None:
     return row.log_ratio if row and row.correct else None
 
 
-def _aside(one: PairCase) -> str:
-    return "" if one.is_eligible else "too short"
-
-
 def _point(row: PairSide | None) -> Point:
     log = _log(row)
-    if row is None or log is None:
-        return Point(None, NONE)
-    if row.log_ratio_low is None or row.log_ratio_high is None:
-        return Point(factor(log), times(log))
-    return Point(factor(log), times(log), factor(row.log_ratio_low), factor(row.log_ratio_high))
-
-
-def _cells(one: PairCase) -> tuple[Cell, ...]:
-    first, second = _log(one.first), _log(one.second)
-    ratio = first - second if first is not None and second is not None else None
-    return (
-        Cell(one.case, one.case),
-        _side_cell(one.first),
-        _side_cell(one.second),
-        *(Cell("", end) for row in (one.first, one.second) for end in _ends(row)),
-        Cell(NONE) if ratio is None else Cell(times(ratio), factor(ratio)),
-        Cell("yes" if one.is_eligible else "no: too short", one.is_eligible),
-    )
+    return Point(None, NONE) if log is None else Point(factor(log), times(log), *_ends(row))
 
 
 def _side_cell(row: PairSide | None) -> Cell:
@@ -171,6 +165,14 @@ def _side_cell(row: PairSide | None) -> Cell:
 
 
 def _ends(row: PairSide | None) -> tuple[float | None, float | None]:
+    """The interval of the speedup; (None, None) where there is none."""
     if row is None or _log(row) is None or row.log_ratio_low is None or row.log_ratio_high is None:
         return None, None
     return factor(row.log_ratio_low), factor(row.log_ratio_high)
+
+
+def _ratio_cell(one: PairCase) -> Cell:
+    first, second = _log(one.first), _log(one.second)
+    if first is None or second is None:
+        return Cell(NONE)
+    return Cell(times(first - second), factor(first - second))
