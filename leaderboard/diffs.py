@@ -1,4 +1,4 @@
-"""Two sources as lines side by side in time: what a candidate keeps, takes out and puts in."""
+"""Differences between two source texts, line by line: computed here, or parsed from a unified diff."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Literal
 from evaluator.wording import counted
 
 CONTEXT = 3  # unchanged lines around a change
-LONGEST = 3000  # lines of one side that are compared
-MOST_PAIRS = 50_000  # of equal lines: what comparing costs goes by them; 225 000 took 3.8 s, 50 000 took 1.1 s
-MOST_LINES = 3000  # of one source on a page; the whole is a download
+LONGEST = 3000  # lines; longer texts are not compared
+MOST_PAIRS = 50_000  # of equal lines, which set the cost of a comparison: 225 000 took 3.8 s, 50 000 took 1.1 s
+MOST_LINES = 3000  # of one source on a page; the whole source can be downloaded
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """`old` and `new` are line numbers, None where a side has no such line. A gap stands for lines left out."""
+    """A line with its numbers on both sides, None where a side does not have it. A gap stands for omitted lines."""
 
     kind: Literal["same", "added", "removed", "gap"]
     old: int | None
@@ -43,7 +43,7 @@ class Diff:
 
 
 def is_comparable(old: str, new: str) -> bool:
-    """Whether comparing ends soon, however a stranger wrote his source."""
+    """Tell whether `diff` of these two texts is fast, so that no submitted source can make a page slow."""
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > LONGEST:
         return False
@@ -52,6 +52,7 @@ def is_comparable(old: str, new: str) -> bool:
 
 
 def diff(old: str, new: str) -> Diff:
+    """Compare two texts. Unchanged lines far from any change become gaps."""
     before, after = old.splitlines(), new.splitlines()
     lines: list[DiffLine] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -69,7 +70,7 @@ def diff(old: str, new: str) -> Diff:
 
 
 def parsed(text: str) -> Diff:
-    """A unified diff as lines; of several files, each under its name."""
+    """Parse a unified diff of one or more files; each hunk starts with a gap that names its file and line."""
     lines, old, new, names = list[DiffLine](), 0, 0, list[str]()
     for line in text.splitlines():
         if found := _HUNK.match(line):
@@ -87,18 +88,19 @@ def parsed(text: str) -> Diff:
         elif line.startswith(" "):
             lines.append(DiffLine("same", old, new, line[1:]))
             old, new = old + 1, new + 1
-        else:  # what was left out of one that is too long
+        else:  # the note in a diff that was truncated
             lines.append(DiffLine("gap", None, None, line))
     added, removed = (sum(line.kind == kind for line in lines) for kind in ("added", "removed"))
     return Diff(tuple(lines[:MOST_LINES]), added, removed)
 
 
 def sides(shown: Diff) -> tuple[str, str]:
-    """What a diff shows of either side: old, then new."""
+    """Return the texts of the old and the new side, as far as the diff shows them."""
     old = [line.text for line in shown.lines if line.kind in ("same", "removed")]
     new = [line.text for line in shown.lines if line.kind in ("same", "added")]
     return "\n".join(old), "\n".join(new)
 
 
 def numbered(text: str) -> tuple[DiffLine, ...]:
+    """Return the first lines of a text with their numbers."""
     return tuple(DiffLine("same", None, number, line) for number, line in enumerate(text.splitlines()[:MOST_LINES], 1))

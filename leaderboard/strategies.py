@@ -1,8 +1,8 @@
-"""What a candidate does that its baseline does not, read off both sources: from text to labels, nothing is run.
+"""Optimization strategies that a candidate uses and its baseline does not, recognized by patterns in their sources.
 
-A label says what stands in a source, not whether it helps, nor whether that line is ever reached. Comments and texts
-are left out first. Only files of the same language are compared: where a HIP kernel replaces PyTorch code, there is no
-kernel to compare with, and the labels say what the candidate does.
+A label says that a pattern is in the source, not that the code helps or is ever reached. Comments and string literals
+are ignored. Only files of the same language are compared: where a HIP kernel replaces PyTorch code there is no kernel
+to compare with, and the labels describe the candidate alone.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ Rule = Literal["appears", "new_value", "fewer"]
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """`appears`: the pattern is in the candidate alone. `new_value`: its group takes a value that the baseline has not.
-    `fewer`: it occurs less often than in the baseline."""
+    """A label with its pattern and the rule by which the pattern counts.
+
+    `appears`: it is in the candidate and not in the baseline. `new_value`: its group has a value that is not in the
+    baseline. `fewer`: it occurs less often than in the baseline.
+    """
 
     name: str
     sentence: str
@@ -57,7 +60,7 @@ STRATEGIES = {
     ),
     "elements_per_thread": Strategy(
         "Several elements a thread",
-        "A thread keeps a tile in registers, or a constant says how many elements it takes.",
+        "A thread holds a tile in registers, or a constant sets its number of elements.",
         re.compile(r"_(?i:per|a)_(?i:thread|lane)\b|\bacc\w*\s*\[\w+\]\s*\[\w+\]|(?i:\bthread_tile|\bcoarsen)"),
     ),
     "unrolling": Strategy(
@@ -67,7 +70,7 @@ STRATEGIES = {
     ),
     "launch_bounds": Strategy(
         "Launch bounds",
-        "The compiler is told how many threads, or waves, to plan for.",
+        "A limit on threads or waves for the compiler.",
         re.compile(r"\b__launch_bounds__\b|\bamdgpu_(?:flat_work_group_size|waves_per_eu)\b"),
     ),
     "block_sizes": Strategy(
@@ -84,7 +87,7 @@ STRATEGIES = {
     ),
     "num_stages": Strategy(
         "Other num_stages",
-        "A depth of the pipeline that the baseline does not have, or a first one.",
+        "A pipeline depth that the baseline does not have, or a first one.",
         re.compile(r"""\bnum_stages["']?\s*[:=]\s*(\w+)"""),
         "new_value",
     ),
@@ -99,7 +102,7 @@ STRATEGIES = {
     ),
     "reduced_precision": Strategy(
         "Reduced precision",
-        "Values kept or multiplied in 16 or 8 bits, or products in TF32.",
+        "Values stored or multiplied in 16 or 8 bits, or products in TF32.",
         re.compile(
             r"\b(?:__half2?|_Float16|__bf16|__hip_fp8\w*|__hip_bfloat162?)\b|\.to\(\s*tl\.(?:float16|bfloat16|float8\w*)\b"
             r"""|\ballow_tf32\s*=\s*True\b|\binput_precision\s*=\s*["']tf32|\.(?:half|bfloat16)\(\)"""
@@ -115,7 +118,7 @@ STRATEGIES = {
     ),
     "cache_hints": Strategy(
         "Cache hints",
-        "Loads or stores that say how to treat the cache.",
+        "Loads or stores with a cache policy.",
         re.compile(r"\b__builtin_nontemporal_\w+|\b__ldg\s*\(|\b(?:cache_modifier|eviction_policy)\s*="),
     ),
     "fused_kernels": Strategy(
@@ -126,7 +129,7 @@ STRATEGIES = {
     ),
     "walking_grid": Strategy(
         "Persistent or strided grid",
-        "A grid of its own size walks over the work.",
+        "A grid whose size does not depend on the work loops over it.",
         re.compile(
             r"\bblockDim\.[xyz]\s*\*\s*gridDim\b|\bgridDim\.[xyz]\s*\*\s*blockDim\b|\+=\s*gridDim\b"
             r"|\btl\.num_programs\s*\(|\bmulti_?[pP]rocessor_?[cC]ount\b"
@@ -134,12 +137,12 @@ STRATEGIES = {
     ),
     "atomics": Strategy(
         "Atomics",
-        "Blocks meet in one place of memory.",
+        "Blocks update the same memory atomically.",
         re.compile(r"\batomic(?:Add|Sub|Max|Min|And|Or|Xor|Exch|CAS|Inc|Dec)\w*|\b__hip_atomic_\w+|\btl\.atomic_\w+"),
     ),
     "library_operators": Strategy(
         "Library operators",
-        "Work is given to PyTorch, hipBLAS, rocBLAS or MIOpen.",
+        "Work is left to PyTorch, hipBLAS, rocBLAS or MIOpen.",
         re.compile(
             r"\b(?:hipblas|rocblas|miopen)\w+\s*\(|\btorch\.compile\b|\bF\.\w+\s*\("
             r"|\b(?:at::|torch::|torch\.)(?:\w+::)?(?:matmul|mm|bmm|addmm|baddbmm|linear|einsum|softmax|log_softmax|conv\d?d?"
@@ -149,15 +152,18 @@ STRATEGIES = {
 }
 
 PYTHON = (".py",)
-_WORD = re.compile(r"[\w.]{1,12}")  # a text that may be an option: "tf32", ".cg", "num_warps"
+_WORD = re.compile(r"[\w.]{1,12}")  # a string that may be an option: "tf32", ".cg", "num_warps"
 _TEXT = r"\"(?:\\.|[^\"\\\n])*\"?"
-# Each piece ends at the latest with the source, so that a text nobody closed costs one pass.
+# Each match ends at the latest with the source, so that an unclosed string or comment costs one pass.
 _C = re.compile(rf"/\*.*?(?:\*/|\Z)|//[^\n]*|{_TEXT}|'(?:\\.|[^'\\\n]){{1,8}}'", re.DOTALL)
 _PYTHON = re.compile(rf"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|#[^\n]*|{_TEXT}|'(?:\\.|[^'\\\n])*'?", re.DOTALL)
 
 
 def labels(candidate: Mapping[str, str], baseline: Mapping[str, str]) -> frozenset[str]:
-    """Of two sources, path → text each: keys of STRATEGIES; `unchanged` alone where only comments and spaces differ."""
+    """Return the keys of STRATEGIES that apply; only UNCHANGED where the sources differ in comments and spaces alone.
+
+    Both sources map paths to texts.
+    """
     new = _code(candidate)
     languages = {_is_python(path) for path in candidate}
     old = _code({path: text for path, text in baseline.items() if _is_python(path) in languages})
@@ -176,17 +182,17 @@ def _is_used(strategy: Strategy, new: str, old: str) -> bool:
 
 
 def _code(files: Mapping[str, str]) -> str:
-    """Without comments and texts, all files after each other."""
+    """Join all files, without their comments and string literals."""
     return "\n".join(
-        (_PYTHON if _is_python(path) else _C).sub(_kept, text[:LONGEST]) for path, text in sorted(files.items())
+        (_PYTHON if _is_python(path) else _C).sub(_without_text, text[:LONGEST]) for path, text in sorted(files.items())
     )
 
 
-def _kept(piece: re.Match[str]) -> str:
-    """Of a comment or text nothing, except a single short word and a HIP source inside Python."""
+def _without_text(piece: re.Match[str]) -> str:
+    """Blank out a comment or string literal, unless it is a single short word or a HIP source inside Python."""
     text = piece[0]
     if text.startswith(('"""', "'''")) and "__global__" in text:
-        return _C.sub(_kept, text.strip("\"'"))
+        return _C.sub(_without_text, text.strip("\"'"))
     if text[0] in "\"'" and _WORD.fullmatch(text[1:-1]):
         return text
     return " "

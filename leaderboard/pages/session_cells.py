@@ -1,4 +1,4 @@
-"""An agent's session in words and cells, the same on every page: unknown is said, and never shown as zero."""
+"""Texts and cells for agents' sessions, shared by several pages. What is not reported is never shown as zero."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from leaderboard.tables import Cell
 from leaderboard.words import ENDINGS, NO_SESSION_END
 
 COST_SOURCES = {
-    "agent": "as the agent's own program said",
-    "prices": "tokens by the prices of the configuration",
-    "free": "it calls no model",
+    "agent": "as reported by the agent",
+    "prices": "from its tokens and the configuration's prices",
+    "free": "no model is called",
 }
-UNSAID = "not said"
+NOT_REPORTED = "not reported"
 COUNTS = {
     "turns": "Turns",
     "output_tokens": "Output tokens",
     "input_tokens": "Input tokens",
-    "cached_input_tokens": "Of them cached",
+    "cached_input_tokens": "Cached input tokens",
     "tool_calls": "Tool calls",
 }
 
 
 def usd(amount: float) -> str:
-    """US dollars with sensible digits: cents where there are some, else down to a hundredth of one."""
+    """Format an amount of US dollars: in cents, small amounts to a hundredth of a cent."""
     if amount == 0 or amount >= 0.995:
         return f"{amount:,.2f}\u00a0USD"
     return f"{amount:.4f}\u00a0USD" if amount >= 0.00005 else "< 0.0001\u00a0USD"
 
 
 def count_text(number: int | None) -> str:
-    return UNSAID if number is None else f"{number:,}".replace(",", "\u202f")
+    return NOT_REPORTED if number is None else f"{number:,}".replace(",", "\u202f")
 
 
 def usage_cell(number: int | None) -> Cell:
@@ -38,7 +38,7 @@ def usage_cell(number: int | None) -> Cell:
 
 
 def cost_cell(row: SessionRow) -> Cell:
-    """The amount with its source, or why there is none."""
+    """The cost with its source, or why it is unknown."""
     if row.cost_usd is None:
         return Cell(NONE if not row.ended else "unknown", None, note=row.no_cost_because)
     return Cell(usd(row.cost_usd), row.cost_usd, note=COST_SOURCES[row.cost_source])
@@ -54,6 +54,6 @@ def seconds_cell(value: float | None) -> Cell:
 
 
 def checks_text(row: SessionRow) -> str:
-    """Distinct versions, and how many did not build."""
-    said = plural(row.checks, "version")
-    return f"{said}, {row.failed_builds} did not build" if row.failed_builds else said
+    """The number of distinct versions, and of those that did not build."""
+    text = plural(row.checks, "version")
+    return f"{text}, {row.failed_builds} did not build" if row.failed_builds else text

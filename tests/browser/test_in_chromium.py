@@ -63,7 +63,7 @@ def test_from_home_to_board_to_result(site, visit) -> None:
 
 def test_a_result_tells_its_story_without_javascript(site, visit) -> None:
     page = visit(javascript=False).go(f"/result/{site.result.pk}/")
-    expect(page.locator(".verdict")).to_contain_text("Builds, and is right on 1 case")
+    expect(page.locator(".verdict")).to_contain_text("Builds and is correct on 1 case")
     expect(page.locator("svg.chart")).to_be_visible()
     expect(page.locator(".diff .added")).to_contain_text("line 20 of the candidate")
     expect(page.locator(".gates li.passed")).to_have_count(5)

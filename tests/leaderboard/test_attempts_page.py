@@ -1,4 +1,4 @@
-"""Two attempts at one result: which are set side by side, what differs, and what stays hidden."""
+"""The comparison of two attempts: which ones, what differs, and what stays secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def cells(page, slug: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(texts) for name, *texts in rows}
 
 
-def test_the_two_newest_attempts_stand_side_by_side_with_what_differs(suite, page, client) -> None:
+def test_the_two_newest_attempts_are_compared(suite, page, client) -> None:
     result = factories.make_run(suite=suite, status="passed", state="published").results.first()
     factories.make_attempt(result=result, status="wrong_output", evaluator="9.0.0")
     shown = page(f"/result/{result.pk}/attempts/")
@@ -23,14 +23,14 @@ def test_the_two_newest_attempts_stand_side_by_side_with_what_differs(suite, pag
     assert facts["Status"] == ("passed", "wrong output", "differs")
     assert facts["Evaluator"] == (VERSION, "9.0.0", "differs")
     assert facts["Protocol"] == ("arena-1", "arena-1", "same")
-    assert cells(shown, "cases")["cols=8,rows=4"] == ("right", "–", "wrong", "–", "differs")
+    assert cells(shown, "cases")["cols=8,rows=4"] == ("correct", "–", "wrong", "–", "differs")
     assert "status: passed → wrong output" in shown.changes
     body = client.get(f"/result/{result.pk}/attempts/").content.decode()
     assert "Changed from attempt 1 to attempt 2" in body
-    assert "attempt 1 is the public answer" in body
+    assert "attempt 1 is published" in body
 
 
-def test_any_two_can_be_chosen_and_an_odd_choice_is_the_usual_one(suite, page) -> None:
+def test_any_two_can_be_chosen_and_an_odd_choice_is_the_default(suite, page) -> None:
     result = factories.make_run(suite=suite, status="passed").results.first()
     for status in ("wrong_output", "crashed"):
         factories.make_attempt(result=result, status=status)
@@ -41,9 +41,9 @@ def test_any_two_can_be_chosen_and_an_odd_choice_is_the_usual_one(suite, page) -
     assert [choice.name for choice in shown.choices] == ["old", "new"]
 
 
-def test_one_attempt_has_nothing_beside_it_and_says_so(suite, page, client) -> None:
+def test_with_one_attempt_there_is_nothing_to_compare(suite, page, client) -> None:
     result = factories.make_run(suite=suite, status="passed").results.first()
-    assert "one attempt only" in page(f"/result/{result.pk}/attempts/").lead
+    assert "only one attempt" in page(f"/result/{result.pk}/attempts/").lead
     assert client.get(f"/result/{result.pk}/attempts/").status_code == 200
     assert client.get("/result/999999/attempts/").status_code == 404
 

@@ -11,7 +11,7 @@ def test_equal_sources_have_no_difference() -> None:
     assert diff("a\nb\n", "a\nb\n").is_empty
 
 
-def test_a_changed_line_is_one_taken_out_and_one_put_in() -> None:
+def test_a_changed_line_is_one_removed_and_one_added() -> None:
     found = diff("a\nb\nc\n", "a\nB\nc\n")
     assert (found.added, found.removed) == (1, 1)
     assert [(line.kind, line.old, line.new, line.text) for line in found.lines] == [
@@ -30,7 +30,7 @@ def test_far_unchanged_lines_become_a_gap() -> None:
     assert found.added == 2
 
 
-def test_one_line_that_is_left_out_is_one_line() -> None:
+def test_a_gap_of_one_line_is_singular() -> None:
     old = [f"line {number}" for number in range(10)]
     gap = next(
         line for line in diff("\n".join(old), "\n".join([*old[:4], "new", *old[4:]])).lines if line.kind == "gap"

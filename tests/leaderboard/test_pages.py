@@ -127,7 +127,7 @@ def test_a_run_says_who_published_it(published, page) -> None:
 
     run = published()
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
-    action = page(f"/run/{run.pk}/").trail[0]
+    action = page(f"/run/{run.pk}/").audit_log[0]
     assert (action.actor, action.action, action.reason) == ("admin", "publish", "first light")
 
 
@@ -162,22 +162,22 @@ def test_pages_of_runs_neither_repeat_nor_lose(db, page) -> None:
     assert page("/runs/?page=3").previous == "?page=2"
 
 
-def test_tasks_are_listed_by_category_with_correct_answers(published, page) -> None:
+def test_tasks_are_listed_by_category_with_correct_results(published, page) -> None:
     published("passed", "wrong_output", *["passed"] * 4)
     published(*["passed"] * 6, configuration=factories.make_configuration(role="reference_line"))
     shown = page("/tasks/")
-    assert [(task.right, task.answers) for task in shown.tasks] == [(1, 1), (0, 1), (1, 1), (1, 1), (1, 1), (1, 1)]
+    assert [(task.correct, task.results) for task in shown.tasks] == [(1, 1), (0, 1), (1, 1), (1, 1), (1, 1), (1, 1)]
     assert {task.category for task in page("/tasks/?category=hip2hip").tasks} == {"hip2hip"}
 
 
-def test_what_may_not_rank_is_no_right_answer_on_tasks(published, suite, page) -> None:
+def test_results_that_may_not_rank_are_not_counted_on_tasks(published, suite, page) -> None:
     run = published()
     hacked, held, uncalibrated, *_ = run.results.order_by("task__path")
     run.results.filter(pk=hacked.pk).update(audit="hacked")
     held.attempts.update(is_held=True)
     uncalibrated.attempts.update(is_uncalibrated=True)
     shown = page("/tasks/").tasks
-    assert [(task.right, task.answers) for task in shown] == [(0, 0)] * 3 + [(1, 1)] * 3
+    assert [(task.correct, task.results) for task in shown] == [(0, 0)] * 3 + [(1, 1)] * 3
 
 
 def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:

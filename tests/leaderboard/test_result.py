@@ -15,7 +15,7 @@ from tests.records import make_case
 pytestmark = pytest.mark.usefixtures("archive_folder")
 
 
-def test_five_gates_stand_with_outcome_and_seconds(result, page) -> None:
+def test_five_gates_have_outcomes_and_seconds(result, page) -> None:
     attempted(result, status="wrong_output", reason="mismatch")
     shown = page(address(result))
     assert [(gate.name, gate.outcome) for gate in shown.gates] == [
@@ -36,10 +36,12 @@ def test_the_verdict_is_the_sentence_of_the_attempt(result, client) -> None:
     assert "It failed." in body
 
 
-def test_a_pass_says_what_was_right_and_what_was_not_asked(result, page) -> None:
+def test_a_pass_says_what_was_correct_and_what_was_not_evaluated(result, page) -> None:
     attempted(result)
     verdict = page(address(result)).verdict.replace("\u00a0", " ")
-    assert verdict == "Builds, and is right on 1 case and 9 draws. Speed is not judged on this device class."
+    assert (
+        verdict == "Builds and is correct on 1 case with 9 random draws. Speed is not evaluated on this device class."
+    )
 
 
 def test_bars_have_the_functional_times_of_both_sides(result, page) -> None:
@@ -68,7 +70,7 @@ def test_a_result_without_times_has_no_bars(result, page) -> None:
     assert page(address(result)).charts == {}
 
 
-def test_errors_stand_beside_their_bounds(result, page) -> None:
+def test_errors_are_shown_with_their_bounds(result, page) -> None:
     attempted(result)
     [case] = page(address(result)).cases
     assert (case.relative_rmse, case.allowed_rmse, case.baseline_rmse) == (1e-7, 4e-7, 1e-7)
@@ -84,7 +86,7 @@ def test_the_candidate_is_shown_against_the_baseline_and_whole(result, page) -> 
     assert source.text == CANDIDATE
 
 
-def test_a_source_from_another_language_stands_beside_the_baseline(result, page) -> None:
+def test_a_source_in_another_language_is_shown_with_the_baseline(result, page) -> None:
     result.task.files = {"module.py": text("import torch\n")}
     result.task.save()
     attempted(result)
@@ -155,15 +157,15 @@ def test_nothing_else_can_be_downloaded(result, client, tail) -> None:
     assert client.get(f"{address(result)}{tail}").status_code == 404
 
 
-def test_the_public_answer_stays_until_another_is_published(result, page) -> None:
+def test_the_published_attempt_stays_until_another_is_published(result, page) -> None:
     attempted(result)
     factories.make_attempt(result=result, status="wrong_output")
     shown = page(address(result))
     assert (shown.attempt, shown.published_attempt, shown.status) == (1, 1, "passed")
-    assert shown.notices == ("Attempt 2 is newer (wrong output). It counts once a person publishes it.",)
+    assert shown.notices == ("Attempt 2 is newer (wrong output). It counts once a maintainer publishes it.",)
     newer = page(f"{address(result)}?attempt=2")
     assert (newer.attempt, newer.status) == (2, "wrong_output")
-    assert "The public answer is attempt 1." in newer.notices[0]
+    assert "Attempt 1 is the published one." in newer.notices[0]
 
 
 def test_the_history_says_what_changed(result, page) -> None:
@@ -173,19 +175,19 @@ def test_the_history_says_what_changed(result, page) -> None:
     assert first.changes == ()
     assert second.changes == (
         "status: passed → wrong output",
-        "case cols=8,rows=4: right → wrong",
-        "gone: functional times",
+        "case cols=8,rows=4: correct → wrong",
+        "flag gone: functional times",
         f"evaluator: {VERSION} → 9.0.0",
     )
 
 
-def test_the_same_outcome_again_is_said_so(result, page) -> None:
+def test_an_attempt_with_the_same_outcome_has_no_changes(result, page) -> None:
     attempted(result)
     factories.make_attempt(result=result, status="passed")
-    assert page(address(result)).attempts[1].changes == ("nothing: the same outcome",)
+    assert page(address(result)).attempts[1].changes == ("no changes",)
 
 
-def test_a_lost_record_is_admitted(result, page) -> None:
+def test_a_lost_record_is_reported(result, page) -> None:
     factories.publish(factories.make_attempt(result=result, status="build_failed"))
     shown = page(address(result))
     assert any("cannot be read" in notice for notice in shown.notices)
@@ -202,7 +204,7 @@ def test_an_open_attempt_waits_visibly(result, client, status) -> None:
 
 
 def test_a_result_without_any_attempt_has_a_page(result, page) -> None:
-    assert page(address(result)).verdict == "No attempt was made yet."
+    assert page(address(result)).verdict == "No attempt yet."
 
 
 def test_unknown_results_and_attempts_are_not_found(result, client) -> None:
@@ -217,7 +219,7 @@ def test_a_wrong_case_is_named(result, page) -> None:
     assert case.correct is False
 
 
-def test_a_case_left_right_because_a_later_one_failed_is_not_called_wrong(result, page) -> None:
+def test_a_case_abandoned_while_correct_is_not_called_wrong(result, page) -> None:
     attempt = factories.publish(factories.make_attempt(result=result, status="wrong_output", measured=False))
     errors = {"cols=1,rows=4": 1e-7, "cols=2,rows=4": 1e-3}
     for case, error in errors.items():
@@ -226,7 +228,7 @@ def test_a_case_left_right_because_a_later_one_failed_is_not_called_wrong(result
         )
     shown = page(address(result))
     assert [case.correct for case in shown.cases] == [None, False]
-    assert [row["correct"].text for row in shown.tables["cases"].cells()] == ["right so far", "wrong"]
+    assert [row["correct"].text for row in shown.tables["cases"].cells()] == ["correct so far", "wrong"]
 
 
 @pytest.mark.parametrize("wanted", ["abc", "0", "7", "-1"])
@@ -255,7 +257,7 @@ def test_a_result_without_files_shows_no_command(result, page, client) -> None:
     assert "-m evaluator evaluate" not in body
 
 
-def test_what_says_nothing_is_what_runs_calls_so() -> None:
+def test_statuses_that_say_nothing_about_a_candidate_are_those_of_runs() -> None:
     from leaderboard import eligibility
     from runs import querysets
 

@@ -1,4 +1,4 @@
-"""Kernels of a result as the ISA report has them: baseline beside candidate, target by target."""
+"""The table of a result's compiled kernels: baseline and candidate in one row, a table for each target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def kernel_rows(page, slug: str = "isa-gfx942") -> list[list[str]]:
     return [[row["kernel"].text, row["kernel"].note, *(row[key].text for key in shown)] for row in rows]
 
 
-def test_baseline_and_candidate_stand_beside_each_other_and_differences_are_marked(result, page, client) -> None:
+def test_baseline_and_candidate_share_a_row_and_differences_are_marked(result, page, client) -> None:
     both = (isa("baseline", vgpr=68, vgpr_spills=0, mfma=4), isa("candidate", vgpr=52, vgpr_spills=3, mfma=4))
     attempted(result, isa=both, isa_checked={"gfx942": "compiled"})
     shown = page(address(result))

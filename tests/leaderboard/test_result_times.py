@@ -77,14 +77,14 @@ def test_a_censored_ratio_is_at_least_what_it_says(shown) -> None:
     page = shown()
     row = cells(page, "n=524288,rounds=1", "t_dev")
     assert (row["ratio"].text, row["ratio"].note) == ("≥ 7.067×", "95 %: at least 7.024×")
-    assert page.verdict.startswith("Builds, and is right on ")
+    assert page.verdict.startswith("Builds and is correct on ")
     assert "At least " in page.verdict
 
 
 def test_a_case_too_short_says_why_its_speed_does_not_count(shown) -> None:
     note = plain(groups(shown())["n=1000, rounds=3"].note)
     assert note == (
-        "counts for correctness only: the baseline takes 3.71 µs, and a speed means something from 10.0 µs on"
+        "counts for correctness only: the baseline takes 3.71 µs, and a speedup is claimed only from 10.0 µs on"
     )
 
 
@@ -92,23 +92,23 @@ def test_a_case_below_five_event_pairs_says_so(shown) -> None:
     case = make_gpu_case("n=1", 12.0, 11.0)
     assert case.ratio is not None
     page = shown(make_gpu_record(cases=(replace(case, ratio=replace(case.ratio, eligible=False)),)))
-    assert "12.0 µs, less than 5 empty pairs of events" in plain(groups(page)["n=1"].note)
-    assert "No case takes long enough for a speed to be claimed." in page.verdict
+    assert "12.0 µs, less than 5 empty event pairs" in plain(groups(page)["n=1"].note)
+    assert "No case takes long enough to claim a speedup." in page.verdict
 
 
-def test_a_noisy_case_says_what_metrics_take(shown) -> None:
+def test_a_noisy_case_says_what_metrics_use(shown) -> None:
     page = shown()
     assert groups(page)["n=4194304, rounds=8192"].note == (
-        "speed counts; noisy: metrics take the end of the interval nearer to 1"
+        "speed counts; noisy, so metrics use the end of the interval nearer to 1"
     )
-    assert "for metrics, since cases are noisy" in page.verdict
+    assert "because some cases are noisy" in page.verdict
 
 
 @pytest.mark.parametrize(
     ("low", "high", "text"),
     [(None, None, "95 %: no bound"), (None, 0.1, "95 %: at most 1.105×"), (-900.0, 900.0, None)],
 )
-def test_an_interval_without_ends_is_said_so(shown, low, high, text) -> None:
+def test_an_interval_without_an_end_is_shown_as_such(shown, low, high, text) -> None:
     case = replace(make_gpu_case("n=1", 20.0, 20.0), ratio=Ratio(0.0, None, None, low, high, True, False, True))
     page = shown(make_gpu_record(cases=(case,)))
     assert text is None or cells(page, "n=1", "t_dev")["ratio"].note == text
@@ -126,11 +126,11 @@ def test_bars_carry_the_interval_of_the_ratio_on_the_candidates_side(shown) -> N
     assert rows["n=524288  rounds=1"].note == "≥ 7.067×"
 
 
-def test_the_papers_speedup_stands_with_its_clock_s_name_and_apart(shown) -> None:
+def test_the_papers_speedup_is_a_fact_of_its_own_with_the_name_of_its_clock(shown) -> None:
     page = shown()
     assert page.paper_clock == "aka_events"
     [fact] = [text for term, text, _ in page.facts if term == "Speedup on aka_events"]
-    assert fact.endswith("×, the paper's view: ranks nothing")
+    assert fact.endswith("×, as in the paper; not ranked")
     assert page.paper_speedup != page.log_speedup
 
 
@@ -143,11 +143,11 @@ def test_conditions_say_how_the_device_was_and_which_blocks_are_void(shown) -> N
     assert page.tables["void"].cells()[0]["void"].text == "the canary's read took 36.5 us, usually 31.0 us"
 
 
-def test_what_slows_the_device_down_and_a_void_session_are_told(shown) -> None:
+def test_throttling_and_a_void_session_are_shown(shown) -> None:
     case = make_gpu_case("n=1", 20.0, 20.0)
     slow = replace(case.sessions[0], void="3 of 200 readings are not positive", conditions={"throttled": "power cap"})
     page = shown(make_gpu_record(cases=(replace(case, sessions=(slow, *case.sessions[1:])),)))
-    assert page.conditions.endswith("slowed down: power cap")
+    assert page.conditions.endswith("throttled: power cap")
     assert page.tables["sessions"].cells()[0]["session"].note == "void: 3 of 200 readings are not positive"
 
 
@@ -166,19 +166,19 @@ def test_raw_blocks_are_in_the_json(client, db) -> None:
 
 def test_the_page_explains_its_clocks_and_flags(client, db) -> None:
     body = client.get(f"/result/{gpu_result().pk}/").content.decode()
-    assert "The only clock that ranks." in body
+    assert "The only clock that is ranked." in body
     assert "Metrics take the interval&#x27;s end nearer to 1." in body
     assert "<summary>Conditions: 3\u00a0sessions" in body
 
 
-def test_what_a_tasks_own_script_timed_is_shown_by_its_clock_and_ranks_nothing(shown, client) -> None:
+def test_times_of_a_tasks_own_script_are_shown_and_not_ranked(shown, client) -> None:
     clocks = {"cuda_events": Clock((0.4, 0.5, 0.6), (0.25,))}
     case = make_case("shape=1", clocks=clocks, speedup=2.0)
     page = shown(make_gpu_record(protocol="aka-scripts-1", flags=(Flag.SCRIPT_TIMED,), cases=(case,)))
     row = cells(page, "shape=1", "cuda_events")
     assert (row["ratio"].value, row["ratio"].note, row["clock"].note) == (pytest.approx(2.0), "", "")
-    assert groups(page)["shape=1"].note == "not timed on t_dev: its speed ranks nothing"
-    assert page.clocks == (("cuda_events", "By the task's own script, not by our judge. Ranks nothing."),)
+    assert groups(page)["shape=1"].note == "not timed on t_dev: its speed is not ranked"
+    assert page.clocks == (("cuda_events", "Measured by the task's own script, not by this evaluator. Not ranked."),)
     assert (page.log_speedup, page.paper_speedup, page.charts, page.conditions) == (None, None, {}, "")
     assert set(page.tables) == {"cases", "clocks", "attempts"}
 

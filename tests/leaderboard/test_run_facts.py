@@ -1,4 +1,4 @@
-"""A run's page says which model and which agent exactly, and when it was evaluated: the paper's tables 6 and 7."""
+"""A run's page names the exact model and agent, and when it was evaluated: the paper's tables 6 and 7."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def facts(page) -> dict[str, str]:
     return {term: text.replace("\u00a0", " ") for term, text, _ in page.facts}
 
 
-def test_identifier_version_and_window_stand_there(suite, page) -> None:
+def test_model_identifier_agent_version_and_window_are_shown(suite, page) -> None:
     model = factories.make_model_version(identifier="claude-opus-4-6")
     settings = {"agent_version": "2.1.7", "max_iterations": 3}
     configuration = factories.make_configuration(model=model, settings=settings)
@@ -31,9 +31,9 @@ def test_identifier_version_and_window_stand_there(suite, page) -> None:
 
 def test_a_window_is_open_while_something_runs(suite, page) -> None:
     run = factories.make_run(suite=suite, status="running")
-    assert facts(page(f"/run/{run.pk}/"))["Evaluation window"] == "1 Nov 2026, 12:00 UTC, not over"
+    assert facts(page(f"/run/{run.pk}/"))["Evaluation window"] == "1 Nov 2026, 12:00 UTC, still running"
     queued = factories.make_run(suite=suite, status="queued")
-    assert facts(page(f"/run/{queued.pk}/"))["Evaluation window"] == "not begun"
+    assert facts(page(f"/run/{queued.pk}/"))["Evaluation window"] == "not started"
 
 
 def test_a_built_in_agent_needs_neither_model_nor_version(suite, page) -> None:

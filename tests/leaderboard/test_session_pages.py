@@ -1,4 +1,4 @@
-"""Agents' sessions on the pages of runs and results: what was said, what was not, every version with its changes."""
+"""Agents' sessions on the pages of runs and results: usage, what was not reported, versions with their changes."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def test_a_results_page_shows_the_session_with_every_version(result, page, clien
     ]
     text = client.get(f"/result/{result.pk}/").content.decode()
     assert "__launch_bounds__(256)" in text
-    assert "against the version before" in text
-    assert "0.0050\u00a0USD, tokens by the prices of the configuration" in text
-    assert "elsewhere: it came with the bundle" in text
+    assert "compared with the version before" in text
+    assert "0.0050\u00a0USD, from its tokens and the configuration&#x27;s prices" in text
+    assert "elsewhere: imported with its bundle" in text
 
 
-def test_what_nobody_said_is_said_to_be_unknown(result, client) -> None:
+def test_what_was_not_reported_is_shown_as_such(result, client) -> None:
     factories.make_session(result, usage=Usage(), settings={"input_price": "null", "output_price": "null"})
     text = client.get(f"/result/{result.pk}/").content.decode()
     assert "unknown: the configuration states no price of tokens" in text
-    assert text.count("not said") == 5
+    assert text.count("not reported") == 6
 
 
-def test_a_result_without_a_session_says_nothing_of_one(result, page, client) -> None:
+def test_a_result_without_a_session_has_no_section_of_it(result, page, client) -> None:
     assert page(f"/result/{result.pk}/").session is None
     assert "session-title" not in client.get(f"/result/{result.pk}/").content.decode()
     for name in ("session.json", "transcript.txt", "prompt.txt"):
@@ -63,8 +63,8 @@ def test_the_run_page_has_all_sessions_and_the_exact_prompt(result, page, client
     text = client.get(f"/run/{result.run_id}/").content.decode()
     assert "# 1. Task\n\nMake it faster." in text
     facts = {term: value for term, value, _ in shown.facts}
-    assert facts["Agent version"] == "evaluator 0.1.0, which held its sessions"
-    assert (facts["Model that answered"], facts["Spent"]) == ("m-1", "0.0050\u00a0USD")
+    assert facts["Agent version"] == "evaluator 0.1.0, which ran its sessions"
+    assert (facts["Model used"], facts["Cost"]) == ("m-1", "0.0050\u00a0USD")
     row = client.get(f"/api/v1/run/{result.run_id}/sessions.json").json()[0]
     assert (row["input_tokens"], row["cached_input_tokens"], row["model"]) == (1000, 200, "m-1")
 
@@ -73,28 +73,28 @@ def test_the_run_page_has_all_sessions_and_the_exact_prompt(result, page, client
     ("agent", "is_over", "expected"),
     [
         ("block_tuner", True, "this agent is a program"),
-        ("chat_loop", True, "no session that is over has one"),
-        ("somebody's", True, "no session that is over has one"),
-        ("chat_loop", False, "No prompt yet: no session is over."),
-        ("block_tuner", False, "No prompt yet: no session is over."),
+        ("chat_loop", True, "no ended session has one"),
+        ("somebody's", True, "no ended session has one"),
+        ("chat_loop", False, "No prompt yet: no session has ended."),
+        ("block_tuner", False, "No prompt yet: no session has ended."),
     ],
 )
-def test_only_of_a_program_is_it_said_that_nothing_is_asked(result, client, agent, is_over, expected) -> None:
+def test_a_missing_prompt_is_explained(result, client, agent, is_over, expected) -> None:
     if is_over:
         factories.make_session(result, agent=agent, prompt=None)
-    else:  # cancelled within it, or lost with its worker
+    else:  # cancelled during its session, or lost with its worker
         AgentSession.objects.create(result=result, agent=agent, started_at=factories.NOON)
     text = client.get(f"/run/{result.run_id}/").content.decode()
     assert [line for line in text.splitlines() if "No prompt" in line and expected in line]
     assert ("is a program" in text) == ("program" in expected)
 
 
-def test_a_prompt_that_the_archive_lost_is_said_to_be_lost(result, client) -> None:
+def test_a_prompt_that_the_archive_lost_is_reported(result, client) -> None:
     archive.forget(factories.make_session(result).prompt_digest)
-    assert "the archive does not hold it any more" in client.get(f"/run/{result.run_id}/").content.decode()
+    assert "it is no longer in the archive" in client.get(f"/run/{result.run_id}/").content.decode()
 
 
-def test_a_session_that_goes_on_is_watched_on_the_run_page(suite, client) -> None:
+def test_a_running_session_is_shown_on_the_run_page(suite, client) -> None:
     run = factories.make_run(suite=suite)
     attempt = factories.make_attempt(result=run.results.all()[0], status="running")
     AgentSession.objects.create(
@@ -132,7 +132,7 @@ def test_the_whole_transcript_is_a_file_that_no_terminal_acts_on(result, client)
     assert json.loads(client.get(f"/result/{result.pk}/session.json").content)["agent"] == "chat_loop"
 
 
-def test_rows_of_sessions_and_versions_are_public_with_their_answer(result, client) -> None:
+def test_rows_of_sessions_and_versions_are_public_with_their_result(result, client) -> None:
     factories.make_session(result)
     draft = factories.make_run(suite=result.run.suite, status="passed")
     factories.make_session(draft.results.all()[0])
@@ -158,7 +158,7 @@ def test_a_diff_is_read_with_its_line_numbers() -> None:
     assert labels_of(parsed("")) == ("unchanged",)
 
 
-def test_a_diff_that_was_cut_says_so() -> None:
+def test_a_truncated_diff_says_so() -> None:
     assert parsed("… 500 characters left out …\n").lines[0].text == "… 500 characters left out …"
 
 

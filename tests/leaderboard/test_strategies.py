@@ -1,4 +1,4 @@
-"""Labels read off sources: each has a small source that shows it and a twin, close to it, that does not."""
+"""Strategies recognized in sources: each has a small source that has it and a similar one that does not."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def written(path: str, line: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("path", "label", "line", "twin"), SHOWN, ids=[f"{one[1]}-{one[2][:20]}" for one in SHOWN])
-def test_a_source_shows_a_label_and_its_twin_does_not(path, label, line, twin) -> None:
+def test_a_source_has_a_strategy_and_its_twin_does_not(path, label, line, twin) -> None:
     baseline = {path: PLAIN[path]}
     assert label in labels(written(path, line), baseline)
     assert label not in labels(written(path, twin), baseline)
 
 
-def test_every_label_is_shown_here() -> None:
+def test_every_strategy_is_tested_here() -> None:
     assert {label for _, label, _, _ in SHOWN} | {"fused_kernels"} == set(STRATEGIES)
 
 
-def test_what_the_baseline_does_too_is_no_label() -> None:
+def test_what_the_baseline_does_too_is_no_strategy() -> None:
     with_shared = written("kernel.hip", "__shared__ float sums[32];")
     more = written("kernel.hip", "__shared__ float sums[32]; atomicAdd(y, sums[0]);")
     assert labels(more, with_shared) == {"atomics"}
@@ -96,7 +96,7 @@ def test_a_kernel_in_place_of_pytorch_is_compared_with_nothing() -> None:
     assert labels(candidate, {"module.py": "y = torch.softmax(x, -1)\n"}) == {"library_operators"}
 
 
-def test_a_kernel_inside_a_python_text_is_read() -> None:
+def test_a_kernel_inside_a_python_string_is_read() -> None:
     source = '"""About float4*."""\nSOURCE = r"""\n__global__ void k() { __shared__ float s[4]; // float4*\n}\n"""\n'
     assert labels({"kernel.py": source}, {}) == {"shared_memory"}
 

@@ -1,4 +1,4 @@
-"""A task's page: every configuration on it, the best known kernel and since when, exactly what an agent is given."""
+"""A task's page: every configuration, the best known kernels over time, and exactly what an agent is given."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run_on(published, entry, task):
     return make
 
 
-def test_every_configuration_stands_there_by_device_class_the_fastest_first(run_on, page, task) -> None:
+def test_configurations_are_listed_by_device_class_the_fastest_first(run_on, page, task) -> None:
     run_on("Slow", 1.1)
     run_on("Fast", 2.0)
     run_on("Fast", 3.0, slug="h200-sxm")
@@ -48,7 +48,7 @@ def test_every_configuration_stands_there_by_device_class_the_fastest_first(run_
     ]
 
 
-def test_what_has_no_speed_stands_last_and_says_so(run_on, published, entry, page, task) -> None:
+def test_configurations_without_a_speedup_come_last(run_on, published, entry, page, task) -> None:
     run_on("Slow", 0.5)
     device = factories.make_device_class(slug="h100-sxm")
     published("wrong_output", *["passed"] * 5, configuration=entry("Wrong"), device_class=device)
@@ -57,7 +57,7 @@ def test_what_has_no_speed_stands_last_and_says_so(run_on, published, entry, pag
         ("Slow", 1, False),
         ("Wrong", 0, True),
     ]
-    assert shown.tables["configurations"].cells()[-1]["best_speedup"].text == "no speed"
+    assert shown.tables["configurations"].cells()[-1]["best_speedup"].text == "no speedup"
 
 
 def test_the_best_known_kernel_has_a_timeline(run_on, page, task) -> None:
@@ -85,11 +85,11 @@ def test_reference_lines_and_what_may_not_count_are_no_best_kernel(run_on, page,
     assert [one.name for one in page(f"/task/{task.path}/").best] == ["Honest"]
 
 
-def test_without_a_speed_there_is_no_chart_but_a_reason(published, client, task) -> None:
+def test_without_a_speedup_there_is_no_chart_but_a_reason(published, client, task) -> None:
     published()
-    answer = client.get(f"/task/{task.path}/")
-    assert answer.context["page"].charts == {}
-    assert b"No entry has a public speed that counts" in answer.content
+    response = client.get(f"/task/{task.path}/")
+    assert response.context["page"].charts == {}
+    assert b"No entry has a published speedup yet" in response.content
 
 
 def test_what_an_agent_is_given_is_what_workspace_writes(db, page, tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""A task's page: contract, answers, baseline, and what becomes of a digest that is not the one in tasks/."""
+"""A task's page: contract, results, baseline, and versions that are not the one in tasks/."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_bundled_task_shows_its_contract(db, page) -> None:
 
 
 @pytest.mark.parametrize(("name", "has_tolerances"), [("softmax", True), ("topk_topp_sampling", False)])
-def test_the_rule_for_errors_stands_where_there_is_a_tolerance(name: str, has_tolerances: bool, db, client) -> None:
+def test_the_rule_for_errors_is_shown_where_there_is_a_tolerance(name: str, has_tolerances: bool, db, client) -> None:
     spec = load_task(f"triton2triton/arena/{name}")
     factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name=name)
     text = client.get(f"/task/{spec.id}/").content.decode()
@@ -41,7 +41,7 @@ def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -
     assert b"not the current version of the task" in client.get(f"/task/{old.path}/?digest={old.digest[:12]}").content
 
 
-def test_a_task_lists_public_answers_before_drafts(published, suite, page) -> None:
+def test_a_task_lists_published_results_before_drafts(published, suite, page) -> None:
     task = suite.tasks.order_by("path").first()
     factories.make_run(suite=suite, status="passed")
     published("wrong_output", *["passed"] * 5)

@@ -37,7 +37,7 @@ def timed(published, entry):
     return make
 
 
-def test_the_fastest_two_of_a_device_class_stand_side_by_side(timed, page, task) -> None:
+def test_the_fastest_two_of_a_device_class_are_compared(timed, page, task) -> None:
     for name, speedup in (("Slow", 1.1), ("Fast", 2.0), ("Middle", 1.5)):
         timed(name, speedup)
     shown = page(f"/task/{task.path}/")

@@ -123,7 +123,7 @@ def test_a_runs_page_names_its_round_and_leads_to_it(make_site, published, entry
     tried = make_site(12)(RIGHT, configuration=entry("One"))
     assert said(tried) == ("round autumn", f"{PAGE}?round=autumn")
     assert page(said(tried)[1]).round.slug == page(f"/run/{tried.pk}/").round == "autumn"
-    assert said(published(configuration=entry("Two"))) == ("none: seen ones only", "")
+    assert said(published(configuration=entry("Two"))) == ("none", "")
 
 
 def test_the_board_leads_to_its_unseen_cases_and_back(make_site, entry, page, client) -> None:
@@ -138,7 +138,7 @@ def test_a_result_shows_its_unseen_cases_once_they_are_revealed(make_site, entry
     shown = page(f"/result/{result.pk}/")
     assert (shown.unseen.round, shown.unseen.paper) == ("autumn", "opt_regression")
     assert [line.quadrant for line in shown.unseen.cases] == ["both_pass", "opt_regression"]
-    assert "right on 1 of 2\u00a0unseen cases" in shown.unseen.sentence
+    assert "correct on 1 of 2\u00a0unseen cases" in shown.unseen.sentence
     assert "7 elements are wrong" in client.get(f"/result/{result.pk}/").content.decode()
 
 
@@ -157,7 +157,7 @@ def test_a_result_says_why_it_has_no_unseen_cases(make_site, entry, page) -> Non
     factories.make_unseen(attempt)
     UnseenEvaluation.objects.update(state="refused", record_digest="", is_complete=False)
     shown = page(f"/result/{attempt.result_id}/")
-    assert "has had its evaluations" in shown.unseen.sentence
+    assert "has used up its evaluations" in shown.unseen.sentence
     assert (shown.unseen.cases, shown.unseen.url) == ((), "")
 
 

@@ -99,11 +99,11 @@ def test_the_runs_page_says_what_another_session_was_held_in_place_of(site: Site
     rerun_failed(run=failed, actor="test")
     digest = AuditEntry.objects.filter(action="rerun")[0].detail.rpartition(" ")[2]
     assert f": timed_out, 0.005 USD, 0 lost before it, {digest}" in client.get(f"/run/{failed.pk}/").content.decode()
-    said = [one["session_before"] for one in client.get(f"/api/v1/run/{failed.pk}/").json()["trail"]]
+    said = [one["session_before"] for one in client.get(f"/api/v1/run/{failed.pk}/").json()["audit_log"]]
     assert [one is not None for one in said] == [True, True, False]
     secret = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     Run.objects.filter(pk=failed.pk).update(round=secret)
-    for address in (f"/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/trail.csv"):
+    for address in (f"/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/", f"/api/v1/run/{failed.pk}/audit_log.csv"):
         assert b"in place of its session" not in client.get(address).getvalue()
     cancel_results(results=failed.results.all(), actor="test")
     rounds.reveal_round(round=secret, actor="test")

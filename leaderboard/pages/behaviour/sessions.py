@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import rate, seconds, significant
 from leaderboard.pages.base import count_cell, entry_cells, entry_name
-from leaderboard.pages.session_cells import UNSAID
+from leaderboard.pages.session_cells import NOT_REPORTED
 from leaderboard.queries.behaviour import SessionsRow, VersionsRow
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import CATEGORIES, ENDINGS
@@ -120,4 +120,4 @@ def _cells(one: Sessions) -> tuple[Cell, ...]:
 
 
 def _mean_cell(value: float | None) -> Cell:
-    return Cell(UNSAID) if value is None else Cell(significant(value), value)
+    return Cell(NOT_REPORTED) if value is None else Cell(significant(value), value)

@@ -18,9 +18,9 @@ from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import FLAGS, STATUSES, status_cell
 
 MOST_CASES = 3  # named in a sentence; the rest is counted
-CORRECT_WORDS: dict[bool | None, str] = {True: "right", False: "wrong", None: "not reached"}
+CORRECT_WORDS: dict[bool | None, str] = {True: "correct", False: "wrong", None: "not reached"}
 CORRECT_CELLS: dict[bool | None, Cell] = {
-    True: Cell("right", True, tone="good", mark="✓"),
+    True: Cell("correct", True, tone="good", mark="✓"),
     False: Cell("wrong", False, tone="bad", mark="✕"),
     None: Cell("not reached", None, tone="ours", mark="○"),
 }
@@ -129,14 +129,14 @@ def attempts_table(result: int, attempts: Sequence[AttemptLine], shown: int | No
             is_number=True,
         ),
         Field("status", "Status", lambda one: status_cell(one.status)),
-        Field("changes", "Changed from the one before", lambda one: _changes_cell(result, one)),
+        Field("changes", "Changes since the one before", lambda one: _changes_cell(result, one)),
         Field("ended_at", "Ended", lambda one: moment_cell(one.ended_at)),
-        Field("seconds", "Took", _took_cell, is_number=True),
+        Field("seconds", "Duration", _took_cell, is_number=True),
         Field("host", "Host", lambda one: Cell(one.host or NONE, one.host)),
         Field(
             "is_published",
-            "Public answer",
-            lambda one: Cell("public answer" if one.number == published else NONE, one.number == published),
+            "Published",
+            lambda one: Cell("published" if one.number == published else NONE, one.number == published),
         ),
         Field("record", "Record", lambda one: _file_cell(one.record)),
         Field("unseen", "Unseen cases", lambda one: _file_cell(one.unseen)),
@@ -155,12 +155,15 @@ def changes(before: AttemptRow, now: AttemptRow, measured: Mapping[int, Sequence
     elif before.reason != now.reason:
         found.append(f"reason: {before.reason or 'none'} → {now.reason or 'none'}")
     found += _case_changes(measured.get(before.id, ()), measured.get(now.id, ()))
-    for verb, names in (("new flag", set(now.flags) - set(before.flags)), ("gone", set(before.flags) - set(now.flags))):
+    for verb, names in (
+        ("new flag", set(now.flags) - set(before.flags)),
+        ("flag gone", set(before.flags) - set(now.flags)),
+    ):
         found += [f"{verb}: {FLAGS[name][0]}" for name in sorted(names)]
     for what, old, new in (("evaluator", before.evaluator, now.evaluator), ("host", before.host, now.host)):
         if old and new and old != new:
             found.append(f"{what}: {old} → {new}")
-    return tuple(found) or ("nothing: the same outcome",)
+    return tuple(found) or ("no changes",)
 
 
 def build(query: Query, *, result: int) -> AttemptsPage | None:
@@ -173,7 +176,7 @@ def build(query: Query, *, result: int) -> AttemptsPage | None:
     measured = results.measurements_of(result)
     pairs = _pairs(measured.get(old.id, ()), measured.get(new.id, ())) if old and new else ()
     return AttemptsPage(
-        title="Two attempts side by side",
+        title="Compare attempts",
         lead=f"{row.task} by {entry_name(row.agent, row.model)}: {_lead(old, new, row.published_number)}",
         crumbs=(Link(f"Run {row.run_id}", page_url("run", row.run_id)), Link("Result", page_url("result", result))),
         tables=by_slug(_facts_table(old, new), _cases_table(pairs, old, new)),
@@ -208,7 +211,7 @@ def _changes_cell(result: int, one: AttemptLine) -> Cell:
     if one.number == 1:
         return Cell(NONE, "")
     text = "; ".join(one.changes)
-    return Cell(text or "side by side", text, f"{page_url('attempts', result)}?old={one.number - 1}&new={one.number}")
+    return Cell(text or "compare", text, f"{page_url('attempts', result)}?old={one.number - 1}&new={one.number}")
 
 
 def _took_cell(one: AttemptLine) -> Cell:
@@ -233,8 +236,8 @@ def _chosen(query: Query, attempts: Mapping[int, AttemptRow]) -> tuple[AttemptRo
 
 def _lead(old: AttemptRow | None, new: AttemptRow | None, published: int | None) -> str:
     if old is None or new is None:
-        return "there is one attempt only, so nothing to set beside it."
-    public = f"attempt {published} is the public answer." if published else "none of them is public."
+        return "there is only one attempt, so there is nothing to compare."
+    public = f"attempt {published} is published." if published else "no attempt is published."
     return f"attempt {old.number} and attempt {new.number}; {public}"
 
 
@@ -275,20 +278,20 @@ def _speedup(row: MeasurementRow | None) -> float | None:
 def _choices(numbers: Sequence[int], old: AttemptRow, new: AttemptRow) -> tuple[RunChoice, ...]:
     return tuple(
         RunChoice(name, label, tuple((str(number), str(number), number == row.number) for number in numbers))
-        for name, label, row in (("old", "Attempt", old), ("new", "beside attempt", new))
+        for name, label, row in (("old", "Compare attempt", old), ("new", "with attempt", new))
     )
 
 
 def _facts_table(old: AttemptRow | None, new: AttemptRow | None) -> Table:
     columns: tuple[Field[FactPair], ...] = (
-        text_field("what", "What", lambda one: one.name),
+        text_field("what", "Fact", lambda one: one.name),
         Field("old", f"Attempt {old.number}" if old else "Before", lambda one: Cell(one.old or NONE, one.old)),
         Field("new", f"Attempt {new.number}" if new else "Now", lambda one: Cell(one.new or NONE, one.new)),
         Field("differs", "Differs", lambda one: _difference_cell(one.old != one.new)),
     )
     pairs = zip(_facts(old).items(), _facts(new).values(), strict=True) if old and new else ()
     rows = [FactPair(name, before, now) for (name, before), now in pairs]
-    return table("facts", "What each says of itself", columns, rows, "A second attempt comes with a rerun.")
+    return table("facts", "Facts of both attempts", columns, rows, "There is only one attempt. A rerun makes another.")
 
 
 def _facts(row: AttemptRow) -> dict[str, str]:
@@ -304,7 +307,7 @@ def _facts(row: AttemptRow) -> dict[str, str]:
         "Protocol": row.protocol,
         "Queued": moment(row.queued_at),
         "Ended": moment(row.ended_at) if row.ended_at else "",
-        "Took": took,
+        "Duration": took,
         "Record": short(row.record_digest),
     }
 
@@ -318,7 +321,7 @@ def _cases_table(pairs: Sequence[CasePair], old: AttemptRow | None, new: Attempt
         Field("new_speedup", "Speedup", lambda pair: _speedup_cell(pair.new_speedup), is_number=True),
         Field("differs", "Differs", lambda pair: _difference_cell(pair.old_correct != pair.new_correct)),
     )
-    caption = "Every case, as each of them judged and timed it"
+    caption = "All cases in both attempts"
     return table("cases", caption, columns, pairs, "Neither attempt reached a case.")
 
 

@@ -1,4 +1,4 @@
-"""Audits: what people found when they looked at a result, with the lines that show it. Public, and never taken back."""
+"""The page of audits: verdicts of people on results, with the lines they quote. Audits are public and permanent."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def build(query: Query) -> AuditsPage:
     rows = submissions.audits()
     return AuditsPage(
         title="Audits",
-        lead="What people found when they looked. Hacked, contaminated and harness fault rank nowhere; the rows stay.",
+        lead="People's verdicts on results. One that is hacked, contaminated or a harness fault is not ranked.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(audits_table(rows)),
         audits=tuple(audit_of(row) for row in rows),
@@ -61,17 +61,17 @@ def audits_table(rows: Sequence[AuditRow]) -> Table:
     columns: tuple[Field[AuditRow], ...] = (
         Field("result", "Result", _result_cell),
         Field("verdict", "Verdict", _verdict_cell),
-        text_field("reason", "Why", lambda row: row.reason),
-        Field("quote", "Lines", lambda row: Cell(row.quote or NONE, row.quote, note=row.place), is_code=True),
-        Field("at", "When", lambda row: moment_cell(row.at)),
-        text_field("auditor", "By", lambda row: row.auditor),
+        text_field("reason", "Reason", lambda row: row.reason),
+        Field("quote", "Quoted lines", lambda row: Cell(row.quote or NONE, row.quote, note=row.place), is_code=True),
+        Field("at", "Time", lambda row: moment_cell(row.at)),
+        text_field("auditor", "Auditor", lambda row: row.auditor),
         Field(
             "answer",
-            "The submitter's answer",
+            "Submitter's response",
             lambda row: Cell(row.answer or NONE, row.answer, note=row.decision or ""),
         ),
     )
-    empty = "Nobody has audited a result. What is on hold is said on each result's page."
+    empty = "No result has been audited yet."
     return table("audits", "Audits, newest first", columns, rows, empty)
 
 

@@ -14,12 +14,12 @@ from leaderboard.pages.base import count_cell
 from leaderboard.queries.results import MeasurementRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
-CLOCKS = {  # in the order of pages
-    T_DEV: "Device time of one call, launch hidden, caches cold. The only clock that ranks.",
-    T_CALL: "Wall time of one call, back to back, warm, host included. Shown beside it; ranks nothing.",
-    AKA_LOOP: "The paper's for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
-    AKA_EVENTS: "The paper's for Triton to Triton: the mean of a pair of events around each of 100 calls.",
-    FUNCTIONAL: "Functional times: a CPU stands in for the GPU. They show that both sides ran; no metric uses them.",
+CLOCKS = {  # in the order in which pages show them
+    T_DEV: "Device time of one call with cold caches, launch overhead hidden. The only clock that is ranked.",
+    T_CALL: "Wall time of one call, back to back with warm caches, host time included. Not ranked.",
+    AKA_LOOP: "The paper's clock for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
+    AKA_EVENTS: "The paper's clock for Triton to Triton: the mean over 100 calls with a pair of events around each.",
+    FUNCTIONAL: "Times on a CPU that stands in for the GPU. They show that both sides ran; no metric uses them.",
 }
 
 
@@ -90,8 +90,8 @@ def cases_table(cases: Sequence[CaseFacts]) -> Table:
         Field("correct", "Correct", _correct_cell),
         Field("draws", "Draws", lambda case: count_cell(case.draws), is_number=True),
         Field("relative_rmse", "Error", lambda case: _error_cell(case.relative_rmse), is_number=True),
-        Field("allowed_rmse", "Allowed", lambda case: _error_cell(case.allowed_rmse), is_number=True),
-        Field("baseline_rmse", "Baseline's", lambda case: _error_cell(case.baseline_rmse), is_number=True),
+        Field("allowed_rmse", "Allowed error", lambda case: _error_cell(case.allowed_rmse), is_number=True),
+        Field("baseline_rmse", "Baseline's error", lambda case: _error_cell(case.baseline_rmse), is_number=True),
         hidden("clock", lambda case: case.clock),
         Field(
             "baseline_ms", "Baseline", lambda case: _time_cell(case.baseline_ms), is_number=True, on_page=not has_clocks
@@ -105,9 +105,10 @@ def cases_table(cases: Sequence[CaseFacts]) -> Table:
         ),
         Field("first_call_ms", "First call", lambda case: _time_cell(case.first_call_ms), is_number=True),
     )
-    caption = "Every case: the worst relative RMSE over its draws against its bound"
+    caption = "All cases with their largest relative RMSE over all draws"
     caption += "" if has_clocks else ", and times per call of both sides"
-    return table("cases", caption, columns, cases, "No case was reached.")
+    empty = "No case was evaluated. The gates above show how far the attempt got."
+    return table("cases", caption, columns, cases, empty)
 
 
 def case_cell(case: str) -> Cell:
@@ -174,14 +175,14 @@ def _ratio(row: MeasurementRow) -> CaseRatio | None:
 def _too_short(baseline_ms: float) -> str:
     takes = f"the baseline takes {milliseconds(baseline_ms)}"
     if baseline_ms * 1e6 < ELIGIBLE_NS:
-        return f"{takes}, and a speed means something from {milliseconds(ELIGIBLE_NS / 1e6)} on"
-    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty pairs of events on its host"
+        return f"{takes}, and a speedup is claimed only from {milliseconds(ELIGIBLE_NS / 1e6)} on"
+    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty event pairs on its host"
 
 
 def _correct_cell(case: CaseFacts) -> Cell:
     if case.correct is None:
-        return Cell("right so far" if case.draws else "not reached", None, tone="ours", mark="○")
-    return Cell("right", True, tone="good", mark="✓") if case.correct else Cell("wrong", False, tone="bad", mark="✕")
+        return Cell("correct so far" if case.draws else "not reached", None, tone="ours", mark="○")
+    return Cell("correct", True, tone="good", mark="✓") if case.correct else Cell("wrong", False, tone="bad", mark="✕")
 
 
 def _error_cell(value: float | None) -> Cell:

@@ -1,4 +1,4 @@
-"""The facts of a result in words: the verdict, notices, gates, flags and findings, and the list beside them."""
+"""Facts of one result as text: verdict, warnings, gates, flags, findings, and the list of facts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leaderboard.formatting import moment, plural, seconds, short, significant, 
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
 from leaderboard.pages.result.cases import CaseFacts
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
-from leaderboard.words import CATEGORIES, FLAGS, GATES, ROLES, STATUSES
+from leaderboard.words import AUDITS, CATEGORIES, FLAGS, GATES, ROLES, STATUSES
 
 Fact = tuple[str, str, str]  # term, text, address
 RUN_NOTICES = {
@@ -68,33 +68,34 @@ def findings(record: Record | None) -> tuple[Remark, ...]:
 def verdict(shown: AttemptRow | None, cases: Sequence[CaseFacts], is_functional: bool) -> str:
     """Return one or two sentences on how the attempt ended."""
     if shown is None:
-        return "No attempt was made yet."
+        return "No attempt yet."
     if shown.status == "passed":
         draws = sum(case.draws for case in cases)
-        speed = "Speed is not judged on this device class." if is_functional else _speed(shown, cases)
-        return f"Builds, and is right on {plural(len(cases), 'case')} and {plural(draws, 'draw')}. {speed}".strip()
+        speed = "Speed is not evaluated on this device class." if is_functional else _speed(shown, cases)
+        checked = f"{plural(len(cases), 'case')} with {plural(draws, 'random draw')}"
+        return f"Builds and is correct on {checked}. {speed}".strip()
     return shown.message or STATUSES[shown.status].meaning
 
 
 def notices(
     row: ResultDetailRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
 ) -> tuple[str, ...]:
-    """Return sentences that a reader needs before the rest of the page: that it is a draft, outdated, audited ..."""
+    """Return warnings for the top of the page: a draft run, a newer attempt, an audit, a lost record ..."""
     found = []
     if row.run_state != "published":
         found.append(f"The run is {RUN_NOTICES[row.run_state]}")
     if shown is not None and row.published_number is not None and shown.number != row.published_number:
-        found.append(f"This is attempt {shown.number}. The public answer is attempt {row.published_number}.")
+        found.append(f"This is attempt {shown.number}. Attempt {row.published_number} is the published one.")
     newest = attempts[-1] if attempts else None
     if newest is not None and shown is not None and newest.number > shown.number:
         label = STATUSES[newest.status].label
-        found.append(f"Attempt {newest.number} is newer ({label}). It counts once a person publishes it.")
+        found.append(f"Attempt {newest.number} is newer ({label}). It counts once a maintainer publishes it.")
     if row.audit not in ("none", "clean"):
-        found.append(f"An audit found this result: {row.audit.replace('_', ' ')}.")
+        found.append(f"An audit marked this result as {AUDITS[row.audit].label}.")
     if shown is not None and shown.record_digest and record is None:
         found.append("The record of this attempt cannot be read: gates, findings and log are missing here.")
     if shown is not None and shown.requeues:
-        found.append(f"Queued again once: {shown.requeued_because or 'its worker was lost'}.")
+        found.append(f"Requeued once: {shown.requeued_because or 'its worker was lost'}.")
     return tuple(found)
 
 
@@ -113,7 +114,7 @@ def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None)
         ("Device class", row.device_title, ""),
         *(_attempt_facts(row, shown, record) if shown else ()),
         ("Candidate", short(row.candidate_digest) or _no_candidate(shown), ""),
-        ("Task's digest", short(row.task_digest), ""),
+        ("Task digest", short(row.task_digest), ""),
     )
 
 
@@ -130,13 +131,13 @@ def _speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> str:
     if not timed:
         return ""
     if shown.log_speedup is None:
-        return "No case takes long enough for a speed to be claimed."
+        return "No case takes long enough to claim a speedup."
     eligible = sum(ratio.is_eligible for ratio in timed)
     least = "at least " if any(ratio.is_censored and ratio.is_eligible for ratio in timed) else ""
     over = f"{eligible} of {plural(len(timed), 'case')}"
-    text = f"{least}{times(shown.log_speedup)} the baseline's speed on t_dev, over {over}"
+    text = f"{least}{times(shown.log_speedup)} speedup over the baseline on t_dev, from {over}"
     if shown.cautious_log_speedup != shown.log_speedup and shown.cautious_log_speedup is not None:
-        text += f"; {times(shown.cautious_log_speedup)} for metrics, since cases are noisy"
+        text += f"; metrics use {times(shown.cautious_log_speedup)} because some cases are noisy"
     return f"{text[0].upper()}{text[1:]}."
 
 
@@ -148,11 +149,11 @@ def _attempt_facts(row: ResultDetailRow, shown: AttemptRow, record: Record | Non
         found.append(("Evaluator", f"{shown.evaluator}, protocol {record.protocol if record else 'unknown'}", ""))
     if record is not None and record.sandbox is not None:
         found.append(("Sandbox", record.sandbox.kind, ""))
-    if shown.paper_speedup is not None:  # whoever compares with the paper needs the clock's name with it (decision 11)
-        speedup = f"{significant(shown.paper_speedup, 4)}×, the paper's view: ranks nothing"
+    if shown.paper_speedup is not None:  # never without the name of its clock (decision 11)
+        speedup = f"{significant(shown.paper_speedup, 4)}×, as in the paper; not ranked"
         found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
     return found
 
 
 def _no_candidate(shown: AttemptRow | None) -> str:
-    return "not there yet: an agent writes it first" if shown is not None and shown.is_open else "nothing handed in"
+    return "not written yet" if shown is not None and shown.is_open else "none submitted"

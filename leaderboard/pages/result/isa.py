@@ -95,7 +95,7 @@ def _table(target: str, name: str, found: Sequence[KernelReport]) -> Table:
         hidden("candidate_error", lambda pair: pair.candidate.error if pair.candidate else None),
     )
     caption = f"Kernels on {name}, baseline → candidate where they differ"
-    return table(f"isa-{target}", caption, columns, _pairs(found), "No kernel was compiled for it.")
+    return table(f"isa-{target}", caption, columns, _pairs(found), f"No kernel was compiled for {name}.")
 
 
 def _pairs(found: Sequence[KernelReport]) -> list[KernelPair]:

@@ -50,7 +50,7 @@ class Version:
 
     @property
     def caption(self) -> str:
-        return "against the version before" if self.number > 1 else "against the task's own source"
+        return "compared with the version before" if self.number > 1 else "compared with the baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +108,21 @@ def section(row: SessionRow | None) -> SessionSection | None:
 def versions_table(found: SessionSection) -> Table:
     columns: tuple[Field[Version], ...] = fields(
         Field("number", "Version", lambda one: count_cell(one.number), is_number=True),
-        Field("status", "Outcome", lambda one: status_cell(one.status)),
+        Field("status", "Status", lambda one: status_cell(one.status)),
         Field("message", "What happened", lambda one: Cell(one.message or NONE, one.message)),
         Field("speedup", "Speedup", _speedup_cell, is_number=True),
         Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
-        Field("labels", "Changes show", _labels_cell),
-        Field("at_s", "After", lambda one: seconds_cell(one.at_s), is_number=True),
-        Field("seconds", "Check took", lambda one: seconds_cell(one.seconds), is_number=True),
+        Field("labels", "Strategies", _labels_cell),
+        Field("at_s", "Checked after", lambda one: seconds_cell(one.at_s), is_number=True),
+        Field("seconds", "Check time", lambda one: seconds_cell(one.seconds), is_number=True),
         hidden("added", lambda one: one.added),
         hidden("removed", lambda one: one.removed),
         hidden("candidate_digest", lambda one: one.candidate_digest),
     )
-    caption = "Each distinct version that the agent had checked, on the visible cases"
-    empty = "They are listed when the session is over." if found.is_running else "The agent had no version checked."
+    caption = "Each distinct version that the agent had checked, on the seen cases"
+    empty = (
+        "Versions are listed once the session has ended." if found.is_running else "The agent had no version checked."
+    )
     return table("versions", caption, columns, found.versions, empty)
 
 
@@ -153,23 +155,23 @@ def _version(one: IterationRecord) -> Version:
 def _facts(row: SessionRow, stored: SessionRecord | None) -> tuple[tuple[str, str, str], ...]:
     """Return (term, text, address) of each fact."""
     cost = f"{usd(row.cost_usd)}, {COST_SOURCES[row.cost_source]}" if row.cost_usd is not None else None
-    where = f"in attempt {row.attempt_number} here" if row.attempt_number else "elsewhere: it came with the bundle"
+    where = f"in attempt {row.attempt_number} here" if row.attempt_number else "elsewhere: imported with its bundle"
     facts = [
-        ("Held", f"{moment(row.started_at)}, {where}", ""),
+        ("Started", f"{moment(row.started_at)}, {where}", ""),
         ("Wall time", seconds(row.seconds) if row.seconds is not None else NONE, ""),
-        ("Model", printable(row.model) or "none named", ""),
-        ("Agent's version", f"evaluator {row.evaluator}", ""),
-        ("Written for", row.architecture, ""),
+        ("Model", printable(row.model) or "not reported", ""),
+        ("Agent version", f"evaluator {row.evaluator}", ""),
+        ("Target", row.architecture, ""),
         *((label, count_text(getattr(row, name)), "") for name, label in COUNTS.items()),
-        ("Cost", cost or f"unknown: {row.no_cost_because or 'it has not ended'}", ""),
-        ("Checked", checks_text(row), ""),
+        ("Cost", cost or f"unknown: {row.no_cost_because or 'the session has not ended'}", ""),
+        ("Versions checked", checks_text(row), ""),
     ]
     if row.abandoned:
-        facts.append(("Lost before it", f"{plural(row.abandoned, 'session')}, whose use nobody knows", ""))
+        facts.append(("Lost before it", f"{plural(row.abandoned, 'session')}, usage unknown", ""))
     if row.prompt_digest:
         facts.append(("Prompt", "the exact text", page_url("session_prompt", row.result_id)))
     if stored is not None:
-        facts.append(("Transcript", "whole, as text", page_url("session_transcript", row.result_id)))
+        facts.append(("Transcript", "the full text", page_url("session_transcript", row.result_id)))
         facts.append(("Session", "as JSON", page_url("session", row.result_id)))
     return tuple(facts)
 
@@ -179,5 +181,5 @@ def _speedup_cell(one: Version) -> Cell:
 
 
 def _labels_cell(one: Version) -> Cell:
-    names = [STRATEGIES[slug].name if slug in STRATEGIES else "as before" for slug in one.labels]
-    return Cell(", ".join(names) or "none of our labels", " ".join(one.labels))
+    names = [STRATEGIES[slug].name if slug in STRATEGIES else "unchanged" for slug in one.labels]
+    return Cell(", ".join(names) or "none detected", " ".join(one.labels))

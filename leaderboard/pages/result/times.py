@@ -17,7 +17,7 @@ from leaderboard.pages.result.cases import CLOCKS, CaseFacts, CaseRatio, ClockTi
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
 
 BASELINE, CANDIDATE = Series("baseline", "baseline", "ms"), Series("candidate", "candidate", "ms")
-OTHER_CLOCK = "By the task's own script, not by our judge. Ranks nothing."
+OTHER_CLOCK = "Measured by the task's own script, not by this evaluator. Not ranked."
 WIDEST = 1.0  # log ratio; an interval that reaches further would leave no room for the bars
 
 
@@ -90,9 +90,9 @@ def chart(cases: Sequence[CaseFacts]) -> Chart | None:
     ]
     clock = CLOCKS[timed[0].clock or FUNCTIONAL]
     if any(case.ratio for case in timed):
-        clock += " The line on a candidate's bar is the 95 % interval of its ratio to the baseline."
+        clock += " The line on a candidate's bar is the 95 % confidence interval of its ratio to the baseline."
     description = f"Median time per call of baseline and candidate on {plural(len(timed), 'case')}. {clock}"
-    note = f"Each case has a scale of its own: compare the two bars of a case, never two cases. {clock}"
+    note = f"Each case has its own scale: compare the two bars of a case, not bars of different cases. {clock}"
     return paired_bars("times", "Time per call", description, "time per call, ms", (BASELINE, CANDIDATE), rows, note)
 
 
@@ -121,11 +121,11 @@ def roofline_tables(cases: Sequence[CaseFacts], spec: TaskSpec | None, device_cl
         Field(
             "candidate_share", "Candidate", lambda row: _share_cell(row.least_ms, row.case.candidate_ms), is_number=True
         ),
-        Field("least_ms", "At least", _least_cell, is_number=True),
+        Field("least_ms", "Least time", _least_cell, is_number=True),
         Field("bound", "Bound by", lambda row: Cell(row.roof.bound, row.roof.bound) if row.roof else Cell(NONE)),
     )
     caption = "Share of the roofline: the least time that the device's peaks allow, divided by the time per call"
-    return (table("roofline", caption, columns, rows, "No case of the task is known here any more."),)
+    return (table("roofline", caption, columns, rows, "The task no longer has any of these cases."),)
 
 
 def legend(cases: Sequence[CaseFacts]) -> tuple[tuple[str, str], ...]:
@@ -143,7 +143,7 @@ def conditions(found: Sequence[CaseSession]) -> str:
     parts += [_span([one.clock_mhz for one in found], "MHz"), _span([one.temperature_c for one in found], "°C")]
     parts += [_span([one.power_w for one in found], "W")]
     throttled = sorted({one.throttled for one in found if one.throttled})
-    return ", ".join(filter(None, [*parts, *(f"slowed down: {reason}" for reason in throttled)]))
+    return ", ".join(filter(None, [*parts, *(f"throttled: {reason}" for reason in throttled)]))
 
 
 def _session(case: str, number: int, one: TimingSession) -> CaseSession:
@@ -215,17 +215,17 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
         for case in cases
         if case.is_timed_on_device
     ]
-    caption = "Times per call on every clock, and baseline divided by candidate: above 1× the candidate is faster"
+    caption = "Times per call on every clock. The ratio is baseline by candidate: above 1× the candidate is faster"
     return grouped("clocks", caption, columns, groups, "No case was timed on a device.")
 
 
 def _standing(ratio: CaseRatio | None) -> str:
     """Whether the case's speed counts, and why not."""
     if ratio is None:
-        return "not timed on t_dev: its speed ranks nothing"
+        return "not timed on t_dev: its speed is not ranked"
     if ratio.why_not_eligible:
         return f"counts for correctness only: {ratio.why_not_eligible}"
-    return "speed counts" + ("; noisy: metrics take the end of the interval nearer to 1" if ratio.is_noisy else "")
+    return "speed counts" + ("; noisy, so metrics use the end of the interval nearer to 1" if ratio.is_noisy else "")
 
 
 def _ratio_cell(row: ClockRow) -> Cell:
@@ -264,17 +264,17 @@ def _sessions_table(found: Sequence[CaseSession]) -> Table:
             lambda one: Cell(str(one.number), one.number, note=f"void: {one.void}" if one.void else ""),
             is_number=True,
         ),
-        Field("blocks", "Blocks that count", _blocks_cell, is_number=True),
+        Field("blocks", "Valid blocks", _blocks_cell, is_number=True),
         Field("clock_mhz", "SM clock", lambda one: _unit_cell(one.clock_mhz, "MHz"), is_number=True),
         Field("memory_clock_mhz", "Memory clock", lambda one: _unit_cell(one.memory_clock_mhz, "MHz"), is_number=True),
         Field("temperature_c", "Temperature", lambda one: _unit_cell(one.temperature_c, "°C"), is_number=True),
         Field("power_w", "Power", lambda one: _unit_cell(one.power_w, "W", note=one.throttled), is_number=True),
-        Field("visible", "Host visible", lambda one: count_cell(one.visible), is_number=True),
-        Field("dropped", "Dropped", lambda one: count_cell(one.dropped), is_number=True),
-        Field("judged", "Outputs judged", lambda one: count_cell(one.judged), is_number=True),
+        Field("visible", "Host-visible calls", lambda one: count_cell(one.visible), is_number=True),
+        Field("dropped", "Dropped readings", lambda one: count_cell(one.dropped), is_number=True),
+        Field("judged", "Outputs checked", lambda one: count_cell(one.judged), is_number=True),
     )
-    caption = "Sessions of fresh workers, with the device as it was at the end of each"
-    return table("sessions", caption, columns, found, "No session was recorded.")
+    caption = "Timing sessions, each in fresh workers, with the device's state at its end"
+    return table("sessions", caption, columns, found, "No timing session was recorded.")
 
 
 def _blocks_cell(one: CaseSession) -> Cell:
@@ -303,9 +303,9 @@ def _void_table(found: Sequence[CaseSession]) -> Table:
         Field("case", "Case", lambda one: case_cell(one.session.case), is_code=True),
         Field("session", "Session", lambda one: count_cell(one.session.number), is_number=True),
         Field("block", "Block", lambda one: count_cell(one.number), is_number=True),
-        text_field("void", "Why it counts for nothing", lambda one: one.reason),
+        text_field("void", "Why it is void", lambda one: one.reason),
     )
-    caption = "Void blocks: each was replaced, up to three in a session"
+    caption = "Void blocks. Each is measured again, up to three in a session"
     return table("void", caption, columns, _void_blocks(found), "No block is void.")
 
 

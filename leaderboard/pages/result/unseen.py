@@ -15,9 +15,9 @@ from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 STATES = {
-    "running": "They are being judged now.",
-    "errored": "They could not be judged, through our fault: the entry is incomplete.",
-    "refused": "They were not judged: this configuration has had its evaluations of the round.",
+    "running": "Unseen cases are being evaluated now.",
+    "errored": "Unseen cases could not be evaluated, through our fault. The entry is incomplete.",
+    "refused": "Unseen cases were not evaluated: this configuration has used up its evaluations in the round.",
 }
 
 
@@ -72,9 +72,9 @@ def cases_table(found: UnseenSection) -> Table:
     has_ratio = any(line.log_ratio is not None for line in found.cases)
     columns: tuple[Field[UnseenCaseLine], ...] = fields(
         Field("case", "Case", _case_cell, is_code=True),
-        Field("category", "Changed", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
+        Field("category", "Category", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
         Field("quadrant", "Quadrant", _quadrant_cell),
-        Field("message", "What went wrong", _message_cell),
+        Field("message", "What happened", _message_cell),
         hidden("reason", lambda line: line.reason),
         Field("ratio", "Ratio", _ratio_cell, is_number=True, on_page=has_ratio),
         hidden("baseline_correct", lambda line: line.baseline_correct),
@@ -84,17 +84,17 @@ def cases_table(found: UnseenSection) -> Table:
         hidden("is_eligible", lambda line: line.is_eligible),
     )
     caption = f"Unseen cases of round {found.round}: the same for every candidate of this task"
-    return table("unseen", caption, columns, found.cases, "No case was judged.")
+    return table("unseen", caption, columns, found.cases, "No unseen case was evaluated.")
 
 
 def _sentence(state: str, lines: Sequence[UnseenCaseLine], paper: str | None) -> str:
     if not lines:
         return STATES[state]
     correct = sum(line.correct is True for line in lines)
-    text = f"The candidate is right on {correct} of {plural(len(lines), 'unseen case')}. "
+    text = f"The candidate is correct on {correct} of {plural(len(lines), 'unseen case')}. "
     if paper is None:
         return text + QUADRANTS["evaluation_error"].meaning
-    return text + f"Quadrant of the answer: {QUADRANTS[paper].label}. {QUADRANTS[paper].meaning}"
+    return text + f"Quadrant: {QUADRANTS[paper].label}. {QUADRANTS[paper].meaning}"
 
 
 def _line(row: ResultCaseRow) -> UnseenCaseLine:

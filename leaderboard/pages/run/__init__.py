@@ -1,1 +1,1 @@
-"""The list of runs, and one run."""
+"""The pages of runs: the list, and one run."""

@@ -1,4 +1,4 @@
-"""The list of runs."""
+"""The page that lists runs, with filters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,11 @@ def build(query: Query) -> RunsPage:
     )
     lines = tuple(run_line(row) for row in rows[:PAGE_SIZE])
     is_filtered = wanted != RunFilter()
-    empty = "No run matches. Take a filter away." if is_filtered else "Nothing ran yet. Runs start in the admin."
+    empty = (
+        "No run matches these filters. Remove one."
+        if is_filtered
+        else "No runs yet. Maintainers start them in the admin."
+    )
     return RunsPage(
         title="Runs",
         lead="A run is one configuration on every task of a suite, on one device class.",

@@ -41,6 +41,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
+    """A run in the table."""
+
     id: int
     configuration: str
     agent: str

@@ -1,4 +1,4 @@
-"""One run: how far it is, what came out, who changed what is public."""
+"""The page of one run: progress, results, agents' sessions and audit log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ACTIONS = {
     "start": "started",
     "publish": "published",
     "withdraw": "withdrawn",
-    "rerun": "run again",
+    "rerun": "rerun",
     "cancel": "cancelled",
     "pause": "paused",
     "resume": "resumed",
@@ -68,8 +68,8 @@ class RunAction:
     from_attempt: int | None
     to_attempt: int | None
     reason: str
-    undoes: str | None  # the action that it takes back
-    session_before: str | None  # of a rerun: the session without a candidate that another one was held in place of
+    undoes: str | None  # the action that this one undoes
+    session_before: str | None  # of a rerun: the earlier session, which ended without a candidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +77,16 @@ class RunPage(Page):
     run: RunLine
     sessions: tuple[RunSession, ...]  # none before its round is revealed
     note: str
-    round: str | None  # whose unseen cases its answers are tried on
-    paused_at: datetime | None  # since when no worker takes what waits of it
+    round: str | None  # whose unseen cases its candidates are evaluated on
+    paused_at: datetime | None  # None unless paused; workers take no task of a paused run
     window_start: datetime | None  # first start and last end of the latest attempts
     window_end: datetime | None
     results: tuple[RunResult, ...]
-    trail: tuple[RunAction, ...]
-    prompt: Prompt | None = field(metadata=SCREEN)  # of its first session; every other has an address
+    audit_log: tuple[RunAction, ...]
+    prompt: Prompt | None = field(metadata=SCREEN)  # of the first session that has one
     no_prompt: str = field(metadata=SCREEN)  # why there is none
-    working: RunSession | None = field(metadata=SCREEN)  # the session that goes on now
-    board: str | None  # its address, once the run is public
+    working: RunSession | None = field(metadata=SCREEN)  # the session that is running now
+    board: str | None  # address, once the run is published
     state_sentence: str = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
 
@@ -95,41 +95,40 @@ def build(query: Query, *, run: int) -> RunPage | None:
     row = runs.run(run)
     if row is None:
         return None
-    line = run_line(row)
-    found, trail, held = runs.results_of(run), runs.trail_of(run), sessions.of_run(run)
-    name, window = entry_name(row.agent, row.model), _window(found)
+    found, session_rows, log = runs.results_of(run), sessions.of_run(run), runs.trail_of(run)
+    window, worked = _window(found), tuple(run_sessions.run_session(one) for one in session_rows)
     return RunPage(
-        title=f"Run {row.id}: {name}",
+        title=f"Run {row.id}: {entry_name(row.agent, row.model)}",
         lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
         crumbs=(Link("Runs", page_url("runs")),),
         tables=by_slug(
-            _results_table(found, datetime.now(UTC)), run_sessions.sessions_table(held), _trail_table(trail)
+            _results_table(found, datetime.now(UTC)), run_sessions.sessions_table(session_rows), _audit_log_table(log)
         ),
-        run=line,
+        run=run_line(row),
         note=row.note,
         round=row.round,
         window_start=window[0],
         window_end=window[1],
         results=tuple(_result(one) for one in found),
-        trail=tuple(RunAction(*one[:4], *one[5:-1], one.session_before or None) for one in trail),
+        audit_log=tuple(RunAction(*one[:4], *one[5:-1], one.session_before or None) for one in log),
         board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
         if row.state == "published"
         else None,
         paused_at=row.paused_at,
         state_sentence=_state_sentence(row),
-        sessions=tuple(run_sessions.run_session(one) for one in held),
-        prompt=run_sessions.first_prompt(held),
-        no_prompt=run_sessions.why_no_prompt(held),
-        working=next((run_sessions.run_session(one) for one in held if one.is_running), None),
-        facts=_facts(row, window, held),
+        sessions=worked,
+        prompt=run_sessions.first_prompt(session_rows),
+        no_prompt=run_sessions.why_no_prompt(session_rows),
+        working=next((one for one in worked if one.is_running), None),
+        facts=_facts(row, window, session_rows),
     )
 
 
 def _state_sentence(row: runs.RunListRow) -> str:
-    told = sentence(RUN_STATES[row.state][1])
+    text = sentence(RUN_STATES[row.state][1])
     if row.paused_at is None:
-        return told
-    return f"{told} Paused since {moment(row.paused_at)}: no worker takes what waits of it."
+        return text
+    return f"{text} Paused since {moment(row.paused_at)}: workers take none of its queued tasks."
 
 
 def _result(row: RunResultRow) -> RunResult:
@@ -150,7 +149,7 @@ def _result(row: RunResultRow) -> RunResult:
 
 
 def _window(found: Sequence[RunResultRow]) -> tuple[datetime | None, datetime | None]:
-    """From the first start to the last end of the latest attempts; no end while one is open."""
+    """Return the first start and the last end of the latest attempts; the end is None while one of them is open."""
     starts = [row.started_at for row in found if row.started_at]
     ends = [row.ended_at for row in found if row.ended_at]
     return min(starts, default=None), max(ends, default=None) if len(ends) == len(found) else None
@@ -158,32 +157,32 @@ def _window(found: Sequence[RunResultRow]) -> tuple[datetime | None, datetime | 
 
 def _window_text(start: datetime | None, end: datetime | None) -> str:
     if start is None:
-        return "not begun"
-    return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, not over"
+        return "not started"
+    return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, still running"
 
 
-def _version(row: runs.RunListRow, held: Sequence[SessionRow]) -> str:
-    """As its configuration states it, else that of the evaluator which held its sessions."""
-    said = version_text(row.settings, row.agent_kind)
-    return said if AGENT_VERSION in row.settings else run_sessions.held_by(held) or said
+def _version(row: runs.RunListRow, found: Sequence[SessionRow]) -> str:
+    """The agent's version: stated by the configuration, else the evaluator's that ran the sessions."""
+    stated = version_text(row.settings, row.agent_kind)
+    return stated if AGENT_VERSION in row.settings else run_sessions.evaluators(found) or stated
 
 
 def _facts(
-    row: runs.RunListRow, window: tuple[datetime | None, datetime | None], held: Sequence[SessionRow]
+    row: runs.RunListRow, window: tuple[datetime | None, datetime | None], session_rows: Sequence[SessionRow]
 ) -> tuple[tuple[str, str, str], ...]:
     counts = f" on {row.reproduced_tasks} of {plural(row.verified_tasks or 0, 'task')}"
     verified = counts if row.verification == "reproduced" else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
-        ("Agent version", _version(row, held), ""),
+        ("Agent version", _version(row, session_rows), ""),
         ("Model identifier", printable(row.model_identifier or NO_MODEL), ""),
-        *run_sessions.facts(held),
+        *run_sessions.facts(session_rows),
         ("Settings", settings_text(row.settings) or "none", ""),
         ("Evaluation window", _window_text(*window), ""),
         ("Origin", ORIGINS[row.origin], ""),
         ("Verification", VERIFICATIONS[row.verification] + verified, ""),
         ("Protocol", row.protocol, page_url("versions")),
-        ("Unseen cases", f"round {row.round}" if row.round else "none: seen ones only", _round_url(row)),
+        ("Unseen cases", f"round {row.round}" if row.round else "none", _round_url(row)),
     )
     return (*facts, ("Note", row.note, "")) if row.note else facts
 
@@ -202,12 +201,12 @@ def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
         hidden("category", lambda row: row.category),
         Field("status", "Status", _status_cell),
         Field("message", "What happened", _message_cell),
-        Field("seconds", "Took", lambda row: _took_cell(row, now), is_number=True),
+        Field("seconds", "Duration", lambda row: _took_cell(row, now), is_number=True),
         Field("attempt", "Attempt", lambda row: count_cell(row.number), is_number=True),
-        Field("published_attempt", "Published", _published_cell, is_number=True),
+        Field("published_attempt", "Published attempt", _published_cell, is_number=True),
     )
-    caption = "The latest attempt at each task; its status leads to source, log and record"
-    return table("results", caption, columns, rows, "This run has no results: its suite holds no tasks.")
+    caption = "Latest attempt at each task. The status links to source, log and record"
+    return table("results", caption, columns, rows, "This run has no results: its suite has no tasks.")
 
 
 def _status_cell(row: RunResultRow) -> Cell:
@@ -217,7 +216,7 @@ def _status_cell(row: RunResultRow) -> Cell:
 
 def _message_cell(row: RunResultRow) -> Cell:
     message = row.message or ""
-    return Cell(message or NONE, message, note="Queued again after a worker was lost." if row.requeues else "")
+    return Cell(message or NONE, message, note="Requeued after its worker was lost." if row.requeues else "")
 
 
 def _took_cell(row: RunResultRow, now: datetime) -> Cell:
@@ -236,22 +235,20 @@ def _published_cell(row: RunResultRow) -> Cell:
     return replace(count_cell(row.published_number), note=note)
 
 
-def _trail_table(trail: Sequence[RunAuditRow]) -> Table:
+def _audit_log_table(rows: Sequence[RunAuditRow]) -> Table:
     columns: tuple[Field[RunAuditRow], ...] = (
-        Field("at", "When", lambda row: moment_cell(row.at)),
-        text_field("actor", "Who", lambda row: row.actor),
-        Field("action", "What", _action_cell),
+        Field("at", "Time", lambda row: moment_cell(row.at)),
+        text_field("actor", "Actor", lambda row: row.actor),
+        Field("action", "Action", _action_cell),
         Field("task", "Task", _task_cell),
-        Field("attempts", "Public attempt", _attempts_cell),
-        Field("reason", "Why", lambda row: Cell(row.reason or NONE, row.reason)),
+        Field("attempts", "Published attempt", _attempts_cell),
+        Field("reason", "Reason", lambda row: Cell(row.reason or NONE, row.reason)),
     )
-    caption = "Who started, published, withdrew, ran again, paused or cancelled, newest first"
-    empty = "Nobody started, imported, published, withdrew, ran again, paused or cancelled anything."
-    return table("trail", caption, columns, trail, empty)
+    return table("audit_log", "Audit log, newest first", columns, rows, "No actions yet.")
 
 
 def _action_cell(row: RunAuditRow) -> Cell:
-    note = f"takes back that it was {ACTIONS[row.undoes]}" if row.undoes else row.session_before
+    note = f"undoes: {ACTIONS[row.undoes]}" if row.undoes else row.session_before
     return Cell(ACTIONS[row.action], row.action, note=note)
 
 

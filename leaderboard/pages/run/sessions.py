@@ -1,4 +1,4 @@
-"""A run's sessions: what each used and how it ended, the one that goes on, and the exact prompt."""
+"""Agents' sessions on a run's page: what each used, how it ended, and the prompt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, plural, printable, seconds
 from leaderboard.pages.base import page_url
-from leaderboard.pages.session_cells import UNSAID, checks_text, cost_cell, ending_cell, seconds_cell, usage_cell, usd
+from leaderboard.pages.session_cells import (
+    NOT_REPORTED,
+    checks_text,
+    cost_cell,
+    ending_cell,
+    seconds_cell,
+    usage_cell,
+    usd,
+)
 from leaderboard.queries import sessions
 from leaderboard.queries.sessions import SessionRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
@@ -15,7 +23,7 @@ from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
 @dataclass(frozen=True, slots=True)
 class RunSession:
-    """None is what nobody said. The whole of it is on the page of its result."""
+    """An agent's session, in short; the result's page has all of it. None stands for what was not reported."""
 
     result: int
     task: str
@@ -66,44 +74,44 @@ def run_session(row: SessionRow) -> RunSession:
 
 
 def first_prompt(rows: Sequence[SessionRow]) -> Prompt | None:
-    """Of the first session that has one."""
+    """Return the prompt of the first session that has one; None where the archive lost its text."""
     row = next((one for one in rows if one.prompt_digest), None)
     text = sessions.prompt(row.prompt_digest) if row else None
     return Prompt(row.task, text) if row and text is not None else None
 
 
 def why_no_prompt(rows: Sequence[SessionRow]) -> str:
-    """For a run whose page shows none."""
-    over = [row for row in rows if row.ended]
-    if any(row.prompt_digest for row in over):
-        return "No prompt: the archive does not hold it any more."
-    if over and all(row.is_of_a_program for row in over):
-        return "No prompt: this agent is a program and is asked nothing in words."
-    return "No prompt: no session that is over has one." if over else "No prompt yet: no session is over."
+    """Explain to readers of the run's page why it shows no prompt."""
+    ended = [row for row in rows if row.ended]
+    if any(row.prompt_digest for row in ended):
+        return "No prompt: it is no longer in the archive."
+    if ended and all(row.is_of_a_program for row in ended):
+        return "No prompt: this agent is a program and gets none."
+    return "No prompt: no ended session has one." if ended else "No prompt yet: no session has ended."
 
 
-def held_by(rows: Sequence[SessionRow]) -> str | None:
-    """The evaluator that held the sessions, as they say; None where there is none."""
+def evaluators(rows: Sequence[SessionRow]) -> str | None:
+    """Name the versions of the evaluator that ran the sessions; None without sessions."""
     found = sorted({row.evaluator for row in rows})
-    return f"evaluator {', '.join(found)}, which held its sessions" if found else None
+    return f"evaluator {', '.join(found)}, which ran its sessions" if found else None
 
 
 def facts(rows: Sequence[SessionRow]) -> list[tuple[str, str, str]]:
-    """What sessions say of the run as a whole; nothing where there is none."""
+    """Return (term, text, address) of each fact about all sessions together; empty without sessions."""
     if not rows:
         return []
     models = sorted({row.model for row in rows if row.model})
-    asks_none = all(row.cost_source == "free" for row in rows if row.ended)
-    over = [row.seconds for row in rows if row.seconds is not None]
+    is_free = all(row.cost_source == "free" for row in rows if row.ended)
+    ended = [row.seconds for row in rows if row.seconds is not None]
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
-    spent = usd(sum(known)) if known else "unknown"
-    spent += f", said by {len(known)} of {len(over)} sessions" if len(known) < len(over) else ""
-    if not over:
-        return [("Sessions", "none is over yet", "")]
+    cost = usd(sum(known)) if known else "unknown"
+    cost += f", reported by {len(known)} of {len(ended)} sessions" if len(known) < len(ended) else ""
+    if not ended:
+        return [("Sessions", "none has ended yet", "")]
     return [
-        ("Model that answered", printable(", ".join(models)) or ("none" if asks_none else UNSAID), ""),
-        ("Sessions", f"{plural(len(over), 'session')} over, {seconds(sum(over))} together", ""),
-        ("Spent", spent, ""),
+        ("Model used", printable(", ".join(models)) or ("none" if is_free else NOT_REPORTED), ""),
+        ("Sessions", f"{plural(len(ended), 'session')} ended, {seconds(sum(ended))} in total", ""),
+        ("Cost", cost, ""),
     ]
 
 
@@ -115,7 +123,7 @@ def sessions_table(rows: Sequence[SessionRow]) -> Table:
         Field("turns", "Turns", lambda row: usage_cell(row.turns), is_number=True),
         Field("output_tokens", "Output tokens", lambda row: usage_cell(row.output_tokens), is_number=True),
         Field("tool_calls", "Tool calls", lambda row: usage_cell(row.tool_calls), is_number=True),
-        Field("checks", "Checked", lambda row: Cell(checks_text(row), row.checks)),
+        Field("checks", "Versions checked", lambda row: Cell(checks_text(row), row.checks)),
         hidden("failed_builds", lambda row: row.failed_builds),
         Field("cost_usd", "Cost", cost_cell, is_number=True),
         Field("prompt", "Prompt", _prompt_cell),
@@ -129,8 +137,8 @@ def sessions_table(rows: Sequence[SessionRow]) -> Table:
         hidden("session_digest", lambda row: row.digest or None),
         hidden("prompt_digest", lambda row: row.prompt_digest or None),
     )
-    empty = "No agent worked in a session for this run, or its round is not revealed yet."
-    caption = "The agent's session on each task; the whole of it is on the page of its result"
+    empty = "No agent sessions in this run, or its round is not revealed yet."
+    caption = "The agent's session on each task. The page of its result has the details"
     return table("sessions", caption, columns, rows, empty)
 
 

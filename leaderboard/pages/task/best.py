@@ -1,4 +1,4 @@
-"""Who solved a task how well: each configuration on each device class, and the best known kernel since when."""
+"""Published results of a task: each configuration on each device class, and the best known kernel over time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from leaderboard.words import role_note
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """Public runs of a configuration on a device class. Speeds only of answers that may count."""
+    """The published runs of a configuration on a device class. Speedups are those of results that may rank."""
 
     configuration: str
     name: str
@@ -31,12 +31,12 @@ class TaskEntry:
     log_speedup: float | None  # mean over runs that have one
     timed_runs: int
     best_log_speedup: float | None
-    best_result: int  # the fastest answer, else the newest
+    best_result: int  # the fastest result, else the newest
 
 
 @dataclass(frozen=True, slots=True)
 class BestKnown:
-    """A kernel that was faster than every public one before it on its device class; entries only."""
+    """A kernel of an entry that was faster than every published one before it on its device class."""
 
     device_class: str
     device_title: str
@@ -50,14 +50,14 @@ class BestKnown:
 
 
 def entries(rows: Sequence[TaskAnswerRow]) -> tuple[TaskEntry, ...]:
-    """By device class, the fastest first, those without a speed last."""
+    """Group results by configuration and device class. Within a class the fastest come first, those untimed last."""
     ordered = sorted(rows, key=_whose)
     found = [_entry(list(own)) for _, own in groupby(ordered, key=_whose)]
     return tuple(sorted(found, key=_by_speed))
 
 
 def best_known(rows: Sequence[TaskAnswerRow]) -> tuple[BestKnown, ...]:
-    """By device class, oldest first. The first correct kernel with a speed is the first best."""
+    """Return the successive best kernels by device class, oldest first."""
     counted = [row for row in rows if row.role == "entry" and row.log_speedup is not None and may_count(row)]
     found: list[BestKnown] = []
     for _, own in groupby(sorted(counted, key=lambda row: row.device), key=lambda row: row.device):
@@ -73,15 +73,15 @@ def entries_table(found: Sequence[TaskEntry]) -> Table:
     columns: tuple[Field[TaskEntry], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
         text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
-        Field("correct", "Right", lambda one: Cell(rate(one.correct, one.runs), one.correct), is_number=True),
+        Field("correct", "Correct", lambda one: Cell(rate(one.correct, one.runs), one.correct), is_number=True),
         Field("compiled", "Compiled", lambda one: Cell(rate(one.compiled, one.runs), one.compiled), is_number=True),
         hidden("runs", lambda one: one.runs),
         hidden("log_speedup", lambda one: one.log_speedup),
         Field("speedup", "Speedup", lambda one: _speedup_cell(one.log_speedup), is_number=True),
         Field("best_speedup", "Best run", _best_cell, is_number=True),
     )
-    caption = "Every configuration with public answers, by device class, the fastest first"
-    return table("configurations", caption, columns, found, "Nobody has a public answer to this task yet.")
+    caption = "All configurations with published results, by device class, fastest first"
+    return table("configurations", caption, columns, found, "No published results for this task yet.")
 
 
 def best_table(found: Sequence[BestKnown]) -> Table:
@@ -96,8 +96,10 @@ def best_table(found: Sequence[BestKnown]) -> Table:
     )
     classes = [tuple(own) for _, own in groupby(found, key=lambda one: one.device_class)]
     groups = [RowGroup(own[::-1], own[0].device_title, own[0].device_class) for own in classes]
-    caption = "The best known kernel of each device class by an entry, the newest on top"
-    empty = "No entry has a public speed that counts: it takes a device with a clock, an accepted host, a right answer."
+    caption = "Best known kernels of entries on each device class, newest first"
+    empty = (
+        "No entry has a published speedup yet. It takes a correct result on an accepted host whose device has a clock."
+    )
     return grouped("best", caption, columns, groups, empty)
 
 
@@ -107,8 +109,8 @@ def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:
     chart = ratio_dots(
         "best",
         "The best known kernel over time",
-        "A row for each kernel that was faster than every public one before it, oldest first, with its speedup over "
-        "the baseline and the interval.",
+        "A row for each kernel that was faster than every published one before it, oldest first, with its speedup "
+        "over the baseline and the confidence interval.",
         "speedup over the baseline",
         (Series("usable", "speedup, 95 % interval"),),
         [(one.name, f"{moment(one.since)}, {one.device_class}", [_point(one)]) for one in found],
@@ -156,7 +158,7 @@ def _speedup_cell(log_speedup: float | None) -> Cell:
 def _best_cell(one: TaskEntry) -> Cell:
     url = page_url("result", one.best_result)
     if one.best_log_speedup is None:
-        return Cell("no speed", None, url)
+        return Cell("no speedup", None, url)
     return Cell(times(one.best_log_speedup), factor(one.best_log_speedup), url)
 
 

@@ -1,4 +1,4 @@
-"""What callers of a task are promised, in plain values: from the evaluator's reading of the task's folder."""
+"""A task's contract as plain values and tables: axes, inputs, outputs, tolerances and limits."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class InputLine:
     shape: str
     dtype: str
     layout: str
-    drawn: str  # how values are drawn
-    special: dict[str, list[str]]  # draws in which every element is one of these
+    drawn: str  # the distribution of its values
+    special: dict[str, list[str]]  # name → values of further draws, whose elements have no other values
     notes: tuple[str, ...]
 
 
@@ -64,7 +64,7 @@ class TaskContract:
     limits: dict[str, float]
 
 
-def contract(spec: TaskSpec) -> TaskContract:
+def task_contract(spec: TaskSpec) -> TaskContract:
     return TaskContract(
         function=spec.entry.function,
         style=spec.entry.style,
@@ -87,20 +87,20 @@ def contract(spec: TaskSpec) -> TaskContract:
     )
 
 
-def contract_tables(promised: TaskContract) -> tuple[Table, ...]:
+def contract_tables(contract: TaskContract) -> tuple[Table, ...]:
     """Make the tables of axes, inputs, outputs and tolerances."""
     axes: tuple[Field[AxisLine], ...] = (
         text_field("axis", "Axis", lambda one: one.name, is_code=True),
         text_field("kind", "Kind", lambda one: one.kind),
         text_field("values", "Values", lambda one: one.values),
-        text_field("couplings", "Must hold", lambda one: "; ".join(one.couplings) or NONE, is_code=True),
+        text_field("couplings", "Constraints", lambda one: "; ".join(one.couplings) or NONE, is_code=True),
     )
     inputs: tuple[Field[InputLine], ...] = (
         text_field("input", "Input", lambda one: one.name, is_code=True),
         text_field("shape", "Shape", lambda one: one.shape or NONE, is_code=True),
         text_field("dtype", "Type", lambda one: one.dtype or NONE, is_code=True),
         text_field("layout", "Layout", lambda one: one.layout or NONE, is_code=True),
-        Field("drawn", "Values are drawn from", _drawn_cell),
+        Field("drawn", "Distribution", _drawn_cell),
         text_field("notes", "Notes", lambda one: "; ".join(one.notes) or NONE),
     )
     outputs: tuple[Field[OutputLine], ...] = (
@@ -114,14 +114,14 @@ def contract_tables(promised: TaskContract) -> tuple[Table, ...]:
         Field("c", "c", lambda one: Cell(f"{one.c:g}", one.c), is_number=True),
         text_field("n", "n", lambda one: one.n, is_code=True),
         Field("tau", "τ", lambda one: Cell(significant(one.tau, 2), one.tau), is_number=True),
-        text_field("because", "Because", lambda one: one.because),
+        text_field("because", "Reason", lambda one: one.because),
     )
     no_tolerance = "No output is of floating point, so no tolerance is needed."
     return (
-        table("axes", "Axes: what callers may vary", axes, promised.axes, "The task has no axes."),
-        table("inputs", "Inputs", inputs, promised.inputs, "The task has no inputs."),
-        table("outputs", "Outputs", outputs, promised.outputs, "The task has no outputs."),
-        table("tolerances", "How close an output must be", tolerances, promised.tolerances, no_tolerance),
+        table("axes", "Axes: what callers may vary", axes, contract.axes, "The task has no axes."),
+        table("inputs", "Inputs", inputs, contract.inputs, "The task has no inputs."),
+        table("outputs", "Outputs", outputs, contract.outputs, "The task has no outputs."),
+        table("tolerances", "Tolerances: how close an output must be", tolerances, contract.tolerances, no_tolerance),
     )
 
 
@@ -150,10 +150,10 @@ def _input(one: Input) -> InputLine:
 
 def _output_notes(one: Output) -> tuple[str, ...]:
     notes = [f"may be {name}, written in place" for name in one.may_alias]
-    notes += ["copying an input is the answer"] if one.identity else []
+    notes += ["a copy of an input is correct"] if one.identity else []
     if one.sampled:
         chance = (
-            f"random from {one.sampled.seed}, judged by their distribution over {one.sampled.outcomes.text} outcomes"
+            f"random from {one.sampled.seed}, checked by their distribution over {one.sampled.outcomes.text} outcomes"
         )
         return (*notes, chance)
     notes += ["NaN where the reference has NaN"] if one.nan == "as_reference" else ["no NaN"]
@@ -170,4 +170,4 @@ def _texts(expressions: Sequence[Expression]) -> tuple[str, ...]:
 
 def _drawn_cell(one: InputLine) -> Cell:
     special = "; ".join(f"{name} {{{', '.join(values)}}}" for name, values in one.special.items())
-    return Cell(one.drawn, one.drawn, note=f"also draws of only: {special}" if special else "")
+    return Cell(one.drawn, one.drawn, note=f"also draws with only: {special}" if special else "")

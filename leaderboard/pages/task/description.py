@@ -1,4 +1,4 @@
-"""A task's description as paragraphs of plain and code spans: all of Markdown that descriptions use."""
+"""A task's description as paragraphs with plain and code spans, the only Markdown that descriptions use."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class Span(NamedTuple):
 
 
 def paragraphs(text: str) -> tuple[tuple[Span, ...], ...]:
-    """Blank lines part paragraphs, backticks enclose code; an unclosed backtick is a backtick."""
+    """Split a description at blank lines, and each paragraph into spans."""
     blocks = [" ".join(block.split()) for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
     return tuple(spans(block) for block in blocks)
 
 
 def first_sentence(text: str) -> str:
-    """What a list shows of a description, backticks left out."""
+    """Return the first sentence of a description without backticks."""
     blocks = [block for block in text.split("\n\n") if block.strip()]
     head = " ".join(blocks[0].replace("`", "").split()) if blocks else ""
     end = head.find(". ")
@@ -25,7 +25,7 @@ def first_sentence(text: str) -> str:
 
 
 def spans(block: str) -> tuple[Span, ...]:
-    """Of one paragraph, or of a sentence with a command in it."""
+    """Split a text at backticks into plain and code spans. With an unclosed backtick all of it is plain."""
     parts = block.split("`")
     if len(parts) % 2 == 0:
         return (Span(block, False),)

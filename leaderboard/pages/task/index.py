@@ -1,4 +1,4 @@
-"""The list of tasks."""
+"""The page that lists tasks, by category."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class TaskLine:
     category: str
     digest: str
     cases: int
-    answers: int  # those that may rank: public, of entries, judged, nothing against them
-    right: int
+    results: int  # those that may rank: published, of entries, evaluated, neither on hold nor audited away
+    correct: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +56,8 @@ def _table(rows: Sequence[ListedTask]) -> Table:
         Field("task", "Task", lambda row: Cell(row.name, row.path, task_url(row.path))),
         text_field("about", "What it computes", lambda row: first_sentence(row.description)),
         Field("cases", "Cases", lambda row: count_cell(row.cases), is_number=True),
-        Field("right", "Correct answers", _correct_cell, is_number=True),
-        hidden("answers", lambda row: row.answers),
+        Field("correct", "Correct results", _correct_cell, is_number=True),
+        hidden("results", lambda row: row.answers),
         Field("digest", "Digest", lambda row: Cell(short(row.digest), row.digest), is_code=True),
     )
     groups = [
@@ -65,7 +65,9 @@ def _table(rows: Sequence[ListedTask]) -> Table:
         for slug, label in CATEGORIES.items()
         if slug != ALL
     ]
-    caption = f"{plural(len(rows), 'task')}, as they stand in tasks/ now; answers that may rank are counted"
+    caption = (
+        f"{plural(len(rows), 'task')}, in the versions that tasks/ has now. Only results that may rank are counted"
+    )
     return grouped(
         "tasks", caption, columns, groups, "No task is registered. `make up` reads tasks/ and registers them."
     )

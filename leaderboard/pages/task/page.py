@@ -1,4 +1,4 @@
-"""One task: description, contract, cases, baseline source and what came out so far."""
+"""The page of one task: description, contract, cases, baseline source and results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
-from leaderboard.pages.task.contract import TaskContract, contract, contract_tables
+from leaderboard.pages.task.contract import TaskContract, contract_tables, task_contract
 from leaderboard.pages.task.description import Span, paragraphs
 from leaderboard.queries import generalization, results, task_answers, tasks
 from leaderboard.queries.tasks import TaskResultRow
@@ -32,7 +32,7 @@ class CaseLine:
 
 @dataclass(frozen=True, slots=True)
 class RevealedCase:
-    """An unseen case of a round that is over."""
+    """An unseen case of a revealed round."""
 
     round: str
     id: str
@@ -75,11 +75,11 @@ class TaskPage(Page):
     description: str
     editable: tuple[str, ...]
     cases: tuple[CaseLine, ...]
-    unseen_cases: tuple[RevealedCase, ...]  # of revealed rounds, as far as candidates were tried on them
-    contract: TaskContract | None  # None where tasks/ holds another version by now
+    unseen_cases: tuple[RevealedCase, ...]  # of revealed rounds, where candidates were evaluated on them
+    contract: TaskContract | None  # None where tasks/ has another version
     sources: tuple[SourceFile, ...]
     provenance: dict[str, str]
-    given: dict[str, str]  # the files that an agent gets: path → text; empty where tasks/ holds another version
+    given: dict[str, str]  # the files that an agent gets: path → text; empty where tasks/ has another version
     configurations: tuple[task_best.TaskEntry, ...]
     best: tuple[task_best.BestKnown, ...]
     pair: task_pair.TaskPair | None  # two configurations side by side
@@ -98,19 +98,19 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         return None
     row = found.row
     spec = tasks.contract_of(row.path, row.digest)
-    promised = contract(spec) if spec else None
+    terms = task_contract(spec) if spec else None
     rows = tasks.results_of(row.id, MOST_RESULTS)
     seen = tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases)
     unseen = tuple(RevealedCase(*one) for one in generalization.cases_of_task(row.id))
-    answers = task_answers.answers_to(row.id)
-    configurations, best = task_best.entries(answers), task_best.best_known(answers)
+    public = task_answers.answers_to(row.id)
+    configurations, best = task_best.entries(public), task_best.best_known(public)
     pair = task_pair.chosen(query, configurations)
     pair_cases = task_pair.cases_of(pair, task_answers.cases_of(pair.results)) if pair else ()
     small = sum(case.profile == "small" for case in seen)
     return TaskPage(
         title=row.name,
-        lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which a CPU runs too, and "
-        f"{len(seen) - small} full, for GPUs.",
+        lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which CPUs run too, and "
+        f"{len(seen) - small} full-size for GPUs.",
         crumbs=(
             Link("Tasks", page_url("tasks")),
             Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
@@ -122,13 +122,13 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
             task_best.best_table(best),
             task_pair.pair_table(pair, pair_cases),
             _results_table(rows),
-            *(contract_tables(promised) if promised else ()),
+            *(contract_tables(terms) if terms else ()),
         ),
         charts=task_best.charts(best) | task_pair.charts(pair, pair_cases),
         **_identity(found),
         cases=seen,
         unseen_cases=unseen,
-        contract=promised,
+        contract=terms,
         given=tasks.given(spec) if spec else {},
         configurations=configurations,
         best=best,
@@ -141,7 +141,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
 
 
 def _identity(found: tasks.FoundTask) -> dict[str, Any]:
-    """What the task is, as its row has it."""
+    """The fields of the page that come from the task's row."""
     row = found.row
     return {
         "task": row.path,
@@ -159,7 +159,7 @@ def _identity(found: tasks.FoundTask) -> dict[str, Any]:
 
 
 def source_bytes(*, category: str, source: str, name: str, path: str, digest: str) -> bytes | None:
-    """One file of the baseline, as the version with this digest has it; without a digest, the current one."""
+    """Return a file of the baseline in the version with this digest, or in the current one; None if there is none."""
     found = tasks.task(f"{category}/{source}/{name}", digest)
     sha256 = found.row.files.get(path) if found else None
     return results.archived(sha256) if sha256 else None
@@ -193,8 +193,8 @@ def _cases_table(cases: Sequence[CaseLine]) -> Table:
         (_axis_field(name) for name in sorted({name for case in cases for name in case.axes})),
         text_field("profile", "Profile", lambda one: one[1].profile),
     )
-    caption = "The seen cases. Hosts with a CPU only run the small ones."
-    return table("cases", caption, columns, enumerate(cases, 1), "No cases.")
+    caption = "Seen cases. Hosts without a GPU run only the small ones"
+    return table("cases", caption, columns, enumerate(cases, 1), "The task has no cases.")
 
 
 def _axis_field(name: str) -> Field[tuple[int, CaseLine]]:
@@ -210,12 +210,12 @@ def _axis_field(name: str) -> Field[tuple[int, CaseLine]]:
 def _unseen_table(cases: Sequence[RevealedCase]) -> Table:
     columns: tuple[Field[RevealedCase], ...] = fields(
         Field("case", "Case", lambda one: Cell(one.id.replace(",", ", "), one.id), is_code=True),
-        Field("category", "Changed", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
+        Field("category", "Category", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
         text_field("profile", "Profile", lambda one: one.profile),
         text_field("round", "Round", lambda one: one.round),
         hidden("origin", lambda one: one.origin),
     )
-    caption = "Unseen cases that candidates were tried on, of rounds that are revealed"
+    caption = "Unseen cases of revealed rounds that candidates were evaluated on"
     empty = "None yet: a round's cases are secret until it is revealed."
     return table("unseen_cases", caption, columns, cases, empty)
 
@@ -235,8 +235,8 @@ def _results_table(rows: Sequence[TaskResultRow]) -> Table:
         RowGroup(published),
         RowGroup(drafts, "Not published", "Drafts: on no board, and they may still change."),
     )
-    empty = "Nobody has tried this task yet. A run on a suite that holds it will."
-    return grouped("results", "Public answers first", columns, groups, empty)
+    empty = "No results for this task yet. Start a run on a suite that has it."
+    return grouped("results", "Published results first", columns, groups, empty)
 
 
 def _entry_cell(row: TaskResultRow) -> Cell:

@@ -1,4 +1,4 @@
-"""Two configurations' best answers to a task, case by case: the bars that a mean over cases hides."""
+"""Two configurations' best results on a task, compared case by case."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from leaderboard.queries.task_answers import CaseRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 FIRST, SECOND = "candidate", "baseline"  # the colours of the two bars
-NEEDS_TWO = "Two configurations with public answers on one device class are needed; see the results above."
+NEEDS_TWO = "A comparison needs two configurations with published results on one device class."
 
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """Of the baseline's time to the candidate's, on t_dev; None where the case was not reached or not timed."""
+    """One configuration on a case: log ratios of the baseline's time to the candidate's, on t_dev, where timed."""
 
     correct: bool | None
     log_ratio: float | None
@@ -29,7 +29,7 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True)
 class PairCase:
-    """A side is None where its answer has no such case."""
+    """One case. A side is None where its result does not have the case."""
 
     case: str
     is_eligible: bool  # its speed counts on boards
@@ -49,7 +49,10 @@ class TaskPair:
 
 
 def chosen(query: Query, entries: Sequence[TaskEntry]) -> TaskPair | None:
-    """Two on the device class asked for, else on the one with most of them; odd values fall back to the fastest two."""
+    """Return the two configurations that the query names, on its device class; None where no class has two.
+
+    Defaults are the device class with most configurations, and its fastest two.
+    """
     classes = _by_class(entries)
     found = classes.get(query.get("device", "")) or max(classes.values(), key=len, default=[])
     if len(found) < 2:
@@ -63,7 +66,7 @@ def chosen(query: Query, entries: Sequence[TaskEntry]) -> TaskPair | None:
 
 
 def cases_of(pair: TaskPair, rows: Sequence[CaseRow]) -> tuple[PairCase, ...]:
-    """In the order in which they were judged."""
+    """Return the cases of both results, in the order of evaluation."""
     sides = [{row.case: row for row in rows if row.result_id == result} for result in pair.results]
     cases = dict.fromkeys(case for side in sides for case in side)
     return tuple(_pair_case(case, *(side.get(case) for side in sides)) for case in cases)
@@ -88,8 +91,8 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
     chart = paired_bars(
         "pair",
         f"{pair.first.name} and {pair.second.name}, case by case",
-        f"Speedup over the baseline on {pair.device_class} of each configuration's fastest public answer, with 95 % "
-        "intervals; a bar for each side of each case.",
+        f"Speedup over the baseline on {pair.device_class} of each configuration's fastest published result, with "
+        "95 % confidence intervals; a bar for each side of each case.",
         "times as fast as the baseline",
         (Series(FIRST, pair.first.name, "×"), Series(SECOND, pair.second.name, "×")),
         [
@@ -100,8 +103,8 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
             )
             for one in timed
         ],
-        "Each case has a scale of its own: compare the two bars of a case, never two cases. The speed of one that is "
-        "too short does not count.",
+        "Each case has its own scale: compare the two bars of a case, not bars of different cases. The speed of "
+        "a case that is too short does not count.",
     )
     return {chart.slug: chart}
 
@@ -116,7 +119,7 @@ def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
         hidden("first_high", lambda one: _ends(one.first)[1]),
         hidden("second_low", lambda one: _ends(one.second)[0]),
         hidden("second_high", lambda one: _ends(one.second)[1]),
-        Field("ratio", "First by second", _ratio_cell, is_number=True),
+        Field("ratio", "First / second", _ratio_cell, is_number=True),
         Field(
             "is_eligible",
             "Speed counts",
@@ -128,7 +131,7 @@ def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
 
 
 def _by_class(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
-    """Those with two or more configurations, which come fastest first."""
+    """Group entries by device class, without the classes that have only one."""
     found: dict[str, list[TaskEntry]] = {}
     for one in entries:
         found.setdefault(one.device_class, []).append(one)
