@@ -16,8 +16,8 @@ from leaderboard.words import AUDITS, CATEGORIES, FLAGS, GATES, ROLES, STATUSES
 
 Fact = tuple[str, str, str]  # term, text, address
 RUN_NOTICES = {
-    "draft": "a draft: it is on no board, and its results may still change.",
-    "withdrawn": "withdrawn: it was taken off the boards and stays readable here.",
+    "draft": "a draft: it is on no leaderboard, and its results may still change.",
+    "withdrawn": "withdrawn: it was taken off the leaderboards and stays readable here.",
 }
 
 
@@ -110,7 +110,7 @@ def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None)
             page_url("configuration", row.configuration),
         ),
         ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
-        ("Board", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
+        ("Leaderboard", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
         ("Device class", row.device_title, ""),
         *(_attempt_facts(row, shown, record) if shown else ()),
         ("Candidate", short(row.candidate_digest) or _no_candidate(shown), ""),

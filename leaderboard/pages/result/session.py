@@ -8,7 +8,7 @@ from evaluator.records.sessions import IterationRecord, SessionRecord
 from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, moment, plural, printable, seconds, significant
+from leaderboard.formatting import NONE, moment, printable, seconds, significant
 from leaderboard.pages.base import count_cell, page_url
 from leaderboard.pages.session_cells import (
     COST_SOURCES,
@@ -167,7 +167,7 @@ def _facts(row: SessionRow, stored: SessionRecord | None) -> tuple[tuple[str, st
         ("Versions checked", checks_text(row), ""),
     ]
     if row.abandoned:
-        facts.append(("Lost before it", f"{plural(row.abandoned, 'session')}, usage unknown", ""))
+        facts.append(("Lost sessions", f"{row.abandoned} before this one, usage unknown", ""))
     if row.prompt_digest:
         facts.append(("Prompt", "the exact text", page_url("session_prompt", row.result_id)))
     if stored is not None:

@@ -210,7 +210,7 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
         RowGroup(
             tuple(ClockRow(case.id, one, case.ratio if one.clock == T_DEV else None) for one in case.clocks),
             case.id.replace(",", ", "),
-            _standing(case.ratio),
+            _eligibility_text(case.ratio),
         )
         for case in cases
         if case.is_timed_on_device
@@ -219,7 +219,7 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
     return grouped("clocks", caption, columns, groups, "No case was timed on a device.")
 
 
-def _standing(ratio: CaseRatio | None) -> str:
+def _eligibility_text(ratio: CaseRatio | None) -> str:
     """Whether the case's speed counts, and why not."""
     if ratio is None:
         return "not timed on t_dev: its speed is not ranked"
@@ -303,7 +303,7 @@ def _void_table(found: Sequence[CaseSession]) -> Table:
         Field("case", "Case", lambda one: case_cell(one.session.case), is_code=True),
         Field("session", "Session", lambda one: count_cell(one.session.number), is_number=True),
         Field("block", "Block", lambda one: count_cell(one.number), is_number=True),
-        text_field("void", "Why it is void", lambda one: one.reason),
+        text_field("void", "Reason", lambda one: one.reason),
     )
     caption = "Void blocks. Each is measured again, up to three in a session"
     return table("void", caption, columns, _void_blocks(found), "No block is void.")

@@ -230,10 +230,10 @@ def _results_table(rows: Sequence[TaskResultRow]) -> Table:
         text_field("suite", "Suite", lambda row: f"{row.suite}@{row.version}"),
         Field("run", "Run", lambda row: Cell(str(row.run_id), row.run_id, page_url("run", row.run_id)), is_number=True),
     )
-    published, drafts = (tuple(row for row in rows if row.is_published is wanted) for wanted in (True, False))
+    drafts = tuple(row for row in rows if not row.is_published)
     groups = (
-        RowGroup(published),
-        RowGroup(drafts, "Not published", "Drafts: on no board, and they may still change."),
+        RowGroup(tuple(row for row in rows if row.is_published)),
+        RowGroup(drafts, "Not published", "Drafts: on no leaderboard, and they may still change."),
     )
     empty = "No results for this task yet. Start a run on a suite that has it."
     return grouped("results", "Published results first", columns, groups, empty)
