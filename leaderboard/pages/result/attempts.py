@@ -11,6 +11,7 @@ from typing import NamedTuple
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, listed, moment, plural, printable, short, significant, times
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, moment_cell, page_url, whole_number
+from leaderboard.pages.result.cases import OUTCOMES
 from leaderboard.pages.run.index import RunChoice
 from leaderboard.queries import results
 from leaderboard.queries.results import AttemptRow, MeasurementRow
@@ -18,12 +19,6 @@ from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import FLAGS, STATUSES, status_cell
 
 MOST_CASES = 3  # named in a sentence; the rest is counted
-CORRECT_WORDS: dict[bool | None, str] = {True: "correct", False: "wrong", None: "not reached"}
-CORRECT_CELLS: dict[bool | None, Cell] = {
-    True: Cell("correct", True, tone="good", mark="✓"),
-    False: Cell("wrong", False, tone="bad", mark="✕"),
-    None: Cell("not reached", None, tone="ours", mark="○"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +193,7 @@ def _case_changes(before: Sequence[MeasurementRow], now: Sequence[MeasurementRow
     for row in now:
         old = known.get(row.case)
         if row.case in known and old != row.correct:
-            changed.setdefault(f"{CORRECT_WORDS[old]} → {CORRECT_WORDS[row.correct]}", []).append(row.case)
+            changed.setdefault(f"{OUTCOMES[old].text} → {OUTCOMES[row.correct].text}", []).append(row.case)
     return [f"{_case_names(names)}: {change}" for change, names in changed.items()]
 
 
@@ -315,9 +310,9 @@ def _facts(row: AttemptRow) -> dict[str, str]:
 def _cases_table(pairs: Sequence[CasePair], old: AttemptRow | None, new: AttemptRow | None) -> Table:
     columns: tuple[Field[CasePair], ...] = (
         text_field("case", "Case", lambda pair: pair.case, is_code=True),
-        Field("old_correct", f"Attempt {old.number}" if old else "old", lambda pair: CORRECT_CELLS[pair.old_correct]),
+        Field("old_correct", f"Attempt {old.number}" if old else "old", lambda pair: OUTCOMES[pair.old_correct]),
         Field("old_speedup", "Speedup", lambda pair: _speedup_cell(pair.old_speedup), is_number=True),
-        Field("new_correct", f"Attempt {new.number}" if new else "new", lambda pair: CORRECT_CELLS[pair.new_correct]),
+        Field("new_correct", f"Attempt {new.number}" if new else "new", lambda pair: OUTCOMES[pair.new_correct]),
         Field("new_speedup", "Speedup", lambda pair: _speedup_cell(pair.new_speedup), is_number=True),
         Field("differs", "Differs", lambda pair: _difference_cell(pair.old_correct != pair.new_correct)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV
@@ -20,6 +20,12 @@ CLOCKS = {  # in the order in which pages show them
     AKA_LOOP: "The paper's clock for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
     AKA_EVENTS: "The paper's clock for Triton to Triton: the mean over 100 calls with a pair of events around each.",
     FUNCTIONAL: "Times on a CPU that stands in for the GPU. They show that both sides ran; no metric uses them.",
+}
+
+OUTCOMES: dict[bool | None, Cell] = {
+    True: Cell("correct", True, tone="good", mark="✓"),
+    False: Cell("wrong", False, tone="bad", mark="✕"),
+    None: Cell("not reached", None, tone="ours", mark="○"),
 }
 
 
@@ -180,9 +186,8 @@ def _too_short(baseline_ms: float) -> str:
 
 
 def _correct_cell(case: CaseFacts) -> Cell:
-    if case.correct is None:
-        return Cell("correct so far" if case.draws else "not reached", None, tone="ours", mark="○")
-    return Cell("correct", True, tone="good", mark="✓") if case.correct else Cell("wrong", False, tone="bad", mark="✕")
+    outcome = OUTCOMES[case.correct]
+    return replace(outcome, text="correct so far") if case.correct is None and case.draws else outcome
 
 
 def _error_cell(value: float | None) -> Cell:

@@ -26,7 +26,7 @@ LABELS = {
     "num_stages": "Stages",
 }
 BETTER_ZERO = ("scratch_bytes", "vgpr_spills", "sgpr_spills")
-OUTCOMES = {"compiled": "every kernel of the candidate compiles and fits", "failed": "a kernel does not compile or fit"}
+COMPILED = {"compiled": "every kernel of the candidate compiles and fits", "failed": "a kernel does not compile or fit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def sections(found: Sequence[KernelReport], checked: Mapping[str, str]) -> tuple
 def _section(target: str, found: Sequence[KernelReport], checked: Mapping[str, str]) -> TargetSection:
     name = f"{target} ({CARDS[target]})" if target in CARDS else target
     outcome = checked.get(target, "not checked: the candidate's kernels were not reached")
-    return TargetSection(f"{name}: {OUTCOMES.get(outcome, outcome)}.", _table(target, name, found))
+    return TargetSection(f"{name}: {COMPILED.get(outcome, outcome)}.", _table(target, name, found))
 
 
 def _table(target: str, name: str, found: Sequence[KernelReport]) -> Table:

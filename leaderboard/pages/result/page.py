@@ -192,7 +192,7 @@ def _outcome(row: ResultDetailRow, shown: AttemptRow | None) -> dict[str, Any]:
 
 
 def _recorded(record: Record | None) -> dict[str, Any]:
-    """What the page takes from the record as it is; empty values without one."""
+    """The fields of the page that come from the record; empty without one."""
     return {
         "findings": result_facts.findings(record),
         "isa_checked": dict(record.isa_checked) if record else {},

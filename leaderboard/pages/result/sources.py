@@ -68,7 +68,7 @@ def downloads(row: ResultDetailRow) -> tuple[tuple[str, str], ...]:
 
 
 def _is_overlay(row: ResultDetailRow) -> bool:
-    """Whether the candidate has only files that `evaluate` accepts as replacements."""
+    """Tell whether the candidate consists of files that it may replace, which is all that `evaluate` accepts."""
     return set(row.candidate_files) <= set(row.editable)
 
 

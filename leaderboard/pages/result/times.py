@@ -220,7 +220,7 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
 
 
 def _eligibility_text(ratio: CaseRatio | None) -> str:
-    """Whether the case's speed counts, and why not."""
+    """Say whether the case's speed counts, and if not, why."""
     if ratio is None:
         return "not timed on t_dev: its speed is not ranked"
     if ratio.why_not_eligible:
