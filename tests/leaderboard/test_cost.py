@@ -61,7 +61,7 @@ def test_nobody_says_a_cost_and_none_is_shown(timed, page) -> None:
     [one] = page("/cost/").agents
     assert (one.output_tokens, one.cost_usd, one.total_usd) == (None, None, None)
     [cells] = page("/cost/").tables["agents"].cells()
-    assert (cells["cost_usd"].text, cells["output_tokens"].text) == ("unknown", "not said")
+    assert (cells["cost_usd"].text, cells["output_tokens"].text) == ("unknown", "not reported")
 
 
 @pytest.mark.parametrize(("changes", "because"), [({"is_held": True}, "1 answer of 12 may not count"), ({}, None)])
