@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, Series, stacked_bars
 from leaderboard.formatting import NONE, plural, printable, rate
-from leaderboard.pages.base import Query, by_slug, count_cell, entry_cells, page_url, query_string
-from leaderboard.tables import Cell, Column, RowGroup, Table, first, table
+from leaderboard.pages.base import Query, by_slug, count_cell, entry_fields, page_url, query_string
+from leaderboard.pages.failures.facts import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, first, hidden, table, text_field
 from leaderboard.words import STATUSES, role_note, status_cell
-
-if TYPE_CHECKING:
-    from leaderboard.pages.failures.page import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
 
 # Columns and parts of a bar: what they are called, and the statuses in them.
 MODES = {
@@ -52,91 +49,77 @@ def shown(whole: Sequence[Table], *, is_one_reason: bool) -> dict[str, Table]:
 
 def matrix(found: Sequence[AnswerCounts]) -> Table:
     """A column for each status that occurs; CSV has them all."""
-    statuses = [status for status in STATUSES if status not in ("queued", "running")]
     seen = {status for one in found for status in one.counts}
-    columns = (
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("suite", "Suite"),
-        Column("device_class", "Device class", is_code=True),
-        Column("of", "Tasks × runs", is_number=True),
-        *(Column(name, _heading(name), is_number=True, on_page=name in seen) for name in statuses),
+    columns: tuple[Field[AnswerCounts], ...] = fields(
+        entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
+        text_field("suite", "Suite", lambda one: f"{one.suite}@{one.suite_version}"),
+        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field("of", "Tasks × runs", lambda one: count_cell(one.of), is_number=True),
+        (_status_field(status, on_page=status in seen) for status in STATUSES if status not in ("queued", "running")),
     )
-    rows = [_matrix_cells(one, statuses) for one in found]
-    return table("outcomes", "How the answers ended: each count leads to its newest answer", columns, rows, EMPTY)
+    return table("outcomes", "How the answers ended: each count leads to its newest answer", columns, found, EMPTY)
 
 
 def totals_table(found: Sequence[ReasonTotal], query: Query) -> Table:
-    columns = (
-        Column("status", "Status"),
-        Column("reason", "Reason", is_code=True),
-        Column("count", "Answers", is_number=True),
-        Column("of", "Tasks × runs", on_page=False),
-        Column("configurations", "Configurations", is_number=True),
-        Column("task", "Newest"),
-        Column("result", "Result", on_page=False),
+    columns: tuple[Field[ReasonTotal], ...] = (
+        Field("status", "Status", lambda one: status_cell(one.status)),
+        Field("reason", "Reason", lambda one: _reason_cell(one, query), is_code=True),
+        Field("count", "Answers", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
+        hidden("of", lambda one: one.of),
+        Field("configurations", "Configurations", lambda one: count_cell(one.configurations), is_number=True),
+        Field(
+            "task",
+            "Newest",
+            lambda one: Cell(one.task.rpartition("/")[2], one.task, page_url("result", one.result)),
+        ),
+        hidden("result", lambda one: one.result),
     )
-    rows = [
-        (
-            status_cell(one.status),
-            Cell(one.reason, one.reason, page_url("failures") + query_string(query, QUERY, reason=one.reason)),
-            Cell(rate(one.count, one.of), one.count),
-            Cell("", one.of),
-            count_cell(one.configurations),
-            Cell(one.task.rpartition("/")[2], one.task, page_url("result", one.result)),
-            Cell("", one.result),
-        )
-        for one in found
-    ]
     caption = "Why, over all that is shown, most frequent first: a reason leads to its own answers"
-    return table("reason_totals", caption, columns, rows, "No answer was turned away.")
+    return table("reason_totals", caption, columns, found, "No answer was turned away.")
 
 
 def reasons_table(found: Sequence[ReasonCount]) -> Table:
-    columns = (
-        Column("status", "Status"),
-        Column("reason", "Reason", is_code=True),
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("suite", "Suite", on_page=False),
-        Column("device_class", "Device class", is_code=True),
-        Column("count", "Answers", is_number=True),
-        Column("of", "Tasks × runs", on_page=False),
-        Column("task", "Newest"),
-        Column("result", "Result", on_page=False),
+    columns: tuple[Field[ReasonCount], ...] = fields(
+        Field("status", "Status", lambda one: status_cell(one.status)),
+        text_field("reason", "Reason", lambda one: one.reason, is_code=True),
+        entry_fields(lambda one: one.name, lambda one: one.configuration, _suite),
+        hidden("suite", _suite),
+        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field("count", "Answers", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
+        hidden("of", lambda one: one.of),
+        Field("task", "Newest", _newest_cell),
+        hidden("result", lambda one: one.result),
     )
     order = sorted(found, key=lambda one: (one.reason, one.status, -one.result))
     caption = "For each configuration, why answers were turned away or have no verdict, the newest first"
-    return table("reasons", caption, columns, [_reason_cells(one) for one in order], "No answer was turned away.")
+    return table("reasons", caption, columns, order, "No answer was turned away.")
 
 
 def unseen_table(found: Sequence[UnseenFailure]) -> Table:
-    columns = (
-        Column("reason", "Reason", is_code=True),
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("round", "Round"),
-        Column("device_class", "Device class", is_code=True),
-        Column("regressions", "Baseline was right", is_number=True),
-        Column("both_fail", "Baseline was wrong too", is_number=True),
-        Column("of", "Cases", on_page=False),
-        Column("result", "Example"),
+    columns: tuple[Field[UnseenFailure], ...] = fields(
+        text_field("reason", "Reason", lambda one: one.reason, is_code=True),
+        entry_fields(lambda one: one.name, lambda one: one.configuration),
+        text_field("round", "Round", lambda one: one.round),
+        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field(
+            "regressions",
+            "Baseline was right",
+            lambda one: Cell(rate(one.regressions, one.of), one.regressions),
+            is_number=True,
+        ),
+        Field(
+            "both_fail",
+            "Baseline was wrong too",
+            lambda one: Cell(rate(one.both_fail, one.of), one.both_fail),
+            is_number=True,
+        ),
+        hidden("of", lambda one: one.of),
+        Field(
+            "result", "Example", lambda one: Cell(f"Result {one.result}", one.result, page_url("result", one.result))
+        ),
     )
-    rows = [
-        (
-            Cell(one.reason, one.reason),
-            *entry_cells(one.name, one.configuration),
-            Cell(one.round, one.round),
-            Cell(one.device_class, one.device_class),
-            Cell(rate(one.regressions, one.of), one.regressions),
-            Cell(rate(one.both_fail, one.of), one.both_fail),
-            Cell("", one.of),
-            Cell(f"Result {one.result}", one.result, page_url("result", one.result)),
-        )
-        for one in found
-    ]
     empty = "No unseen case failed in a revealed round. Before its reveal a round shows counts over the suite only."
-    return table("unseen", "On unseen cases of revealed rounds: cases by the candidate's reason", columns, rows, empty)
+    return table("unseen", "On unseen cases of revealed rounds: cases by the candidate's reason", columns, found, empty)
 
 
 def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
@@ -167,48 +150,32 @@ def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
 
 def _newest_of_each(whole: Table) -> Table:
     """Its rows come by reason, the newest first."""
-    reason = [column.key for column in whole.fields].index("reason")
-    by_reason = groupby(whole.groups[0].rows, key=lambda row: row[reason].value)
-    rows = tuple(row for _, lines in by_reason for row in islice(lines, NEWEST_OF_A_REASON))
+    by_reason = groupby(whole.groups[0].rows, key=lambda one: one.reason)
+    rows = tuple(one for _, lines in by_reason for one in islice(lines, NEWEST_OF_A_REASON))
     if len(rows) == whole.size:
         return whole
     caption = f"{whole.caption} (the newest {NEWEST_OF_A_REASON} of each reason; all {whole.size} are in the CSV)"
     return replace(whole, caption=caption, groups=(RowGroup(rows),))
 
 
-def _heading(status: str) -> str:
+def _status_field(status: str, *, on_page: bool) -> Field[AnswerCounts]:
+    def cell(one: AnswerCounts) -> Cell:
+        if not (count := one.counts.get(status, 0)):
+            return Cell("0", 0)
+        return Cell(rate(count, one.of), count, page_url("result", one.examples[status]))
+
     label = STATUSES[status].label
-    return label[0].upper() + label[1:]
+    return Field(status, label[0].upper() + label[1:], cell, is_number=True, on_page=on_page)
 
 
-def _matrix_cells(one: AnswerCounts, statuses: Sequence[str]) -> tuple[Cell, ...]:
-    suite = f"{one.suite}@{one.suite_version}"
-    return (
-        *entry_cells(one.name, one.configuration, role_note(one.role)),
-        Cell(suite, suite),
-        Cell(one.device_class, one.device_class),
-        count_cell(one.of),
-        *(_count_cell(one, status) for status in statuses),
-    )
+def _reason_cell(one: ReasonTotal, query: Query) -> Cell:
+    return Cell(one.reason, one.reason, page_url("failures") + query_string(query, QUERY, reason=one.reason))
 
 
-def _count_cell(one: AnswerCounts, status: str) -> Cell:
-    count = one.counts.get(status, 0)
-    if not count:
-        return Cell("0", 0)
-    return Cell(rate(count, one.of), count, page_url("result", one.examples[status]))
+def _suite(one: ReasonCount) -> str:
+    return f"{one.suite}@{one.suite_version}"
 
 
-def _reason_cells(one: ReasonCount) -> tuple[Cell, ...]:
-    suite, task = f"{one.suite}@{one.suite_version}", one.task.rpartition("/")[2]
-    return (
-        status_cell(one.status),
-        Cell(one.reason, one.reason),
-        *entry_cells(one.name, one.configuration, suite),
-        Cell(suite, suite),
-        Cell(one.device_class, one.device_class),
-        Cell(rate(one.count, one.of), one.count),
-        Cell("", one.of),
-        Cell(task, one.task, page_url("result", one.result), printable(one.message) or NONE),
-        Cell("", one.result),
-    )
+def _newest_cell(one: ReasonCount) -> Cell:
+    name = one.task.rpartition("/")[2]
+    return Cell(name, one.task, page_url("result", one.result), printable(one.message) or NONE)
