@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evaluator.records.record import PROTOCOL
@@ -12,8 +13,8 @@ from leaderboard.pages.base import Link, Page, Query, by_slug
 from leaderboard.pages.metrics.boards import BOARD_METRICS
 from leaderboard.pages.metrics.values import Metric
 from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, SECRET_COUNTS_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS
-from leaderboard.tables import Cell, Column, Table, table
-from leaderboard.words import FLAGS, GATES, STATUSES
+from leaderboard.tables import Cell, Field, Table, table, text_field
+from leaderboard.words import FLAGS, GATES, STATUSES, Word, status_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def build(query: Query) -> MetricsPage:
         title="Metrics explained",
         lead="Every number on these pages is one of the following, and nothing else.",
         crumbs=(Link("ArenaBoard", "/"),),
-        tables=by_slug(_statuses_table(), _terms("flags", "Flags: what readers of a number must know", "Flag", flags)),
+        tables=by_slug(_statuses_table(), _flags_table(flags)),
         protocol=PROTOCOL,
         metrics=METRICS,
         gates=gates,
@@ -215,24 +216,18 @@ def build(query: Query) -> MetricsPage:
 
 
 def _statuses_table() -> Table:
-    columns = (Column("status", "Status"), Column("means", "It means"), Column("whose", "Whose"))
     whose = {"good": "the candidate's", "bad": "the candidate's", "ours": "says nothing about it", "open": "not ended"}
-    rows = [
-        (
-            Cell(word.label, code, tone=word.tone, mark=word.mark),
-            Cell(word.meaning, word.meaning),
-            _text(whose[word.tone]),
-        )
-        for code, word in STATUSES.items()
-    ]
-    return table("statuses", "How an evaluation can stand or end", columns, rows, "")
+    columns: tuple[Field[tuple[str, Word]], ...] = (
+        Field("status", "Status", lambda row: status_cell(row[0])),
+        text_field("means", "It means", lambda row: row[1].meaning),
+        text_field("whose", "Whose", lambda row: whose[row[1].tone]),
+    )
+    return table("statuses", "How an evaluation can stand or end", columns, STATUSES.items(), "")
 
 
-def _terms(slug: str, caption: str, label: str, terms: tuple[Term, ...]) -> Table:
-    columns = (Column("code", label), Column("means", "It means"))
-    rows = [(Cell(term.name, term.code), _text(term.means)) for term in terms]
-    return table(slug, caption, columns, rows, "")
-
-
-def _text(text: str) -> Cell:
-    return Cell(text, text)
+def _flags_table(flags: Sequence[Term]) -> Table:
+    columns: tuple[Field[Term], ...] = (
+        Field("code", "Flag", lambda term: Cell(term.name, term.code)),
+        text_field("means", "It means", lambda term: term.means),
+    )
+    return table("flags", "Flags: what readers of a number must know", columns, flags, "")

@@ -2,66 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from statistics import fmean
 
-from leaderboard.eligibility import may_count
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
-from leaderboard.formatting import factor
-from leaderboard.pages.agents.entrants import Standing, standings
+from leaderboard.pages.agents.entrants import standings
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.portability import screen
+from leaderboard.pages.portability.facts import PortableEntry, PortableTask, portable_entries, portable_tasks
 from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import entrants, portability
-from leaderboard.queries.portability import PortableRow
-from leaderboard.words import ALL
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceTally:
-    """Right answers of tasks × public runs on one device class."""
-
-    device_class: str
-    correct: int
-    of: int
-    board: str
-
-
-@dataclass(frozen=True, slots=True)
-class PortableEntry:
-    """`places` by device class; those on which it did not run are not in it."""
-
-    configuration: str
-    agent: str
-    model: str | None
-    role: str
-    suite: str
-    suite_version: int
-    protocol: str
-    places: dict[str, PlaceTally]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskOnDevice:
-    """`speedup`: exp of the mean log speedup over the runs that have one that may count."""
-
-    device_class: str
-    passed: int
-    runs: int
-    speedup: float | None
-    timed_runs: int
-    result: int  # the first run's
-
-
-@dataclass(frozen=True, slots=True)
-class PortableTask:
-    task: str
-    places: dict[str, TaskOnDevice]
-    spread: float | None  # largest ÷ smallest speedup over device classes; None below two
-    candidates: int  # distinct ones among all runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +27,9 @@ class PortabilityPage(Page):
 def build(query: Query) -> PortabilityPage:
     wanted = RunFilter.from_query(query).configuration
     found = standings(entrants.standings())
-    entries = _entries(found)
+    entries = portable_entries(found)
     devices = {one.device_class: one.device_title for one in found}
-    tasks = _tasks(portability.answers(wanted)) if wanted else ()
+    tasks = portable_tasks(portability.answers(wanted)) if wanted else ()
     return PortabilityPage(
         title="From device to device",
         lead="Does what is right and fast on one device class hold on another? Speeds of two are never averaged or "
@@ -97,46 +47,3 @@ def build(query: Query) -> PortabilityPage:
         choices=(choice("configuration", "Task by task for", sorted({one.configuration for one in found}), wanted),),
         is_filtered=bool(wanted),
     )
-
-
-def _entries(found: Sequence[Standing]) -> tuple[PortableEntry, ...]:
-    """Those on most device classes first."""
-    ordered = sorted(found, key=_whose)
-    entries = [_entry(list(own)) for _, own in groupby(ordered, key=_whose)]
-    return tuple(sorted(entries, key=lambda entry: (-len(entry.places), entry.configuration)))
-
-
-def _whose(one: Standing) -> tuple[str, str, int, str]:
-    return one.configuration, one.suite, one.suite_version, one.protocol
-
-
-def _entry(own: Sequence[Standing]) -> PortableEntry:
-    first = own[0]
-    places = {
-        one.device_class: PlaceTally(
-            one.device_class, one.tallies[ALL].correct, one.tallies[ALL].results, one.boards[ALL]
-        )
-        for one in own
-    }
-    who = (first.configuration, first.agent, first.model, first.role)
-    return PortableEntry(*who, first.suite, first.suite_version, first.protocol, places)
-
-
-def _tasks(rows: Sequence[PortableRow]) -> tuple[PortableTask, ...]:
-    return tuple(_task(path, list(own)) for path, own in groupby(rows, key=lambda row: row.task))
-
-
-def _task(path: str, rows: Sequence[PortableRow]) -> PortableTask:
-    places = {device: _place(device, list(own)) for device, own in groupby(rows, key=lambda row: row.device)}
-    return PortableTask(path, places, _spread(places), len({row.candidate_digest for row in rows}))
-
-
-def _place(device: str, rows: Sequence[PortableRow]) -> TaskOnDevice:
-    logs = [row.log_speedup for row in rows if row.log_speedup is not None and may_count(row)]
-    passed = sum(row.status == "passed" for row in rows)
-    return TaskOnDevice(device, passed, len(rows), factor(fmean(logs)) if logs else None, len(logs), rows[0].result_id)
-
-
-def _spread(places: Mapping[str, TaskOnDevice]) -> float | None:
-    speeds = [place.speedup for place in places.values() if place.speedup is not None]
-    return max(speeds) / min(speeds) if len(speeds) > 1 else None

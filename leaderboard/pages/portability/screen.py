@@ -4,65 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import log
-from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, heat_map
 from leaderboard.formatting import NONE, percent, plural, rate, significant, times
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.pages.portability.facts import PlaceTally, PortableEntry, PortableTask
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import role_note
-
-if TYPE_CHECKING:
-    from leaderboard.pages.portability.page import PlaceTally, PortableEntry, PortableTask, TaskOnDevice
 
 MOST_DRAWN = 24
 
 
 def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> Table:
-    columns = (
-        Column("configuration", "Configuration"),
-        Column("suite", "Suite"),
-        Column("protocol", "Protocol", is_code=True, on_page=len({entry.protocol for entry in entries}) > 1),
-        *(Column(slug, devices[slug], is_number=True) for slug in sorted(devices)),
+    columns: tuple[Field[PortableEntry], ...] = fields(
+        Field("configuration", "Configuration", _configuration_cell),
+        text_field("suite", "Suite", lambda entry: f"{entry.suite}@{entry.suite_version}"),
+        text_field(
+            "protocol",
+            "Protocol",
+            lambda entry: entry.protocol,
+            is_code=True,
+            on_page=len({entry.protocol for entry in entries}) > 1,
+        ),
+        (_tally_field(slug, devices[slug]) for slug in sorted(devices)),
     )
-    rows = [
-        (
-            Cell(
-                entry_name(entry.agent, entry.model),
-                entry.configuration,
-                f"?configuration={entry.configuration}#tasks",
-                ", ".join(filter(None, (entry.configuration, role_note(entry.role)))),
-            ),
-            Cell(f"{entry.suite}@{entry.suite_version}", f"{entry.suite}@{entry.suite_version}"),
-            Cell(entry.protocol, entry.protocol),
-            *(_tally_cell(entry.places.get(slug)) for slug in sorted(devices)),
-        )
-        for entry in entries
-    ]
     caption = "Right answers of tasks × public runs; a configuration leads to its tasks, a count to its board"
     empty = "Nothing is published yet. A draft counts here once a maintainer publishes it."
-    return table("entries", caption, columns, rows, empty)
+    return table("entries", caption, columns, entries, empty)
 
 
 def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], configuration: str) -> Table:
     here = sorted({device for task in tasks for device in task.places})
-    columns = (
-        Column("task", "Task"),
-        *(
-            column
-            for slug in here
-            for column in (
-                Column(slug, devices[slug], is_number=True),
-                Column(f"{slug}_passed", "Passed", on_page=False),
-                Column(f"{slug}_runs", "Runs", on_page=False),
-            )
+    columns: tuple[Field[PortableTask], ...] = fields(
+        Field("task", "Task", _task_cell),
+        (field for slug in here for field in _device_fields(slug, devices[slug])),
+        Field("spread", "Largest ÷ smallest", _spread_cell, is_number=True),
+        Field(
+            "candidates",
+            "Candidates",
+            lambda task: Cell(plural(task.candidates, "kernel"), task.candidates),
+            is_number=True,
         ),
-        Column("spread", "Largest ÷ smallest", is_number=True),
-        Column("candidates", "Candidates", is_number=True),
     )
-    rows = [_task_cells(task, here) for task in tasks]
     caption = f"{configuration}: speedup over the baseline of the same device, and how many runs passed"
-    return table("tasks", caption, columns, rows, "No public answer of this configuration on a current suite.")
+    return table("tasks", caption, columns, tasks, "No public answer of this configuration on a current suite.")
 
 
 def charts(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> dict[str, Chart]:
@@ -95,24 +80,39 @@ def _heat_cell(tally: PlaceTally | None) -> tuple[float | None, str, str]:
     return tally.correct / tally.of, percent(tally.correct / tally.of), f"{tally.correct} of {tally.of}"
 
 
-def _tally_cell(tally: PlaceTally | None) -> Cell:
-    return Cell(NONE) if tally is None else Cell(rate(tally.correct, tally.of), tally.correct, tally.board)
+def _configuration_cell(entry: PortableEntry) -> Cell:
+    note = ", ".join(filter(None, (entry.configuration, role_note(entry.role))))
+    url = f"?configuration={entry.configuration}#tasks"
+    return Cell(entry_name(entry.agent, entry.model), entry.configuration, url, note)
 
 
-def _task_cells(task: PortableTask, devices: Sequence[str]) -> tuple[Cell, ...]:
-    spread = Cell(NONE) if task.spread is None else Cell(f"{significant(task.spread)}×", task.spread)
+def _tally_field(device: str, title: str) -> Field[PortableEntry]:
+    def cell(entry: PortableEntry) -> Cell:
+        if (tally := entry.places.get(device)) is None:
+            return Cell(NONE)
+        return Cell(rate(tally.correct, tally.of), tally.correct, tally.board)
+
+    return Field(device, title, cell, is_number=True)
+
+
+def _task_cell(task: PortableTask) -> Cell:
+    category, _, _ = task.task.partition("/")
+    return Cell(task.task.rpartition("/")[2], task.task, task_url(task.task), category)
+
+
+def _device_fields(device: str, title: str) -> tuple[Field[PortableTask], ...]:
+    def speed_cell(task: PortableTask) -> Cell:
+        if (found := task.places.get(device)) is None:
+            return Cell(NONE, note="did not run")
+        speed = "no speed" if found.speedup is None else times(log(found.speedup))
+        return Cell(speed, found.speedup, page_url("result", found.result), f"{found.passed} of {found.runs} passed")
+
     return (
-        Cell(task.task.rpartition("/")[2], task.task, task_url(task.task), task.task.partition("/")[0]),
-        *(cell for device in devices for cell in _device_cells(task.places.get(device))),
-        spread,
-        Cell(plural(task.candidates, "kernel"), task.candidates),
+        Field(device, title, speed_cell, is_number=True),
+        hidden(f"{device}_passed", lambda task: found.passed if (found := task.places.get(device)) else None),
+        hidden(f"{device}_runs", lambda task: found.runs if (found := task.places.get(device)) else None),
     )
 
 
-def _device_cells(place: TaskOnDevice | None) -> tuple[Cell, Cell, Cell]:
-    if place is None:
-        return Cell(NONE, note="did not run"), Cell(""), Cell("")
-    speed = "no speed" if place.speedup is None else times(log(place.speedup))
-    note = f"{place.passed} of {place.runs} passed"
-    url = page_url("result", place.result)
-    return Cell(speed, place.speedup, url, note), Cell("", place.passed), Cell("", place.runs)
+def _spread_cell(task: PortableTask) -> Cell:
+    return Cell(NONE) if task.spread is None else Cell(f"{significant(task.spread)}×", task.spread)
