@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
@@ -14,15 +13,8 @@ from leaderboard.pages.board.place import Board, load
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.compare import screen
-from leaderboard.statistics.answers import Answers
-from leaderboard.statistics.comparisons import (
-    OnTask,
-    PairedComparison,
-    by_task,
-    common_tasks,
-    compare_correctness,
-    compare_usable_speedup,
-)
+from leaderboard.pages.compare.facts import ComparedPair, ComparedTask, compared_pairs, compared_tasks
+from leaderboard.statistics.comparisons import common_tasks
 
 PLACES = ("a", "b", "c", "d", "e", "f")
 FEWEST = 2
@@ -42,23 +34,6 @@ class CompareView(BoardView):
     def wanted(self) -> list[str]:
         """Each once, in their order."""
         return list(dict.fromkeys(filter(None, (getattr(self, place) for place in PLACES))))
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedPair:
-    first: str
-    second: str
-    usable_speedup: PairedComparison | None  # None on functional devices
-    correctness: PairedComparison
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTask:
-    """One task; `entries` are in the page's order."""
-
-    task: str
-    entries: tuple[OnTask, ...]
-    difference: float | None  # largest by smallest usable speedup; of shares of right runs on functional devices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +69,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     numbers = {entry.configuration: one.on(kept) for entry, one in zip(entries, found, strict=True)}
     tasks = [board.tasks[index].path for index in kept]
     eligible = None if board.device.is_functional else sum(board.standings.eligible[index] is True for index in kept)
-    pairs = _pairs(entries, numbers, eligible)
-    lines = _lines(tasks, [numbers[entry.configuration] for entry in entries], board.device.is_functional)
+    pairs = compared_pairs(entries, numbers, eligible)
+    lines = compared_tasks(tasks, [numbers[entry.configuration] for entry in entries], board.device.is_functional)
     return ComparePage(
         title=f"{board.title}: {plural(len(entries), 'entry', 'entries')} compared",
         lead=_lead(board, len(tasks)),
@@ -134,38 +109,6 @@ def _chosen(everybody: Sequence[Entry], wanted: Sequence[str]) -> list[Entry]:
     known = {entry.configuration: entry for entry in everybody}
     found = [known[slug] for slug in wanted if slug in known]
     return found or list(everybody[:FEWEST])
-
-
-def _pairs(entries: Sequence[Entry], numbers: Mapping[str, Answers], eligible: int | None) -> tuple[ComparedPair, ...]:
-    """`eligible`: how many of the tasks can show a speed; None where no times count."""
-    found = []
-    for first, second in combinations([entry.configuration for entry in entries], 2):
-        one, other = numbers[first], numbers[second]
-        speed = None if eligible is None else compare_usable_speedup(one, other, eligible)
-        found.append(ComparedPair(first, second, speed, compare_correctness(one, other)))
-    return tuple(found)
-
-
-def _lines(tasks: Sequence[str], numbers: Sequence[Answers], is_functional: bool) -> tuple[ComparedTask, ...]:
-    """The largest difference first."""
-    on_tasks = zip(*(by_task(one) for one in numbers), strict=True)
-    lines = (
-        [
-            ComparedTask(task, found, _difference(found, is_functional))
-            for task, found in zip(tasks, on_tasks, strict=True)
-        ]
-        if numbers
-        else []
-    )
-    return tuple(sorted(lines, key=lambda line: (-(line.difference or 0.0), line.task)))
-
-
-def _difference(found: Sequence[OnTask], is_functional: bool) -> float | None:
-    if is_functional:
-        shares = [one.right / one.judged for one in found if one.judged]
-        return max(shares) - min(shares) if len(shares) > 1 else None
-    usable = [one.usable for one in found if one.usable is not None]
-    return max(usable) / min(usable) if len(usable) > 1 else None
 
 
 def _results(board: Board, entries: Sequence[Entry]) -> dict[tuple[str, str], int]:

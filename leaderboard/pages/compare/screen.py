@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from leaderboard.charts import Chart, PointGroup, Spot, against
 from leaderboard.formatting import NBSP, NONE, percent, significant
@@ -11,14 +10,10 @@ from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.board.place import Board
 from leaderboard.pages.board.standings import Entry
+from leaderboard.pages.compare.facts import ComparedPair, ComparedTask
 from leaderboard.statistics import Interval
 from leaderboard.statistics.comparisons import SIGNIFICANT, OnTask, PairedComparison
-from leaderboard.tables import Cell, Column, Table, table
-
-if TYPE_CHECKING:
-    from leaderboard.pages.compare.page import ComparedPair, ComparedTask
-
-_TEST = ("low", "high", "p", "p_refused", "wins", "ties", "losses")
+from leaderboard.tables import Cell, Field, Table, Value, fields, hidden, table
 
 
 def charts(board: Board, entries: Sequence[Entry], lines: Sequence[ComparedTask]) -> dict[str, Chart]:
@@ -45,49 +40,31 @@ def charts(board: Board, entries: Sequence[Entry], lines: Sequence[ComparedTask]
 
 def pairs_table(pairs: Sequence[ComparedPair], entries: Sequence[Entry], is_functional: bool) -> Table:
     names = {entry.configuration: entry_name(entry.agent, entry.model) for entry in entries}
-    speed = () if is_functional else (("speed", "Usable speedup, first by second"),)
-    metrics = (*speed, ("correct", "Correct, first minus second"))
-    columns = (
-        Column("first", "First"),
-        Column("second", "Second"),
-        *(
-            column
-            for key, label in metrics
-            for column in (
-                Column(key, label, is_number=True, metric="compare"),
-                Column(f"{key}_says", "It says"),
-                *(Column(f"{key}_{end}", "", on_page=False) for end in _TEST),
-            )
-        ),
+    columns: tuple[Field[ComparedPair], ...] = fields(
+        Field("first", "First", lambda pair: _name_cell(pair.first, names)),
+        Field("second", "Second", lambda pair: _name_cell(pair.second, names)),
+        () if is_functional else SPEED_FIELDS,
+        CORRECTNESS_FIELDS,
     )
-    rows = [
-        (
-            Cell(names[pair.first], pair.first, page_url("configuration", pair.first)),
-            Cell(names[pair.second], pair.second, page_url("configuration", pair.second)),
-            *(_speed_cells(pair.usable_speedup) if pair.usable_speedup else ()),
-            *_correct_cells(pair.correctness),
-        )
-        for pair in pairs
-    ]
     caption = "Every pair, over the same tasks, with 95 % intervals and two-sided tests, each for itself"
-    return table("pairs", caption, columns, rows, "Choose two entries or more.")
+    return table("pairs", caption, columns, pairs, "Choose two entries or more.")
 
 
 def tasks_table(
-    lines: Sequence[ComparedTask],
+    tasks: Sequence[ComparedTask],
     entries: Sequence[Entry],
     results: Mapping[tuple[str, str], int],
     is_functional: bool,
 ) -> Table:
-    slugs = [entry.configuration for entry in entries]
-    columns = [Column("task", "Task")]
-    for entry in entries:
-        columns.append(Column(entry.configuration, entry_name(entry.agent, entry.model), is_number=True))
-        columns += [Column(f"{entry.configuration}_{key}", "", on_page=False) for key in ("right", "judged")]
-    columns.append(Column("difference", "Difference", is_number=True))
-    rows = [_task_row(line, slugs, results, is_functional) for line in lines]
+    columns: tuple[Field[ComparedTask], ...] = fields(
+        Field("task", "Task", lambda task: Cell(task.task.split("/")[-1], task.task, task_url(task.task))),
+        (field for at, entry in enumerate(entries) for field in _entry_fields(at, entry, results, is_functional)),
+        Field(
+            "difference", "Difference", lambda task: _difference_cell(task.difference, is_functional), is_number=True
+        ),
+    )
     what = "Share of right runs" if is_functional else "Usable speedup"
-    return table("tasks", f"{what} on each task, the largest difference first", tuple(columns), rows, "No task.")
+    return table("tasks", f"{what} on each task, the largest difference first", columns, tasks, "No task.")
 
 
 def _spots(lines: Sequence[ComparedTask], number: int, group: PointGroup) -> list[Spot]:
@@ -100,41 +77,74 @@ def _spots(lines: Sequence[ComparedTask], number: int, group: PointGroup) -> lis
     return spots
 
 
-def _speed_cells(found: PairedComparison) -> tuple[Cell, ...]:
-    if found.estimate is None:
-        return (Cell(NONE), _says(found, ""), *_test_cells(found))
-    note = ratio_interval(found.interval) if found.interval else ""
-    words = "first is faster" if found.estimate > 1 else "second is faster"
+def _name_cell(configuration: str, names: Mapping[str, str]) -> Cell:
+    return Cell(names[configuration], configuration, page_url("configuration", configuration))
+
+
+def _test_fields(
+    key: str,
+    label: str,
+    read: Callable[[ComparedPair], PairedComparison | None],
+    estimate_cell: Callable[[PairedComparison], Cell],
+    *,
+    equal: float,
+    better: str,
+) -> tuple[Field[ComparedPair], ...]:
+    """An estimate, what its test says, and for CSV and JSON the numbers behind both.
+
+    `equal` is the estimate for entries that do not differ; `better` says what a larger one means.
+    """
+
+    def of(read_part: Callable[[PairedComparison], Value]) -> Callable[[ComparedPair], Value]:
+        return lambda pair: read_part(found) if (found := read(pair)) else None
+
     return (
-        Cell(f"{significant(found.estimate)}×", found.estimate, note=note),
-        _says(found, words),
-        *_test_cells(found),
+        Field(
+            key,
+            label,
+            lambda pair: estimate_cell(found) if (found := read(pair)) else Cell(NONE),
+            is_number=True,
+            metric="compare",
+        ),
+        Field(
+            f"{key}_says",
+            "It says",
+            lambda pair: _says_cell(found, equal, better) if (found := read(pair)) else Cell(NONE),
+        ),
+        hidden(f"{key}_low", of(lambda found: found.interval.low if found.interval else None)),
+        hidden(f"{key}_high", of(lambda found: found.interval.high if found.interval else None)),
+        hidden(f"{key}_p", of(lambda found: found.p)),
+        hidden(f"{key}_p_refused", of(lambda found: found.p_refused)),
+        hidden(f"{key}_wins", of(lambda found: found.wins)),
+        hidden(f"{key}_ties", of(lambda found: found.ties)),
+        hidden(f"{key}_losses", of(lambda found: found.losses)),
     )
 
 
-def _correct_cells(found: PairedComparison) -> tuple[Cell, ...]:
+def _speed_cell(found: PairedComparison) -> Cell:
     if found.estimate is None:
-        return (Cell(NONE), _says(found, ""), *_test_cells(found))
-    words = "first is right more often" if found.estimate > 0 else "second is right more often"
+        return Cell(NONE)
+    note = ratio_interval(found.interval) if found.interval else ""
+    return Cell(f"{significant(found.estimate)}×", found.estimate, note=note)
+
+
+def _correct_cell(found: PairedComparison) -> Cell:
+    if found.estimate is None:
+        return Cell(NONE)
     note = _points_interval(found.interval) if found.interval else ""
-    return (Cell(_points(found.estimate), found.estimate, note=note), _says(found, words), *_test_cells(found))
+    return Cell(_points(found.estimate), found.estimate, note=note)
 
 
-def _says(found: PairedComparison, words: str) -> Cell:
+def _says_cell(found: PairedComparison, equal: float, better: str) -> Cell:
     """The verdict of the test with its p and the tasks won, tied and lost; or the reason for none."""
     by_task = f"{found.wins}, {found.ties}, {found.losses} tasks won, tied, lost"
-    if found.p is None:
+    if found.p is None or found.estimate is None:
         return Cell(found.p_refused or NONE, None, note=by_task)
     p = f"p{NBSP}<{NBSP}0.0001" if found.p < 0.0001 else f"p{NBSP}={NBSP}{significant(found.p, 2)}"
-    verdict = words if found.is_significant else f"no difference at {SIGNIFICANT:.0%}".replace("%", f"{NBSP}%")
+    verdict = f"no difference at {SIGNIFICANT:.0%}".replace("%", f"{NBSP}%")
+    if found.is_significant:
+        verdict = f"{'first' if found.estimate > equal else 'second'} is {better}"
     return Cell(f"{verdict}, {p}", found.is_significant, note=by_task)
-
-
-def _test_cells(found: PairedComparison) -> tuple[Cell, ...]:
-    """In the order of _TEST."""
-    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    values = (*ends, found.p, found.p_refused, found.wins, found.ties, found.losses)
-    return tuple(Cell("", value) for value in values)
 
 
 def _points(share: float) -> str:
@@ -146,18 +156,27 @@ def _points_interval(found: Interval) -> str:
     return f"{_points(found.low).removesuffix(f'{NBSP}points')} to {_points(found.high)}"
 
 
-def _task_row(
-    line: ComparedTask, slugs: Sequence[str], results: Mapping[tuple[str, str], int], is_functional: bool
-) -> tuple[Cell, ...]:
-    cells = [Cell(line.task.split("/")[-1], line.task, task_url(line.task))]
-    for slug, found in zip(slugs, line.entries, strict=True):
-        result = results.get((slug, line.task))
-        url = page_url("result", result) if result else ""
-        cells += [_task_cell(found, url, is_functional), Cell("", found.right), Cell("", found.judged)]
-    if line.difference is None:
-        return (*cells, Cell(NONE))
-    text = percent(line.difference) if is_functional else f"{significant(line.difference)}×"
-    return (*cells, Cell(text, line.difference))
+def _entry_fields(
+    at: int, entry: Entry, results: Mapping[tuple[str, str], int], is_functional: bool
+) -> tuple[Field[ComparedTask], ...]:
+    """The entry at that place, with a link to its result where there is one."""
+    slug = entry.configuration
+
+    def cell(task: ComparedTask) -> Cell:
+        result = results.get((slug, task.task))
+        return _task_cell(task.entries[at], page_url("result", result) if result else "", is_functional)
+
+    return (
+        Field(slug, entry_name(entry.agent, entry.model), cell, is_number=True),
+        hidden(f"{slug}_right", lambda task: task.entries[at].right),
+        hidden(f"{slug}_judged", lambda task: task.entries[at].judged),
+    )
+
+
+def _difference_cell(difference: float | None, is_functional: bool) -> Cell:
+    if difference is None:
+        return Cell(NONE)
+    return Cell(percent(difference) if is_functional else f"{significant(difference)}×", difference)
 
 
 def _task_cell(found: OnTask, url: str, is_functional: bool) -> Cell:
@@ -169,3 +188,21 @@ def _task_cell(found: OnTask, url: str, is_functional: bool) -> Cell:
     if found.usable is None:
         return Cell(NONE, None, url, right)
     return Cell(f"{significant(found.usable)}×", found.usable, url, right)
+
+
+SPEED_FIELDS = _test_fields(
+    "speed",
+    "Usable speedup, first by second",
+    lambda pair: pair.usable_speedup,
+    _speed_cell,
+    equal=1.0,
+    better="faster",
+)
+CORRECTNESS_FIELDS = _test_fields(
+    "correct",
+    "Correct, first minus second",
+    lambda pair: pair.correctness,
+    _correct_cell,
+    equal=0.0,
+    better="right more often",
+)

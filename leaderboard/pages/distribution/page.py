@@ -13,6 +13,7 @@ from leaderboard.pages.board.place import Board, load
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.distribution import screen
+from leaderboard.pages.distribution.facts import EntrySpread
 from leaderboard.statistics import INTERVAL_FROM_TASKS
 from leaderboard.statistics.limits import too_few
 from leaderboard.statistics.paper import MIXED
@@ -34,17 +35,6 @@ class SpreadView(BoardView):
     @property
     def quantile_method(self) -> Method:
         return "exclusive" if self.method else "linear"
-
-
-@dataclass(frozen=True, slots=True)
-class EntrySpread:
-    configuration: str
-    agent: str
-    model: str | None
-    role: str
-    rank: int | None
-    spread: Spread | None
-    refused: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

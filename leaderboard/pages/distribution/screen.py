@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, ranked_name, why_unranked
 from leaderboard.pages.board.cells import ratio_interval
+from leaderboard.pages.distribution.facts import EntrySpread
+from leaderboard.statistics import Interval
 from leaderboard.statistics.spread import QUANTILES, Curve, Distribution, Quantile
 from leaderboard.statistics.spreads import ClockName, Spread
-from leaderboard.tables import Cell, Column, Table, table
-
-if TYPE_CHECKING:
-    from leaderboard.pages.distribution.page import EntrySpread
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
 CLOCKS = {"t_dev": "on t_dev", "paper": "on the paper's clock"}
 HEADINGS = {"p25": "P25", "median": "Median", "p75": "P75", "p90": "P90"}
@@ -58,19 +56,14 @@ def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockNam
 
 
 def tables(entries: Sequence[EntrySpread], refused: str | None) -> list[Table]:
+    known = [(entry, entry.spread) for entry in entries if entry.spread is not None]
+    fast = [(entry, spread.fast_p) for entry, spread in known]
+    most = [(entry, spread.share_at_most) for entry, spread in known]
     return [
-        _quantiles(entries, refused),
-        _curve_table("fast_p", "fast_p: share of answers right and at least so fast", entries, _fast_p),
-        _curve_table("function", "Share of tasks whose speedup is no larger", entries, _share_at_most),
+        _quantiles_table(entries, refused),
+        _curves_table("fast_p", "fast_p: share of answers right and at least so fast", fast),
+        _curves_table("function", "Share of tasks whose speedup is no larger", most),
     ]
-
-
-def _fast_p(spread: Spread) -> Curve:
-    return spread.fast_p
-
-
-def _share_at_most(spread: Spread) -> Curve:
-    return spread.share_at_most
 
 
 def _given(entry: EntrySpread, curve: Curve) -> GivenCurve:
@@ -88,48 +81,33 @@ def _box(entry: EntrySpread, spread: Spread, tasks: Sequence[str]) -> GivenBox:
     return GivenBox(name, aside, values, found.p25.value, found.median.value, found.p75.value, text)
 
 
-def _quantiles(entries: Sequence[EntrySpread], refused: str | None) -> Table:
-    columns = (
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("task_sd", "Task Std", is_number=True, metric="distribution"),
-        *(Column(name, label, is_number=True, metric="distribution") for name, label in HEADINGS.items()),
-        *(Column(f"{name}_{end}", "", on_page=False) for name in QUANTILES for end in ("low", "high")),
-        Column("smallest", "Smallest", is_number=True),
-        Column("largest", "Largest", is_number=True),
-        Column("tasks", "Tasks", on_page=False),
-        Column("method", "Method", on_page=False),
-        Column("refused", "Why not", on_page=False),
+def _quantiles_table(entries: Sequence[EntrySpread], refused: str | None) -> Table:
+    columns: tuple[Field[EntrySpread], ...] = fields(
+        Field("name", "Entry", _name_cell),
+        hidden("configuration", lambda entry: entry.configuration),
+        Field("task_sd", "Task Std", _deviation_cell, is_number=True, metric="distribution"),
+        (_quantile_field(name, label) for name, label in HEADINGS.items()),
+        (end for name in QUANTILES for end in _quantile_ends(name)),
+        Field("smallest", "Smallest", _of(lambda found: _times_cell(found.smallest)), is_number=True),
+        Field("largest", "Largest", _of(lambda found: _times_cell(found.largest)), is_number=True),
+        hidden("tasks", lambda entry: entry.spread.distribution.tasks if entry.spread else None),
+        hidden("method", lambda entry: entry.spread.distribution.method if entry.spread else None),
+        hidden("refused", lambda entry: entry.refused),
     )
     caption = "Spread of the tasks' run means, with the columns of the paper's Table 8 and 95 % intervals"
     empty = refused or "No entry matches, or no run is published yet."
-    return table("quantiles", caption, columns, [_quantile_row(entry) for entry in entries], empty)
+    return table("quantiles", caption, columns, entries, empty)
 
 
-def _quantile_row(entry: EntrySpread) -> tuple[Cell, ...]:
+def _of(cell: Callable[[Distribution], Cell]) -> Callable[[EntrySpread], Cell]:
+    """A cell of an entry's distribution, or a dash where it has none."""
+    return lambda entry: cell(entry.spread.distribution) if entry.spread else Cell(NONE)
+
+
+def _name_cell(entry: EntrySpread) -> Cell:
     url = page_url("configuration", entry.configuration)
     shown = ranked_name(entry.rank, entry.agent, entry.model)
-    name = Cell(shown, entry_name(entry.agent, entry.model), url, entry.refused or "")
-    head = (name, Cell(entry.configuration, entry.configuration))
-    if entry.spread is None:
-        nothing = (Cell(NONE),) * (1 + len(QUANTILES) * 3 + 4)
-        return (*head, *nothing, Cell("", entry.refused))
-    found = entry.spread.distribution
-    quantiles = [_quantile(found, name) for name in QUANTILES]
-    ends = [
-        end for one in quantiles for end in ((one.interval.low, one.interval.high) if one.interval else (None,) * 2)
-    ]
-    return (
-        *head,
-        Cell(significant(found.task_sd) if found.task_sd is not None else NONE, found.task_sd),
-        *(_quantile_cell(one) for one in quantiles),
-        *(Cell("", end) for end in ends),
-        _times_cell(found.smallest),
-        _times_cell(found.largest),
-        Cell("", found.tasks),
-        Cell("", found.method),
-        Cell("", None),
-    )
+    return Cell(shown, entry_name(entry.agent, entry.model), url, entry.refused or "")
 
 
 def _quantile(found: Distribution, name: str) -> Quantile:
@@ -137,35 +115,57 @@ def _quantile(found: Distribution, name: str) -> Quantile:
     return quantile
 
 
-def _quantile_cell(found: Quantile) -> Cell:
-    note = ratio_interval(found.interval) if found.interval else ""
-    return Cell(f"{significant(found.value)}×", found.value, note=note)
+def _quantile_field(name: str, label: str) -> Field[EntrySpread]:
+    def cell(found: Distribution) -> Cell:
+        quantile = _quantile(found, name)
+        note = ratio_interval(quantile.interval) if quantile.interval else ""
+        return Cell(f"{significant(quantile.value)}×", quantile.value, note=note)
+
+    return Field(name, label, _of(cell), is_number=True, metric="distribution")
+
+
+def _quantile_ends(name: str) -> tuple[Field[EntrySpread], ...]:
+    """The ends of a quantile's interval."""
+
+    def interval(entry: EntrySpread) -> Interval | None:
+        return _quantile(entry.spread.distribution, name).interval if entry.spread else None
+
+    return (
+        hidden(f"{name}_low", lambda entry: found.low if (found := interval(entry)) else None),
+        hidden(f"{name}_high", lambda entry: found.high if (found := interval(entry)) else None),
+    )
+
+
+def _deviation_cell(entry: EntrySpread) -> Cell:
+    if entry.spread is None or (deviation := entry.spread.distribution.task_sd) is None:
+        return Cell(NONE)
+    return Cell(significant(deviation), deviation)
 
 
 def _times_cell(value: float) -> Cell:
     return Cell(f"{significant(value)}×", value, note="failed" if value == 0 else "")
 
 
-def _curve_table(slug: str, caption: str, entries: Sequence[EntrySpread], curve_of: Callable[[Spread], Curve]) -> Table:
-    """Points down, entries across, with the ends of each band in CSV."""
-    known = [(entry, curve_of(entry.spread)) for entry in entries if entry.spread is not None]
-    columns = [Column("speedup", "Speedup", is_number=True)]
-    for entry, _ in known:
-        columns.append(Column(entry.configuration, entry_name(entry.agent, entry.model), is_number=True))
-        columns += [Column(f"{entry.configuration}_{end}", "", on_page=False) for end in ("low", "high")]
+def _curves_table(slug: str, caption: str, known: Sequence[tuple[EntrySpread, Curve]]) -> Table:
+    """Points down, entries across, with the ends of each band in CSV. All curves have the same points."""
     points = known[0][1].points if known else ()
-    rows = [_curve_row(point, index, [curve for _, curve in known]) for index, point in enumerate(points)]
-    return table(slug, caption, tuple(columns), rows, "There is no curve: see above.")
+    columns: tuple[Field[int], ...] = fields(
+        Field("speedup", "Speedup", lambda at: Cell(f"{points[at]:g}×", points[at]), is_number=True),
+        (field for entry, curve in known for field in _curve_fields(entry, curve)),
+    )
+    return table(slug, caption, columns, range(len(points)), "There is no curve: see above.")
 
 
-def _curve_row(point: float, index: int, found: Sequence[Curve]) -> tuple[Cell, ...]:
-    cells = [Cell(f"{point:g}×", point)]
-    for curve in found:
-        low, high = (curve.low[index], curve.high[index]) if curve.low and curve.high else (None, None)
-        note = (
-            f"{percent(low)} to {percent(high)}".replace(f"{NBSP}% to", " to")
-            if low is not None and high is not None
-            else ""
-        )
-        cells += [Cell(percent(curve.shares[index]), curve.shares[index], note=note), Cell("", low), Cell("", high)]
-    return tuple(cells)
+def _curve_fields(entry: EntrySpread, curve: Curve) -> tuple[Field[int], ...]:
+    """A share at each point, with its band. A row is the index of a point."""
+    slug, low, high = entry.configuration, curve.low, curve.high
+
+    def cell(at: int) -> Cell:
+        note = f"{percent(low[at])} to {percent(high[at])}".replace(f"{NBSP}% to", " to") if low and high else ""
+        return Cell(percent(curve.shares[at]), curve.shares[at], note=note)
+
+    return (
+        Field(slug, entry_name(entry.agent, entry.model), cell, is_number=True),
+        hidden(f"{slug}_low", lambda at: low[at] if low else None),
+        hidden(f"{slug}_high", lambda at: high[at] if high else None),
+    )
