@@ -143,7 +143,7 @@ def test_json_and_csv_have_the_numbers_of_the_page(make_site, entry, page, clien
 
 
 def test_a_long_list_of_regressions_is_cut_on_the_page_alone(make_site, entry, page, client, monkeypatch) -> None:
-    monkeypatch.setattr("leaderboard.pages.generalization.results.MOST_REGRESSIONS", 5)
+    monkeypatch.setattr("leaderboard.pages.generalization.screen.MOST_REGRESSIONS", 5)
     make_site(12)(BROKEN, configuration=entry("One"))
     shown = page(PAGE)
     assert (shown.regressions_shown.size, shown.tables["regressions"].size, len(shown.regressions)) == (5, 12, 12)

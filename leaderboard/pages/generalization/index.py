@@ -10,7 +10,7 @@ from leaderboard.formatting import plural
 from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.generalization import OpenedRow, RoundPlaceRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import ALL, suite_name
 
 
@@ -45,20 +45,23 @@ class GeneralizationsPage(Page):
 
 def build(query: Query) -> GeneralizationsPage:
     rows, opened = queries.places(), queries.opened()
-    places = tuple(_place(row) for row in rows)
     return GeneralizationsPage(
         title="Unseen cases",
         lead="A kernel is also tried on configurations that its agent never saw. They follow from a round's secret, "
         "which is published when the round ends.",
-        tables=by_slug(_table(rows, places), _rounds_table(opened)),
-        places=places,
+        tables=by_slug(_boards_table(rows), _rounds_table(opened)),
+        places=tuple(_place(row) for row in rows),
         rounds=tuple(_opened(row) for row in opened),
     )
 
 
 def _place(row: RoundPlaceRow) -> UnseenPlace:
-    url = f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
-    return UnseenPlace(row.suite, row.version, row.device, row.round, row.opened_at, row.revealed_at, row.entries, url)
+    times = (row.opened_at, row.revealed_at)
+    return UnseenPlace(row.suite, row.version, row.device, row.round, *times, row.entries, _url(row))
+
+
+def _url(row: RoundPlaceRow) -> str:
+    return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
 
 
 def _opened(row: OpenedRow) -> OpenedRound:
@@ -67,56 +70,42 @@ def _opened(row: OpenedRow) -> OpenedRound:
     )
 
 
-def _table(rows: Sequence[RoundPlaceRow], places: Sequence[UnseenPlace]) -> Table:
-    columns = (
-        Column("suite", "Suite"),
-        Column("device_class", "Device class"),
-        Column("round", "Round"),
-        Column("opened", "Opened"),
-        Column("revealed", "Revealed"),
-        Column("entries", "Lines", is_number=True),
+def _boards_table(rows: Sequence[RoundPlaceRow]) -> Table:
+    columns: tuple[Field[RoundPlaceRow], ...] = (
+        Field("suite", "Suite", _suite_cell),
+        Field("device_class", "Device class", lambda row: Cell(row.device_title, row.device, note=row.device)),
+        text_field("round", "Round", lambda row: row.round),
+        Field("opened", "Opened", lambda row: moment_cell(row.opened_at)),
+        Field("revealed", "Revealed", lambda row: _revealed_cell(row.revealed_at)),
+        Field("entries", "Lines", lambda row: count_cell(row.entries), is_number=True),
     )
-    cells = [
-        (
-            Cell(suite_name(row.suite_title, row.suite), row.suite, place.url, f"{row.suite}@{row.version}"),
-            Cell(row.device_title, row.device, note=row.device),
-            Cell(row.round, row.round),
-            moment_cell(row.opened_at),
-            _revealed_cell(row.revealed_at),
-            count_cell(row.entries),
-        )
-        for row, place in zip(rows, places, strict=True)
-    ]
     empty = (
         "No public run has a round yet. A maintainer opens one with manage.py open_round; runs that start after it are "
         "tried on its unseen cases, and stand here once they are published."
     )
-    caption = f"Rounds with public runs: {plural(len(places), 'place')}"
-    return table("places", caption, columns, cells, empty)
+    caption = f"Rounds with public runs: {plural(len(rows), 'place')}"
+    return table("places", caption, columns, rows, empty)
+
+
+def _suite_cell(row: RoundPlaceRow) -> Cell:
+    return Cell(suite_name(row.suite_title, row.suite), row.suite, _url(row), f"{row.suite}@{row.version}")
 
 
 def _rounds_table(opened: Sequence[OpenedRow]) -> Table:
-    columns = (
-        Column("round", "Round"),
-        Column("suite", "Suite"),
-        Column("opened", "Opened"),
-        Column("revealed", "Revealed"),
-        Column("secret_hash", "Hash of the secret (SHA-256)", is_code=True),
-        Column("generator", "Generator", is_code=True),
+    columns: tuple[Field[OpenedRow], ...] = (
+        text_field("round", "Round", lambda row: row.slug),
+        Field(
+            "suite",
+            "Suite",
+            lambda row: Cell(suite_name(row.suite_title, row.suite), row.suite, note=f"{row.suite}@{row.version}"),
+        ),
+        Field("opened", "Opened", lambda row: moment_cell(row.opened_at)),
+        Field("revealed", "Revealed", lambda row: _revealed_cell(row.revealed_at)),
+        text_field("secret_hash", "Hash of the secret (SHA-256)", lambda row: row.secret_hash, is_code=True),
+        text_field("generator", "Generator", lambda row: row.generator_version, is_code=True),
     )
-    cells = [
-        (
-            Cell(row.slug, row.slug),
-            Cell(suite_name(row.suite_title, row.suite), row.suite, note=f"{row.suite}@{row.version}"),
-            moment_cell(row.opened_at),
-            _revealed_cell(row.revealed_at),
-            Cell(row.secret_hash, row.secret_hash),
-            Cell(row.generator_version, row.generator_version),
-        )
-        for row in opened
-    ]
     caption = "All rounds: the hash is public from the start, and tells afterwards that the secret was not changed"
-    return table("rounds", caption, columns, cells, "No round was opened yet.")
+    return table("rounds", caption, columns, opened, "No round was opened yet.")
 
 
 def _revealed_cell(at: datetime | None) -> Cell:

@@ -12,10 +12,7 @@ from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import moment, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
-from leaderboard.pages.generalization import charts
-from leaderboard.pages.generalization import facts as parts
-from leaderboard.pages.generalization import results as single
-from leaderboard.pages.generalization import screen as tables
+from leaderboard.pages.generalization import charts, facts, screen
 from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
 from leaderboard.queries import boards
 from leaderboard.queries import generalization as queries
@@ -117,19 +114,19 @@ def _contents(
     rows = [row for row in queries.answers(*board) if row.task in paths]
     if shown.revealed_at is None:
         return _before_reveal(board, rows, len(tasks), category)
-    judged = parts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
-    entries = parts.entries(judged, is_functional=is_functional)
-    answers, broken = parts.answers(judged), parts.regressions(judged)
-    regressions = single.regressions_table(broken)
+    judged = facts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
+    entries = facts.entries(judged, is_functional=is_functional)
+    answers, broken = facts.answers(judged), facts.regressions(judged)
+    regressions = screen.regressions_table(broken)
     return _filled(
         entries=entries,
         answers=answers,
         regressions=broken,
         refusals=_refusals(entries, is_functional, len(tasks)),
-        regressions_shown=first(regressions, single.MOST_REGRESSIONS),
+        regressions_shown=first(regressions, screen.MOST_REGRESSIONS),
         tables=by_slug(
-            *tables.entries_tables(entries),
-            single.answers_table(entries, tasks, answers),
+            *screen.entries_tables(entries),
+            screen.answers_table(entries, tasks, answers),
             regressions,
         ),
         charts=charts.revealed(entries, answers),
@@ -145,12 +142,12 @@ def _before_reveal(
     if tasks < SECRET_COUNTS_FROM_TASKS:
         needed = f"Counts before the reveal need {SECRET_COUNTS_FROM_TASKS} tasks; this suite has {tasks}."
         return _filled(refusals=(needed,))
-    judged = parts.judged(rows, queries.hidden_outcomes(*board), is_functional=True)
-    counts = parts.suite_counts(parts.entries(judged, is_functional=True))
+    judged = facts.judged(rows, queries.hidden_outcomes(*board), is_functional=True)
+    counts = facts.suite_counts(facts.entries(judged, is_functional=True))
     return _filled(
         suite_counts=counts,
         refusals=("No cases, no tasks, no speed: they are secret until the reveal.",),
-        tables=by_slug(tables.counts_table(counts)),
+        tables=by_slug(screen.counts_table(counts)),
         charts=charts.before_reveal(counts),
     )
 

@@ -1,24 +1,25 @@
-"""The tables of a generalization page with a line for each entry: what its drawings show, and more in CSV."""
+"""The tables of a generalization page: entries with their rates, speeds and runs; each task's quadrant; regressions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from leaderboard.formatting import NONE, interval, plural, rate, times
-from leaderboard.pages.base import count_cell, entry_cells, page_url, top_task_cells
-from leaderboard.pages.generalization.facts import SuiteCounts, UnseenEntry
-from leaderboard.statistics.generalization import Conditional, Measures, Quadrants, Transfer
-from leaderboard.tables import Cell, Column, RowGroup, Table, Value
+from leaderboard.formatting import NONE, interval, listed, plural, rate, times
+from leaderboard.pages.base import count_cell, entry_fields, entry_name, page_url, task_url, top_task_fields
+from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.queries.boards import TaskRow
+from leaderboard.statistics.generalization import Conditional, Quadrants, RunMeasures, Transfer
+from leaderboard.statistics.top_task import TopTask
+from leaderboard.tables import Cell, Field, Row, RowGroup, Table, Value, fields, grouped, hidden, table, text_field
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 NO_RUN = "No run with this round is published on this board yet. Publish one in the admin, and it stands here."
+MOST_REGRESSIONS = 50  # on the page; all of them are in CSV and JSON
 _COUNTS = tuple(name for name in QUADRANTS if name != "evaluation_error")
-_ENDS = ("count", "of", "tasks", "low", "high")
-_ENTRY = (Column("entry", "Entry"), Column("configuration", "Configuration", on_page=False))
-_QUADRANT_COLUMNS = tuple(
-    Column(name, QUADRANTS[name].label.capitalize(), is_number=True, metric="quadrant") for name in _COUNTS
-)
+_Who = TypeVar("_Who", UnseenEntry, SuiteCounts)
 
 
 def entries_tables(entries: Sequence[UnseenEntry]) -> tuple[Table, ...]:
@@ -26,154 +27,176 @@ def entries_tables(entries: Sequence[UnseenEntry]) -> tuple[Table, ...]:
 
 
 def counts_table(counts: Sequence[SuiteCounts]) -> Table:
-    columns = (
-        *_ENTRY,
-        *_rate_columns("conditional", "Conditional correctness", metric="conditional"),
-        *_rate_columns("retention", "Retention", metric="retention"),
-        *_QUADRANT_COLUMNS,
-        Column("refused", "Why there are none", on_page=False),
+    columns: tuple[Field[SuiteCounts], ...] = fields(
+        entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: one.refused or "", key="entry"),
+        _rate_fields("conditional", "Conditional correctness", lambda one: one.conditional, metric="conditional"),
+        _rate_fields("retention", "Retention", lambda one: one.retention, metric="retention"),
+        _quadrant_fields(lambda one: one.paper),
+        hidden("refused", lambda one: one.refused),
     )
-    rows = [
-        (
-            *entry_cells(one.name, one.configuration, one.refused or ""),
-            *_rate_cells(one.conditional),
-            *_rate_cells(one.retention),
-            *_quadrant_counts(one.paper),
-            Cell("", one.refused),
-        )
-        for one in counts
-    ]
     caption = "Counts over the whole suite. A side is right on a task if it is on all of its unseen cases"
-    return Table("quadrants", caption, columns, _grouped(counts, rows), NO_RUN)
+    return grouped("quadrants", caption, columns, _by_role(counts), NO_RUN)
+
+
+def answers_table(entries: Sequence[UnseenEntry], tasks: Sequence[TaskRow], answers: Sequence[UnseenAnswer]) -> Table:
+    """Tasks down, entries across."""
+    found: dict[tuple[str, str], list[UnseenAnswer]] = defaultdict(list)
+    for answer in answers:
+        found[answer.task, answer.configuration].append(answer)
+    columns: tuple[Field[TaskRow], ...] = fields(
+        Field("task", "Task", lambda task: Cell(task.name, task.path, task_url(task.path), task.category)),
+        (_answers_field(entry, found) for entry in entries),
+    )
+    caption = "Each task's quadrant, and its speedup on seen → unseen cases where it counts"
+    return table("answers", caption, columns, tasks if entries else (), "No answers yet.")
+
+
+def regressions_table(found: Sequence[Regression]) -> Table:
+    columns: tuple[Field[Regression], ...] = (
+        Field("task", "Task", _task_cell),
+        text_field("entry", "Entry", lambda one: entry_name(one.agent, one.model)),
+        hidden("configuration", lambda one: one.configuration),
+        Field("category", "Changed", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
+        Field("case", "Case", lambda one: Cell(one.case.replace(",", ", "), one.case), is_code=True),
+        hidden("reason", lambda one: one.reason),
+        Field(
+            "message",
+            "What went wrong",
+            lambda one: Cell(one.message or NONE, one.message, note=one.reason.replace("_", " ")),
+        ),
+        Field(
+            "result",
+            "Result",
+            lambda one: Cell(str(one.result), one.result, page_url("result", one.result)),
+            is_number=True,
+        ),
+    )
+    caption = "Regressions: unseen cases on which the baseline is right and the candidate is not"
+    empty = "None: no candidate is wrong on an unseen case that its baseline gets right."
+    return table("regressions", caption, columns, found, empty)
 
 
 def _quadrants_table(entries: Sequence[UnseenEntry]) -> Table:
-    strict = [f"strict_{name}" for name in _COUNTS]
-    columns = (
-        *_ENTRY,
-        *_rate_columns("conditional", "Conditional correctness", metric="conditional"),
-        *_rate_columns("retention", "Retention", metric="retention"),
-        *_QUADRANT_COLUMNS,
-        *(
-            Column(name, "Strictly regressed", is_number=True, on_page=name.endswith("regression"), metric="quadrant")
-            for name in strict
+    columns: tuple[Field[UnseenEntry], ...] = fields(
+        entry_fields(lambda entry: entry.name, lambda entry: entry.configuration, key="entry"),
+        _rate_fields(
+            "conditional",
+            "Conditional correctness",
+            lambda entry: entry.measures.pooled.conditional,
+            metric="conditional",
         ),
-        Column("without_verdict", "No verdict", is_number=True),
-        *(Column(f"conditional_{end}", "", on_page=False) for end in ("worst", "best")),
+        _rate_fields("retention", "Retention", lambda entry: entry.measures.pooled.retention, metric="retention"),
+        _quadrant_fields(lambda entry: entry.measures.pooled.paper),
+        (_strict_field(name) for name in _COUNTS),
+        Field(
+            "without_verdict",
+            "No verdict",
+            lambda entry: count_cell(entry.measures.pooled.paper.without_verdict),
+            is_number=True,
+        ),
+        hidden("conditional_worst", lambda entry: entry.measures.pooled.conditional.worst),
+        hidden("conditional_best", lambda entry: entry.measures.pooled.conditional.best),
     )
-    rows = [(*_who(entry), *_quadrant_cells(entry.measures.pooled)) for entry in entries]
     caption = (
         "Answers by quadrant. A side is right on a task if it is on all of its unseen cases; strictly regressed is one "
         "that breaks a single case which the baseline gets right"
     )
-    return Table("quadrants", caption, columns, _grouped(entries, rows), NO_RUN)
+    return grouped("quadrants", caption, columns, _by_role(entries), NO_RUN)
 
 
-def _quadrant_cells(found: Measures) -> tuple[Cell, ...]:
-    return (
-        *_rate_cells(found.conditional),
-        *_rate_cells(found.retention),
-        *_quadrant_counts(found.paper),
-        *_quadrant_counts(found.strict),
-        count_cell(found.paper.without_verdict),
-        Cell("", found.conditional.worst),
-        Cell("", found.conditional.best),
+def _strict_field(name: str) -> Field[UnseenEntry]:
+    return Field(
+        f"strict_{name}",
+        "Strictly regressed",
+        lambda entry: count_cell(getattr(entry.measures.pooled.strict, name)),
+        is_number=True,
+        on_page=name == "opt_regression",
+        metric="quadrant",
     )
 
 
 def _speeds_table(entries: Sequence[UnseenEntry]) -> Table:
     """Gaps and transfer ratio are for CSV: a mean says little beside its tasks (decision 24)."""
-    columns = (
-        *_ENTRY,
-        Column("tasks", "Tasks", is_number=True),
-        *(column for side in ("seen", "unseen") for column in _side_columns(side)),
-        *(Column(name, "", on_page=False) for name in _GAPS),
+    columns: tuple[Field[UnseenEntry], ...] = fields(
+        entry_fields(
+            lambda entry: entry.name,
+            lambda entry: entry.configuration,
+            lambda entry: entry.measures.pooled.transfer.refused or "",
+            key="entry",
+        ),
+        Field("tasks", "Tasks", lambda entry: count_cell(entry.measures.pooled.transfer.tasks), is_number=True),
+        _side_fields("seen", "Seen", lambda found: found.seen, lambda found: found.seen_top),
+        _side_fields("unseen", "Unseen", lambda found: found.unseen, lambda found: found.unseen_top),
+        hidden("gap", _of_transfer(lambda found: found.gap)),
+        hidden("absolute_gap", _of_transfer(lambda found: found.absolute_gap)),
+        hidden("transfer_ratio", _of_transfer(lambda found: found.ratio)),
+        hidden("transfer_low", _of_transfer(lambda found: found.interval.low if found.interval else None)),
+        hidden("transfer_high", _of_transfer(lambda found: found.interval.high if found.interval else None)),
+        hidden("refused", _of_transfer(lambda found: found.refused)),
     )
-    rows = [
-        (*_who(entry, entry.measures.pooled.transfer.refused or ""), *_speed_cells(entry.measures.pooled.transfer))
-        for entry in entries
-    ]
     caption = (
         "Mean speedup on seen and on unseen cases: eligible ones, of tasks on which both sides are right on every "
         "unseen case"
     )
-    return Table("speeds", caption, columns, _grouped(entries, rows), NO_RUN)
+    return grouped("speeds", caption, columns, _by_role(entries), NO_RUN)
 
 
-def _side_columns(side: str) -> tuple[Column, ...]:
-    return (
-        Column(side, side.capitalize(), is_number=True, metric="gap"),
-        Column(f"{side}_top_share", "Top task's part", is_number=True, metric="gap"),
-        Column(f"{side}_top_task", "", on_page=False),
-    )
+def _of_transfer(read: Callable[[Transfer], Value]) -> Callable[[UnseenEntry], Value]:
+    return lambda entry: read(entry.measures.pooled.transfer)
 
 
-_GAPS = ("gap", "absolute_gap", "transfer_ratio", "transfer_low", "transfer_high", "refused")
+def _side_fields(
+    side: str, label: str, read: Callable[[Transfer], float | None], top: Callable[[Transfer], TopTask | None]
+) -> tuple[Field[UnseenEntry], ...]:
+    """A mean speedup, with the share of the task that carries most of it."""
 
+    def cell(entry: UnseenEntry) -> Cell:
+        value = read(entry.measures.pooled.transfer)
+        return Cell(NONE) if value is None else Cell(times(math.log(value)), value)
 
-def _speed_cells(found: Transfer) -> tuple[Cell, ...]:
-    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    values: tuple[Value, ...] = (found.gap, found.absolute_gap, found.ratio, *ends, found.refused)
-    return (
-        count_cell(found.tasks),
-        _speed_cell(found.seen),
-        *top_task_cells(found.seen_top),
-        _speed_cell(found.unseen),
-        *top_task_cells(found.unseen_top),
-        *(Cell("", value) for value in values),
+    return fields(
+        Field(side, label, cell, is_number=True, metric="gap"),
+        top_task_fields(side, lambda entry: top(entry.measures.pooled.transfer), metric="gap"),
     )
 
 
 def _categories_table(entries: Sequence[UnseenEntry]) -> Table:
-    columns = (
-        *_ENTRY,
-        *(column for name, label in CONFIG_CATEGORIES.items() for column in _rate_columns(name, label.capitalize())),
-        *_rate_columns("all", "All cases", metric="conditional"),
-    )
-    rows = [
+    columns: tuple[Field[UnseenEntry], ...] = fields(
+        entry_fields(lambda entry: entry.name, lambda entry: entry.configuration, key="entry"),
         (
-            *_who(entry),
-            *(cell for one in entry.measures.pooled.categories for cell in _rate_cells(one.conditional, tasks=True)),
-            *_rate_cells(entry.measures.pooled.cases, tasks=True),
-        )
-        for entry in entries
-    ]
+            field
+            for at, (name, label) in enumerate(CONFIG_CATEGORIES.items())
+            for field in _category_fields(at, name, label.capitalize())
+        ),
+        _rate_fields(
+            "all", "All cases", lambda entry: entry.measures.pooled.cases, metric="conditional", has_tasks=True
+        ),
+    )
     caption = "Of the unseen cases on which the baseline is right, those on which the candidate is too"
-    return Table("categories", caption, columns, _grouped(entries, rows), NO_RUN)
+    return grouped("categories", caption, columns, _by_role(entries), NO_RUN)
+
+
+def _category_fields(at: int, name: str, label: str) -> tuple[Field[UnseenEntry], ...]:
+    return _rate_fields(name, label, lambda entry: entry.measures.pooled.categories[at].conditional, has_tasks=True)
 
 
 def _runs_table(entries: Sequence[UnseenEntry]) -> Table:
     """Each run by itself, then the mean of an entry's runs."""
-    columns = (
-        Column("run", "Run", is_number=True),
-        *_ENTRY,
-        *_rate_columns("conditional", "Conditional correctness", metric="conditional"),
-        *_rate_columns("retention", "Retention", metric="retention"),
-        *_QUADRANT_COLUMNS,
-        Column("gap", "", on_page=False),
-        Column("absolute_gap", "", on_page=False),
+    columns: tuple[Field[tuple[UnseenEntry, RunMeasures]], ...] = fields(
+        Field("run", "Run", lambda row: Cell(str(row[1].run), row[1].run, page_url("run", row[1].run)), is_number=True),
+        entry_fields(lambda row: row[0].name, lambda row: row[0].configuration, key="entry"),
+        _rate_fields(
+            "conditional", "Conditional correctness", lambda row: row[1].measures.conditional, metric="conditional"
+        ),
+        _rate_fields("retention", "Retention", lambda row: row[1].measures.retention, metric="retention"),
+        _quadrant_fields(lambda row: row[1].measures.paper),
+        hidden("gap", lambda row: row[1].measures.transfer.gap),
+        hidden("absolute_gap", lambda row: row[1].measures.transfer.absolute_gap),
     )
-    groups = tuple(
-        RowGroup(
-            tuple(_run_cells(entry, one.run, one.measures) for one in entry.measures.runs),
-            entry.name,
-            _averaged(entry),
-        )
-        for entry in entries
+    groups = (
+        RowGroup(tuple((entry, run) for run in entry.measures.runs), entry.name, _averaged(entry)) for entry in entries
     )
-    return Table("runs", "Each run by itself", columns, groups, NO_RUN)
-
-
-def _run_cells(entry: UnseenEntry, run: int, found: Measures) -> tuple[Cell, ...]:
-    return (
-        Cell(str(run), run, page_url("run", run)),
-        *_who(entry),
-        *_rate_cells(found.conditional),
-        *_rate_cells(found.retention),
-        *_quadrant_counts(found.paper),
-        Cell("", found.transfer.gap),
-        Cell("", found.transfer.absolute_gap),
-    )
+    return grouped("runs", "Each run by itself", columns, groups, NO_RUN)
 
 
 def _averaged(entry: UnseenEntry) -> str:
@@ -184,43 +207,79 @@ def _averaged(entry: UnseenEntry) -> str:
     return f"mean of {plural(len(entry.runs), 'run')}: conditional correctness {means.conditional:.1%}{retention}"
 
 
-def _grouped(
-    who: Sequence[UnseenEntry] | Sequence[SuiteCounts], rows: Sequence[tuple[Cell, ...]]
-) -> tuple[RowGroup[tuple[Cell, ...]], ...]:
-    """Reference lines in a group of their own."""
-    is_entry = [one.role == "entry" for one in who]
-    lines = tuple(row for row, one in zip(rows, is_entry, strict=True) if not one)
+def _by_role(found: Sequence[_Who]) -> tuple[RowGroup[_Who], RowGroup[_Who]]:
+    """Entries, and reference lines in a group of their own."""
     return (
-        RowGroup(tuple(row for row, one in zip(rows, is_entry, strict=True) if one)),
-        RowGroup(lines, "Reference lines", "", "reference"),
+        RowGroup(tuple(one for one in found if one.role == "entry")),
+        RowGroup(tuple(one for one in found if one.role != "entry"), "Reference lines", "", "reference"),
     )
 
 
-def _who(entry: UnseenEntry, note: str = "") -> tuple[Cell, ...]:
-    return entry_cells(entry.name, entry.configuration, note)
+def _rate_fields(
+    key: str, label: str, read: Callable[[Row], Conditional | None], *, metric: str = "", has_tasks: bool = False
+) -> tuple[Field[Row], ...]:
+    """A rate with its interval, or with how many tasks it is from; and for CSV and JSON the numbers behind it."""
 
+    def cell(row: Row) -> Cell:
+        found = read(row)
+        if found is None or not found.of:
+            return Cell(NONE)
+        note = f"95 %: {interval(found.interval.low, found.interval.high)}" if found.interval else ""
+        return Cell(rate(found.count, found.of), found.share, note=plural(found.tasks, "task") if has_tasks else note)
 
-def _rate_columns(key: str, label: str, metric: str = "") -> tuple[Column, ...]:
+    def of(read_part: Callable[[Conditional], Value]) -> Callable[[Row], Value]:
+        return lambda row: read_part(found) if (found := read(row)) else None
+
     return (
-        Column(key, label, is_number=True, metric=metric),
-        *(Column(f"{key}_{end}", "", on_page=False) for end in _ENDS),
+        Field(key, label, cell, is_number=True, metric=metric),
+        hidden(f"{key}_count", of(lambda found: found.count)),
+        hidden(f"{key}_of", of(lambda found: found.of)),
+        hidden(f"{key}_tasks", of(lambda found: found.tasks)),
+        hidden(f"{key}_low", of(lambda found: found.interval.low if found.interval else None)),
+        hidden(f"{key}_high", of(lambda found: found.interval.high if found.interval else None)),
     )
 
 
-def _rate_cells(found: Conditional | None, *, tasks: bool = False) -> tuple[Cell, ...]:
-    """The rate with its interval, or with how many tasks it is from; behind it the numbers for CSV."""
-    if found is None:
-        return (Cell(NONE), *(Cell("") for _ in _ENDS))
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    note = f"95 %: {interval(low, high)}" if low is not None and high is not None else ""
-    note = plural(found.tasks, "task") if tasks else note
-    shown = Cell(rate(found.count, found.of), found.share, note=note) if found.of else Cell(NONE)
-    return (shown, *(Cell("", value) for value in (found.count, found.of, found.tasks, low, high)))
+def _quadrant_fields(read: Callable[[Row], Quadrants | None]) -> tuple[Field[Row], ...]:
+    return tuple(_quadrant_field(name, read) for name in _COUNTS)
 
 
-def _quadrant_counts(found: Quadrants | None) -> tuple[Cell, ...]:
-    return tuple(Cell(NONE) if found is None else count_cell(getattr(found, name)) for name in _COUNTS)
+def _quadrant_field(name: str, read: Callable[[Row], Quadrants | None]) -> Field[Row]:
+    def cell(row: Row) -> Cell:
+        return Cell(NONE) if (found := read(row)) is None else count_cell(getattr(found, name))
+
+    return Field(name, QUADRANTS[name].label.capitalize(), cell, is_number=True, metric="quadrant")
 
 
-def _speed_cell(value: float | None) -> Cell:
-    return Cell(NONE) if value is None else Cell(times(math.log(value)), value)
+def _answers_field(entry: UnseenEntry, found: dict[tuple[str, str], list[UnseenAnswer]]) -> Field[TaskRow]:
+    return Field(
+        entry.configuration,
+        entry.name,
+        lambda task: _answers_cell(found.get((task.path, entry.configuration), ())),
+    )
+
+
+def _answers_cell(answers: Sequence[UnseenAnswer]) -> Cell:
+    names = [answer.paper or "evaluation_error" for answer in answers]
+    worst = next((name for name in ("opt_regression", "evaluation_error") if name in names), names[0] if names else "")
+    if not worst:
+        return Cell(NONE)
+    word = QUADRANTS[worst]
+    counted = Counter(names).most_common()
+    text = word.label if len(names) == 1 else listed(f"{count} {QUADRANTS[name].label}" for name, count in counted)
+    told = next(answer for answer, name in zip(answers, names, strict=True) if name == worst)
+    return Cell(text, text, page_url("result", told.result), _answer_note(answers), word.tone, word.mark)
+
+
+def _answer_note(answers: Sequence[UnseenAnswer]) -> str:
+    """The means that the drawing has as a small mark; else why it does not count."""
+    pairs = [(one.seen, one.unseen) for one in answers if one.paper == "both_pass" and one.seen and one.unseen]
+    if pairs:
+        seen, unseen = (sum(side) / len(side) for side in zip(*pairs, strict=True))
+        return f"{times(math.log(seen))} → {times(math.log(unseen))}"
+    return next((one.obstacle for one in answers if one.obstacle), "")
+
+
+def _task_cell(one: Regression) -> Cell:
+    category, _, _ = one.task.partition("/")
+    return Cell(one.task.rpartition("/")[2], one.task, task_url(one.task), category)
