@@ -1,4 +1,4 @@
-"""Why an answer does not count, in words. The rule is `may_rank` in runs/querysets.py; a test holds both together."""
+"""The reason why a result does not count. `may_rank` in runs/querysets.py is the same rule; a test compares the two."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Protocol
 from evaluator.wording import counted
 from leaderboard.formatting import listed
 
-REFERENCE_LINE = "Reference line: drawn for comparison, never ranked."
-STATUSES = {"errored": "without a verdict through our fault", "not_judged": "not judged", "cancelled": "cancelled"}
+REFERENCE_LINE = "Reference line: shown for comparison, never ranked."
+STATUSES = {"errored": "errored", "not_judged": "not judged", "cancelled": "cancelled"}
 _AUDITS = {
     "hacked": "found to be hacked",
     "contaminated": "found to be contaminated",
-    "harness_fault": "spoilt by a fault of the harness",
+    "harness_fault": "affected by a harness fault",
 }
 
 
@@ -27,7 +27,10 @@ def obstacle(
     is_uncalibrated: bool | None = False,
     host_is_accepted: bool | None = None,
 ) -> str | None:
-    """What keeps a public answer from counting; None where it counts. `host_is_accepted` is the host's state today."""
+    """Reason why a public result does not count, in words; None where it counts.
+
+    `status` is None where no result is published. `host_is_accepted` is the host's state today.
+    """
     if status is None:
         return "missing"
     if status in STATUSES:
@@ -35,16 +38,16 @@ def obstacle(
     if audit in _AUDITS:
         return _AUDITS[audit]
     if not is_own_protocol:
-        return "timed by another protocol than the board's"
+        return "timed with another protocol than the board's"
     if is_held:
-        return "on hold until a person has looked"
+        return "on hold for a review"
     if is_uncalibrated:
-        return "from a host that is not accepted" if host_is_accepted is False else "from a host without calibration"
+        return "from a host that is not accepted" if host_is_accepted is False else "from a host that is not calibrated"
     return None
 
 
-class PublicAnswer(Protocol):
-    """What has to be known of a public answer to say whether its speed may count."""
+class CountableResult(Protocol):
+    """The attributes of a public result that decide whether its speed counts."""
 
     @property
     def status(self) -> str: ...
@@ -62,24 +65,24 @@ class PublicAnswer(Protocol):
     def is_functional(self) -> bool: ...
 
 
-def may_count(answer: PublicAnswer) -> bool:
-    """Whether its speed may stand beside others: the rule of boards, for reference lines too."""
-    against = obstacle(
-        status=answer.status,
-        audit=answer.audit,
-        is_own_protocol=answer.protocol == answer.run_protocol,
-        is_held=answer.is_held,
-        is_uncalibrated=answer.is_uncalibrated,
+def may_count(result: CountableResult) -> bool:
+    """Whether the speed of a result may be compared with others, by the rule for boards; also for reference lines."""
+    reason = obstacle(
+        status=result.status,
+        audit=result.audit,
+        is_own_protocol=result.protocol == result.run_protocol,
+        is_held=result.is_held,
+        is_uncalibrated=result.is_uncalibrated,
     )
-    return against is None and not answer.is_functional
+    return reason is None and not result.is_functional
 
 
 def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:
-    """One sentence for an entry, from what stands in the way of each of its answers; None where it is ranked."""
+    """Sentence on why an entry is not ranked, from the obstacle of each of its results; None where it is ranked."""
     if role != "entry":
         return REFERENCE_LINE
     found = Counter(one for one in obstacles if one is not None)
     if not found:
         return None
     parts = [f"{count} {'is' if count == 1 else 'are'} {text}" for text, count in found.most_common()]
-    return f"Not ranked: of {counted(len(obstacles), 'answer')}, {listed(parts)}."
+    return f"Not ranked: of {counted(len(obstacles), 'result')}, {listed(parts)}."

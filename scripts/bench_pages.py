@@ -36,7 +36,7 @@ def main() -> None:
         looked_at("board", f"/board/{board}", DAY, is_board=True),
         looked_at("board, the paper's", f"/board/{board}?view=paper", DAY, is_board=True),
         looked_at("board, one category", f"/board/{board.replace('/all/', '/hip2hip/')}", DAY, is_board=True),
-        looked_at("board as CSV", f"/api/v1/board/{board}answers.csv", DAY),
+        looked_at("board as CSV", f"/api/v1/board/{board}results.csv", DAY),
         looked_at("board as JSON", f"/api/v1/board/{board}", DAY),
         looked_at("distribution", f"/distribution/{board}", DAY),
         looked_at("compare", f"/compare/{board}", "cold={}"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.pages.board import fields as board_fields
-from leaderboard.pages.board.place import Board, load
+from leaderboard.pages.board.board import Board, load
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries import collection

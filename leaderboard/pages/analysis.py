@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.formatting import NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.home.boards import Place, places
+from leaderboard.pages.home.boards import SuiteBoards, suite_boards
 from leaderboard.tables import Cell, Column, Table, table
 from leaderboard.words import ALL
 
@@ -48,7 +48,7 @@ def build(query: Query) -> AnalysisPage:
     views = tuple(View(title, answers, page_url(route)) for route, title, answers in VIEWS)
     columns = (Column("title", "Page"), Column("answers", "What it shows"))
     rows = [(Cell(view.title, view.title, view.url), Cell(view.answers, view.answers)) for view in views]
-    found = places()
+    found = suite_boards()
     return AnalysisPage(
         title="Analysis",
         lead="All results, each time from one side: a board says who is ahead, these pages say why and where.",
@@ -59,13 +59,13 @@ def build(query: Query) -> AnalysisPage:
     )
 
 
-def _pages(place: Place) -> dict[str, str]:
+def _pages(place: SuiteBoards) -> dict[str, str]:
     """Nothing of speed where no speed is told."""
     names = [name for name, _ in OF_A_BOARD if not (place.is_functional and name in NEED_A_CLOCK)]
     return {name: page_url(name, place.suite, ALL, place.device_class) for name in names}
 
 
-def _boards_table(found: Sequence[Place]) -> Table:
+def _boards_table(found: Sequence[SuiteBoards]) -> Table:
     columns = (Column("board", "Board"), *(Column(name, title) for name, title in OF_A_BOARD))
     rows = [
         (

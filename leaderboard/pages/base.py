@@ -1,4 +1,4 @@
-"""What all pages share: heading, tables and charts by name, and the addresses of their data."""
+"""The base of all pages: heading, tables, charts, addresses, and fields that many tables share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """`tables` and `charts` are for the screen, for CSV and for SVG; every other field is the page's JSON."""
+    """A page as a value: tables for HTML and CSV, charts for SVG; all fields but those for the screen are its JSON."""
 
     title: str = field(metadata=SCREEN)
     lead: str = field(default="", metadata=SCREEN)  # one sentence under the title
@@ -44,7 +44,7 @@ def by_slug(*tables: Table) -> dict[str, Table]:
 
 @lru_cache(maxsize=20_000)
 def page_url(name: str, *parts: object) -> str:
-    """Kept: a board has a thousand addresses, and Django takes 50 µs for one."""
+    """Address of a page. Cached, since a board has a thousand of them and Django takes 50 µs for one."""
     return reverse(f"leaderboard:{name}", args=parts)
 
 
@@ -53,19 +53,19 @@ def task_url(path: str) -> str:
 
 
 def task_source_url(task: str, digest: str, path: str) -> str:
-    """A file of the baseline as this version of the task has it."""
+    """Address of a file of the baseline, in one version of the task."""
     return f"{page_url('task_source', *task.split('/'), path)}?digest={digest}"
 
 
 def board_url(suite: str, version: int, is_current: bool, category: str, device: str) -> str:
-    """A board's address names the suite's version only where it is not the current one."""
+    """Address of a board, which names the suite's version only where that is not the current one."""
     return page_url("board", suite, category, device) + ("" if is_current else f"?version={version}")
 
 
 def query_string(query: Query, names: tuple[str, ...], **changes: str) -> str:
-    """What the query holds under these names, changed: ?version=1&sort=name, or nothing."""
-    kept = {name: value for name, value in {**query, **changes}.items() if name in names and value}
-    return f"?{urlencode(kept)}" if kept else ""
+    """Query string with these parameters of the query, changed, such as ?version=1&sort=name; empty if none is set."""
+    given = {name: value for name, value in {**query, **changes}.items() if name in names and value}
+    return f"?{urlencode(given)}" if given else ""
 
 
 def count_cell(number: int | None) -> Cell:
@@ -82,7 +82,7 @@ def top_task_cells(found: TopTask | None) -> tuple[Cell, Cell]:
 
 
 def moment_cell(at: datetime | None) -> Cell:
-    """A moment, or a dash where it has not come."""
+    """A date and time, or a dash where there is none."""
     return Cell(moment(at), at.isoformat(), iso=at.isoformat()) if at else Cell(NONE)
 
 
@@ -110,7 +110,7 @@ def entry_fields(
     *,
     key: str = "name",
 ) -> tuple[Field[Row], ...]:
-    """An entry's name, which leads to its configuration, and for CSV and JSON what that is called."""
+    """An entry's name with a link to its configuration, and the configuration's slug for CSV and JSON."""
 
     def cell(row: Row) -> Cell:
         shown = name(row)
@@ -120,7 +120,7 @@ def entry_fields(
 
 
 def top_task_fields(key: str, read: Callable[[Row], TopTask | None], *, metric: str = "") -> tuple[Field[Row], ...]:
-    """The largest task's part of a mean with its name, and for CSV and JSON its path."""
+    """Share and name of the task that adds most to a mean, and its path for CSV and JSON."""
 
     def cell(row: Row) -> Cell:
         if (found := read(row)) is None:
@@ -128,11 +128,11 @@ def top_task_fields(key: str, read: Callable[[Row], TopTask | None], *, metric: 
         return Cell(percent(found.share), found.share, note=found.task.rpartition("/")[2].removesuffix(".py"))
 
     return (
-        Field(f"{key}_top_share", "Top task's part", cell, is_number=True, metric=metric),
+        Field(f"{key}_top_share", "Top task's share", cell, is_number=True, metric=metric),
         hidden(f"{key}_top_task", lambda row: found.task if (found := read(row)) else None),
     )
 
 
 def whole_number(text: str | None) -> int | None:
-    """A positive number of a URL; None for anything odd."""
+    """A whole number of a URL; None if it is not one of at most nine digits."""
     return int(text) if text and text.isascii() and text.isdigit() and 0 < len(text) < 10 else None

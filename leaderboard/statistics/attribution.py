@@ -1,7 +1,7 @@
-"""What explains whether an answer is right: who made it, or the category of its task (KernelBench-X, arXiv 2605.04956).
+"""How much of correctness the method and the task category explain (KernelBench-X, arXiv 2605.04956).
 
 Explained deviance is 1 − D/D₀ of a ridge logistic model on one indicator for each method and category. The paper names
-neither its ridge nor its counts: with λ = 1 and the counts of its Table 3 the fit gives its 3.3 and 9.4 %.
+neither its ridge nor its counts; λ = 1 and the counts of its Table 3 reproduce its 3.3 and 9.4 %.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaderboard.statistics.answers import Numbers
+from leaderboard.statistics.results import Numbers
 
 RIDGE = 1.0  # λ
 STEPS, CLOSE = 100, 1e-10  # of Newton's method
@@ -18,7 +18,7 @@ STEPS, CLOSE = 100, 1e-10  # of Newton's method
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a model of passing explains, as shares of the deviance of one that knows nothing."""
+    """Shares of the null deviance that logistic models of passing explain."""
 
     method: float
     category: float
@@ -30,9 +30,9 @@ class Attribution:
 
 
 def attribution(passed: Numbers, of: Numbers, ridge: float = RIDGE) -> Attribution:
-    """Logistic models on methods and categories. `passed` and `of` are counts, methods × categories.
+    """Fit logistic models on methods, on categories and on both. `passed` and `of` are counts, methods × categories.
 
-    Every indicator has a coefficient, held together by the ridge (λ/2·Σβ²); the intercept is free.
+    Every indicator has a coefficient; the ridge (λ/2·Σβ²) makes them unique. The intercept is not penalised.
     """
     methods, categories = passed.shape
     method = np.repeat(np.eye(methods), categories, axis=0)

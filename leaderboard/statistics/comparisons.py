@@ -1,4 +1,4 @@
-"""Two entries on the same tasks: the difference task by task, with all runs of a task on either side."""
+"""Comparisons of two entries on the same tasks: the paired differences of their means over runs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from math import gcd, inf, sqrt
 import numpy as np
 from scipy.special import stdtr
 
-from leaderboard.statistics.answers import Answers, Numbers
 from leaderboard.statistics.intervals import exponential, student
-from leaderboard.statistics.limits import COMPARISON_FROM_TASKS, SIGN_FLIP_FROM_TASKS, Interval, too_few
-from leaderboard.statistics.speed import no_speed, task_gains
+from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, MIN_TASKS_FOR_SIGN_FLIP, Interval, too_few
+from leaderboard.statistics.results import Numbers, ResultMatrix
+from leaderboard.statistics.speed import task_gains, why_no_speed
 
 SIGNIFICANT = 0.05
-NOT_WHOLE = "An entry with missing answers is not compared."
+NOT_COMPLETE = "An entry with missing results is not compared."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ class PairedTest:
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """First against second. `estimate` is a ratio for speed and a difference of shares for correctness."""
+    """A first entry against a second. `estimate` is a ratio for speed, a difference of shares for correctness."""
 
     estimate: float | None
     interval: Interval | None
     p: float | None
     refused: str | None  # why there is no estimate
     p_refused: str | None  # why there is no test
-    wins: int  # tasks on which the first one's run mean is larger
+    wins: int  # tasks on which the first entry's mean over runs is larger
     ties: int
     losses: int
 
@@ -44,53 +44,56 @@ class PairedComparison:
 
 @dataclass(frozen=True, slots=True)
 class OnTask:
-    """One entry on one task."""
+    """The results of one entry on one task, over its runs."""
 
     usable: float | None  # exp of the mean over runs of log u; None while a run has no verdict
-    right: int  # runs with a right answer
-    judged: int
+    correct: int  # runs with a correct result
+    judged: int  # runs with a verdict
 
 
-def compare_usable_speedup(first: Answers, second: Answers, eligible_tasks: int) -> PairedComparison:
-    """Ratio of U over all tasks, with the paired t test. `eligible_tasks`: how many can show a speed at all."""
+def compare_usable_speedup(first: ResultMatrix, second: ResultMatrix, eligible_tasks: int) -> PairedComparison:
+    """Ratio of the two usable speedups over all tasks, with the paired t test.
+
+    `eligible_tasks`: the number of tasks that can show a speed.
+    """
     difference = task_gains(first) - task_gains(second)
-    refused = _refusal(first, second) or no_speed(eligible_tasks)
+    refused = _refusal(first, second) or why_no_speed(eligible_tasks)
     if refused:
         return PairedComparison(None, None, None, refused, refused, *_by_task(difference))
     test, interval = paired_t(difference), exponential(student(difference))
     return PairedComparison(float(np.exp(test.mean)), interval, test.p, None, None, *_by_task(difference))
 
 
-def compare_correctness(first: Answers, second: Answers) -> PairedComparison:
-    """Difference of the rates of right answers, with the exact sign-flip test, which is McNemar's for one run."""
+def compare_correctness(first: ResultMatrix, second: ResultMatrix) -> PairedComparison:
+    """Difference of the two correctness rates, with the exact sign-flip test; with one run a side it is McNemar's."""
     runs = first.runs * second.runs // gcd(first.runs, second.runs)
-    right = [(one.correct & one.known).sum(axis=1) * (runs // one.runs) for one in (first, second)]
-    steps = right[0] - right[1]  # in parts of 1/runs: whole numbers, so that the test is exact
+    correct = [(one.correct & one.known).sum(axis=1) * (runs // one.runs) for one in (first, second)]
+    steps = correct[0] - correct[1]  # in parts of 1/runs: whole numbers, so that the test is exact
     refused = _refusal(first, second)
     if refused:
         return PairedComparison(None, None, None, refused, refused, *_by_task(steps))
     difference = steps / runs
-    few = too_few(int(np.count_nonzero(steps)), SIGN_FLIP_FROM_TASKS, "The test needs a difference on")
+    few = too_few(int(np.count_nonzero(steps)), MIN_TASKS_FOR_SIGN_FLIP, "The test needs a difference on")
     p = None if few else sign_flip_p([int(step) for step in steps])
     return PairedComparison(float(difference.mean()), student(difference), p, None, few, *_by_task(steps))
 
 
-def by_task(answers: Answers) -> list[OnTask]:
-    gains = task_gains(answers)
-    right, judged = (answers.correct & answers.known).sum(axis=1), answers.known.sum(axis=1)
+def by_task(results: ResultMatrix) -> list[OnTask]:
+    gains = task_gains(results)
+    correct, judged = (results.correct & results.known).sum(axis=1), results.known.sum(axis=1)
     return [
-        OnTask(float(np.exp(gain)) if np.isfinite(gain) else None, int(right[index]), int(judged[index]))
+        OnTask(float(np.exp(gain)) if np.isfinite(gain) else None, int(correct[index]), int(judged[index]))
         for index, gain in enumerate(gains)
     ]
 
 
-def common_tasks(entries: Sequence[Answers]) -> list[int]:
-    """Tasks on which every run of every entry has a verdict."""
+def common_tasks(entries: Sequence[ResultMatrix]) -> list[int]:
+    """Indices of the tasks on which every run of every entry has a verdict."""
     return [int(task) for task in np.flatnonzero(np.all([one.known.all(axis=1) for one in entries], axis=0))]
 
 
 def paired_t(difference: Numbers) -> PairedTest:
-    """Student's test that the mean difference is zero; entries that agree on every task do not differ."""
+    """Student's paired t test of a zero mean difference; p is 1 where the entries agree on every task."""
     n, mean, sd = len(difference), float(difference.mean()), float(difference.std(ddof=1))
     if not difference.any():
         return PairedTest(0.0, 1.0)
@@ -99,10 +102,10 @@ def paired_t(difference: Numbers) -> PairedTest:
 
 
 def sign_flip_p(steps: list[int]) -> float:
-    """Two-sided p of the sum of whole numbers when every sign is as likely as its opposite: all 2^n sums, counted."""
+    """Exact two-sided p of the sum of whole numbers under random signs, over all 2^n assignments of signs."""
     sizes = [abs(step) for step in steps if step]
     total = sum(sizes)
-    ways = [0] * (2 * total + 1)  # of each sum from −total on
+    ways = [0] * (2 * total + 1)  # sign assignments for each sum, from −total on
     ways[total] = 1
     for size in sizes:
         ways = [
@@ -114,10 +117,10 @@ def sign_flip_p(steps: list[int]) -> float:
     return extreme / (1 << len(sizes))
 
 
-def _refusal(first: Answers, second: Answers) -> str | None:
-    if not (first.is_whole and second.is_whole):
-        return NOT_WHOLE
-    return too_few(first.tasks, COMPARISON_FROM_TASKS, "A comparison needs")
+def _refusal(first: ResultMatrix, second: ResultMatrix) -> str | None:
+    if not (first.is_complete and second.is_complete):
+        return NOT_COMPLETE
+    return too_few(first.tasks, MIN_TASKS_FOR_COMPARISON, "A comparison needs")
 
 
 def _by_task(difference: np.ndarray) -> tuple[int, int, int]:

@@ -1,8 +1,8 @@
-"""How correctness and speed carry over to cases that no agent has seen: the statistics of design §5 in plain numbers.
+"""Generalization: correctness and speed on unseen cases, by the statistics of design §5.
 
-The baseline is judged on each unseen case too: where it fails itself, nobody's optimisation broke anything. A case
-without a verdict through our fault (`evaluation_error`) is in no denominator, and what it belongs to is incomplete.
-The task is the unit of every interval: its runs and its cases are never counted as independent.
+The baseline is judged on each unseen case too: where it fails itself, no optimisation broke anything. A case without a
+verdict because of an evaluation error is in no denominator, and makes its result and its entry incomplete. The task is
+the unit of every interval: its runs and cases are never counted as independent.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.statistics.intervals import exponential, student
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, UNSEEN_SPEED_FROM_TASKS, Interval, too_few
+from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_UNSEEN_SPEED, Interval, too_few
 from leaderboard.statistics.rates import effective_size, wilson
 from leaderboard.statistics.task_runs import QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
-FUNCTIONAL = "Functional times compare nothing."
+FUNCTIONAL = "Functional times are not compared."
 
 
 @dataclass(frozen=True, slots=True)
 class Quadrants:
-    """How many answers are in each, in the order in which they are drawn; `without_verdict` is in no denominator."""
+    """Number of results in each quadrant. Those without a verdict are in no denominator."""
 
     both_pass: int
     opt_improvement: int
@@ -41,16 +41,16 @@ class Quadrants:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """Right candidates among what the baseline gets right: count of `of`, from `tasks` different tasks."""
+    """Correct candidates among results (or cases) whose baseline is correct: `count` of `of`, from `tasks` tasks."""
 
     count: int
     of: int
     tasks: int
-    share: float | None  # None where the baseline is right nowhere
+    share: float | None  # None where the baseline is never correct
     interval: Interval | None
     refused: str | None  # why there is no interval
-    worst: float | None  # if every answer without a verdict turned out a regression, or right on both sides;
-    best: float | None  # None at the level of cases
+    worst: float | None  # if every result without a verdict were a regression; None over cases
+    best: float | None  # if all of them were correct on both sides; None over cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class CategoryConditional:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Speed on seen against unseen cases, over answers in both_pass. All numbers are None where they are refused."""
+    """Speed on seen and on unseen cases, over the results in `both_pass`. Refused numbers are None."""
 
     tasks: int  # both_pass, with eligible cases on both sides
     refused: str | None
@@ -71,13 +71,13 @@ class Transfer:
     unseen_top: TopTask | None = None
     gap: float | None = None  # (seen − unseen) / seen
     absolute_gap: float | None = None
-    ratio: float | None = None  # exp of the mean over tasks of the log ratio unseen : seen
+    ratio: float | None = None  # exp(mean over tasks of log(unseen / seen))
     interval: Interval | None = None  # of the ratio: Student's t over tasks, 95 %
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Everything about a set of answers: of one run, or of all runs of a configuration."""
+    """The measures of one run, or of all runs of a configuration together."""
 
     paper: Quadrants
     strict: Quadrants
@@ -96,7 +96,7 @@ class RunMeasures:
 
 @dataclass(frozen=True, slots=True)
 class RunMeans:
-    """Means of the runs' own values; None where a run has none."""
+    """Means over runs of each run's own value; None where a run has none."""
 
     conditional: float | None
     retention: float | None
@@ -106,7 +106,7 @@ class RunMeans:
 
 @dataclass(frozen=True, slots=True)
 class Generalization:
-    """A configuration: pooled over its runs, each run by itself, and the mean of the runs."""
+    """The measures of a configuration: pooled over its runs, of each run, and the mean over runs."""
 
     is_complete: bool
     pooled: Measures
@@ -114,12 +114,12 @@ class Generalization:
     run_averaged: RunMeans
 
 
-def generalization(answers: Sequence[TaskRun], *, is_functional: bool) -> Generalization:
-    """Of one configuration. `answers` holds every task of the suite in every run, judged or not."""
+def generalization(results: Sequence[TaskRun], *, is_functional: bool) -> Generalization:
+    """Measure one configuration. `results` holds every task of the suite in every run, judged or not."""
     by_run: dict[int, list[TaskRun]] = defaultdict(list)
-    for answer in answers:
-        by_run[answer.run].append(answer)
-    pooled = measures(answers, is_functional=is_functional)
+    for result in results:
+        by_run[result.run].append(result)
+    pooled = measures(results, is_functional=is_functional)
     runs = tuple(
         RunMeasures(run, measures(of_run, is_functional=is_functional) if len(by_run) > 1 else pooled)
         for run, of_run in by_run.items()
@@ -127,36 +127,36 @@ def generalization(answers: Sequence[TaskRun], *, is_functional: bool) -> Genera
     return Generalization(not pooled.paper.without_verdict, pooled, runs, _run_means([run.measures for run in runs]))
 
 
-def measures(answers: Sequence[TaskRun], *, is_functional: bool) -> Measures:
+def measures(results: Sequence[TaskRun], *, is_functional: bool) -> Measures:
     cases = [
-        (answer.task, case.category, quadrant)
-        for answer in answers
-        for case, quadrant in zip(answer.cases, answer.quadrants, strict=True)
+        (result.task, case.category, quadrant)
+        for result in results
+        for case, quadrant in zip(result.cases, result.quadrants, strict=True)
     ]
     by_category: dict[str, list[tuple[str, Quadrant | None]]] = {name: [] for name in CONFIG_CATEGORIES}
     for task, category, quadrant in cases:
         by_category[category].append((task, quadrant))
     return Measures(
-        paper=_quadrants(answer.paper for answer in answers),
-        strict=_quadrants(answer.strict for answer in answers),
-        conditional=_of_answers(answers),
-        retention=_of_answers([answer for answer in answers if answer.seen_passed]),
-        cases=_of_cases((task, quadrant) for task, _, quadrant in cases),
-        categories=tuple(CategoryConditional(name, _of_cases(found)) for name, found in by_category.items()),
-        transfer=transfer(answers, is_functional=is_functional),
+        paper=_quadrants(result.paper for result in results),
+        strict=_quadrants(result.strict for result in results),
+        conditional=_over_results(results),
+        retention=_over_results([result for result in results if result.seen_passed]),
+        cases=_over_cases((task, quadrant) for task, _, quadrant in cases),
+        categories=tuple(CategoryConditional(name, _over_cases(found)) for name, found in by_category.items()),
+        transfer=transfer(results, is_functional=is_functional),
     )
 
 
-def transfer(answers: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
-    """Gap, absolute gap and transfer ratio; refused on functional times and below twelve tasks."""
+def transfer(results: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
+    """Compute gap, absolute gap and transfer ratio; refused for functional times and below twelve tasks."""
     pairs: dict[str, list[tuple[Speed, Speed]]] = defaultdict(list)
-    for answer in answers:
-        if answer.paper == "both_pass" and answer.seen and answer.unseen:
-            pairs[answer.task].append((answer.seen, answer.unseen))
+    for result in results:
+        if result.paper == "both_pass" and result.seen and result.unseen:
+            pairs[result.task].append((result.seen, result.unseen))
     tasks = len(pairs)
     if is_functional:
         return Transfer(tasks, FUNCTIONAL)
-    if refused := too_few(tasks, UNSEEN_SPEED_FROM_TASKS, "A statement on unseen speed needs"):
+    if refused := too_few(tasks, MIN_TASKS_FOR_UNSEEN_SPEED, "A statement on unseen speed needs"):
         return Transfer(tasks, refused)
     both = [pair for of_task in pairs.values() for pair in of_task]
     seen, unseen = _mean(one.mean for one, _ in both), _mean(one.mean for _, one in both)
@@ -175,19 +175,19 @@ def _quadrants(quadrants: Iterable[Quadrant | None]) -> Quadrants:
     return Quadrants(**counts, without_verdict=found.count(None))
 
 
-def _of_answers(answers: Sequence[TaskRun]) -> Conditional:
-    """Σ [y ∧ b] / Σ [b] over tasks and runs, by the paper's rule."""
+def _over_results(results: Sequence[TaskRun]) -> Conditional:
+    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants."""
     outcomes: dict[str, list[bool]] = defaultdict(list)
     missing = 0
-    for answer in answers:
-        missing += answer.paper is None
-        if answer.paper in ("both_pass", "opt_regression"):
-            outcomes[answer.task].append(answer.paper == "both_pass")
+    for result in results:
+        missing += result.paper is None
+        if result.paper in ("both_pass", "opt_regression"):
+            outcomes[result.task].append(result.paper == "both_pass")
     return _conditional(outcomes, missing)
 
 
-def _of_cases(cases: Iterable[tuple[str, Quadrant | None]]) -> Conditional:
-    """The same over cases. What was not judged has no completion: how many cases it would have is not in its row."""
+def _over_cases(cases: Iterable[tuple[str, Quadrant | None]]) -> Conditional:
+    """Σ [y ∧ b] / Σ [b] over cases, without worst and best: the missing results' number of cases is not known."""
     outcomes: dict[str, list[bool]] = defaultdict(list)
     for task, quadrant in cases:
         if quadrant in ("both_pass", "opt_regression"):
@@ -200,9 +200,9 @@ def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Condit
     count = sum(sum(one) for one in outcomes.values())
     worst, best = (None, None) if missing is None else _completions(count, of, missing)
     if not of:
-        return Conditional(0, 0, 0, None, None, "The baseline is right nowhere.", worst, best)
+        return Conditional(0, 0, 0, None, None, "The baseline is never correct.", worst, best)
     share = count / of
-    if refused := too_few(tasks, INTERVAL_FROM_TASKS, "An interval needs"):
+    if refused := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "An interval needs"):
         return Conditional(count, of, tasks, share, None, refused, worst, best)
     interval = wilson(share, effective_size(list(outcomes.values())))
     return Conditional(count, of, tasks, share, interval, None, worst, best)

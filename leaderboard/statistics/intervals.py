@@ -1,4 +1,7 @@
-"""The two intervals of a mean over tasks, which are never mixed: of these tasks run again, and of tasks like these."""
+"""The two confidence intervals of a mean over tasks: for tasks like these, and for the same tasks run again.
+
+They answer different questions and are never mixed.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,21 @@ from math import sqrt
 import numpy as np
 from scipy.special import stdtrit
 
-from leaderboard.statistics.answers import Numbers
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, RUNS_FOR_SPREAD, TAIL, Interval, too_few
+from leaderboard.statistics.limits import MIN_RUNS_FOR_SPREAD, MIN_TASKS_FOR_INTERVAL, TAIL, Interval, too_few
+from leaderboard.statistics.results import Numbers
 
 
 def task_interval(values: Numbers) -> Interval | str:
-    """Student's t over the tasks' run means (`values`: tasks × runs), or why there is none."""
-    refused = too_few(len(values), INTERVAL_FROM_TASKS, "An interval needs")
+    """Interval for tasks like these: Student's t over the tasks' means over runs (`values`: tasks × runs).
+
+    Returns the reason where there is no interval.
+    """
+    refused = too_few(len(values), MIN_TASKS_FOR_INTERVAL, "An interval needs")
     return refused or student(values.mean(axis=1))
 
 
 def student(values: Numbers) -> Interval:
-    """The 95 % interval of the mean of independent values, at least two."""
+    """95 % interval of the mean of at least two independent values, by Student's t."""
     n = len(values)
     half = float(stdtrit(n - 1, 1 - TAIL)) * float(values.std(ddof=1)) / sqrt(n)
     mean = float(values.mean())
@@ -26,11 +32,14 @@ def student(values: Numbers) -> Interval:
 
 
 def repeat_interval(values: Numbers) -> Interval | str:
-    """Of this suite, run again: variance Σ v[k] / (K²·R) with Satterthwaite's degrees of freedom (Σv)²·(R − 1) / Σv²,
-    v[k] being the variance between the runs of task k. Or why there is none."""
+    """Interval for the same suite run again (`values`: tasks × runs), or the reason why there is none.
+
+    The variance is Σ v[k] / (K²·R), with Satterthwaite's degrees of freedom (Σv)²·(R − 1) / Σv²; v[k] is the variance
+    between the runs of task k.
+    """
     tasks, runs = values.shape
-    if runs < RUNS_FOR_SPREAD:
-        return f"What another run would change is seen from {RUNS_FOR_SPREAD} runs on; there is {runs}."
+    if runs < MIN_RUNS_FOR_SPREAD:
+        return f"The interval for another run needs {MIN_RUNS_FOR_SPREAD} runs; there is {runs}."
     variances = values.var(axis=1, ddof=1)
     total, mean = float(variances.sum()), float(values.mean())
     if total == 0:
@@ -41,6 +50,6 @@ def repeat_interval(values: Numbers) -> Interval | str:
 
 
 def exponential(found: Interval) -> Interval:
-    """An interval of a mean of logs as one of ratios."""
+    """Interval of a ratio, from the interval of its logarithm."""
     low, high = np.exp(np.clip([found.low, found.high], -100, 100))
     return Interval(float(low), float(high))

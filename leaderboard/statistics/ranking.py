@@ -1,4 +1,4 @@
-"""Ranks, and how far they can be trusted: intervals that hold for all entries of a board at once."""
+"""Ranks, and rank intervals that hold for all entries of a leaderboard simultaneously."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from leaderboard.statistics.answers import Numbers
 from leaderboard.statistics.comparisons import paired_t
-from leaderboard.statistics.limits import COMPARISON_FROM_TASKS, too_few
+from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, too_few
+from leaderboard.statistics.results import Numbers
 
-FAMILY_ERROR = 0.05  # chance that any of a board's pairs is called different wrongly
+FAMILY_ERROR = 0.05  # probability of at least one false difference among all pairs
 
 NOBODY = "No entry is ranked, so there are no rank intervals."
 
@@ -18,28 +18,28 @@ NOBODY = "No entry is ranked, so there are no rank intervals."
 @dataclass(frozen=True, slots=True)
 class RankInterval:
     low: int  # 1 + entries that are significantly better
-    high: int  # entries that are not significantly worse, itself among them
-    is_separable: bool  # some entry of rank 1 is significantly better
+    high: int  # entries that are not significantly worse, itself included
+    is_separable: bool  # an entry of rank 1 is significantly better
 
 
 def ranks(values: Sequence[float]) -> list[int]:
-    """By the unrounded value, largest first; equal values share a rank: 1, 2, 2, 4."""
+    """Ranks by value, largest first; equal values share a rank: 1, 2, 2, 4."""
     return [1 + sum(other > value for other in values) for value in values]
 
 
 def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
-    """One for each entry, from its per-task means of the metric that ranks; or why there are none.
+    """Rank interval of each entry, from its mean on each task of the ranking metric; or the reason why there are none.
 
-    All pairs of the board are tested with the paired t test and Holm's correction, so that the intervals hold together.
+    All pairs are tested with the paired t test and Holm's correction, so that the intervals hold simultaneously.
     """
     if not entries:
         return NOBODY
-    refused = too_few(len(entries[0]), COMPARISON_FROM_TASKS, "Rank intervals need")
+    refused = too_few(len(entries[0]), MIN_TASKS_FOR_COMPARISON, "Rank intervals need")
     if refused:
         return refused
     pairs = list(combinations(range(len(entries)), 2))
     found = [paired_t(entries[a] - entries[b]) for a, b in pairs]
-    better: list[set[int]] = [set() for _ in entries]  # who is significantly better than this one
+    better: list[set[int]] = [set() for _ in entries]  # the entries significantly better than this one
     for (a, b), test, differs in zip(pairs, found, holm([test.p for test in found]), strict=True):
         if differs:
             worse, best = (b, a) if test.mean > 0 else (a, b)
@@ -54,7 +54,7 @@ def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
 
 
 def holm(p_values: Sequence[float]) -> list[bool]:
-    """Which hypotheses Holm's procedure rejects: the smallest p against α/m, the next against α/(m − 1) …"""
+    """Hypotheses that Holm's procedure rejects: the smallest p is held against α/m, the next against α/(m − 1) …"""
     order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     rejected = [False] * len(p_values)
     for step, index in enumerate(order):

@@ -1,4 +1,4 @@
-"""Rates over tasks × runs with Wilson's interval, whose size is discounted by how much the runs of a task agree."""
+"""Rates over tasks × runs with Wilson's interval on the effective sample size: runs of one task are correlated."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, MISSING, Interval, too_few
+from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MISSING, Interval, too_few
 
 Z_95 = 1.959963984540054  # normal quantile of 0.975
 
-Outcomes = Sequence[Sequence[bool]]  # tasks × runs; tasks may have different numbers of them, at least one
+Outcomes = Sequence[Sequence[bool]]  # tasks × runs; each task has at least one run, not all the same number
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """x of n. `share` is the unrounded metric; the interval is refused, with the reason, where it would mislead."""
+    """`count` of `of`, as a share with its interval, which is refused with a reason where tasks are too few."""
 
     count: int
     of: int
-    share: float | None  # None: nothing is judged, or some of it is missing
+    share: float | None  # None: a result is missing
     interval: Interval | None
     refused: str | None  # why there is no interval
-    worst: float | None  # shares if everything that is missing failed, or passed
+    worst: float | None  # shares if all missing results failed, or passed
     best: float | None
 
 
 def rate(outcomes: Outcomes, of: int) -> Rate:
-    """The rate over tasks × runs, `of` being how many outcomes the suite asks for.
+    """Rate over tasks × runs; `of` is the number of outcomes that the suite asks for.
 
-    Fewer outcomes than that make a rate without a value: only its worst and best completion are known.
+    With fewer outcomes the rate has no share, only its worst and best completion.
     """
     count = sum(sum(runs) for runs in outcomes)
     seen = sum(len(runs) for runs in outcomes)
@@ -37,14 +37,14 @@ def rate(outcomes: Outcomes, of: int) -> Rate:
         ends = (count / of, (count + of - seen) / of) if of else (None, None)
         return Rate(count, of, None, None, MISSING, *ends)
     share, tasks = count / of, len(outcomes)
-    refused = too_few(tasks, INTERVAL_FROM_TASKS, "An interval needs")
+    refused = too_few(tasks, MIN_TASKS_FOR_INTERVAL, "An interval needs")
     if refused:
         return Rate(count, of, share, None, refused, share, share)
     return Rate(count, of, share, wilson(share, effective_size(outcomes)), None, share, share)
 
 
 def wilson(share: float, n: float) -> Interval:
-    """Wilson's score interval of a share among n independent draws; n may be fractional."""
+    """Wilson's 95 % score interval of a share among n independent draws; n may be fractional."""
     z2 = Z_95 * Z_95
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z_95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
@@ -52,9 +52,10 @@ def wilson(share: float, n: float) -> Interval:
 
 
 def effective_size(outcomes: Outcomes) -> float:
-    """N/(1 + (m − 1)·ρ̂): between the number of tasks, where all runs of each agree, and N, where they are as strangers.
+    """Effective sample size N/(1 + (m − 1)·ρ̂).
 
-    m is the mean size of a draw's own task, Σ m_k²/N (Kish): R where each task has R runs.
+    It lies between the number of tasks, where all runs of a task agree, and N, where they are uncorrelated. m is the
+    mean size of a draw's own task, Σ m_k²/N (Kish): R where each task has R runs.
     """
     sizes = [len(runs) for runs in outcomes]
     n = sum(sizes)
@@ -62,7 +63,7 @@ def effective_size(outcomes: Outcomes) -> float:
 
 
 def agreement(outcomes: Outcomes) -> float:
-    """ρ̂: the intraclass correlation of one-way ANOVA, cut to [0, 1]; 1 where no task's runs differ."""
+    """Intraclass correlation ρ̂ of one-way ANOVA, clipped to [0, 1]; 1 where no task's runs differ."""
     sizes = [len(runs) for runs in outcomes]
     n, tasks = sum(sizes), len(sizes)
     if tasks < 2 or n == tasks:

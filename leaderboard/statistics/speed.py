@@ -1,4 +1,4 @@
-"""What an entry's times on t_dev come to: usable speedup with its two intervals; wins, ties, losses and failures."""
+"""Speed metrics of an entry on t_dev: usable speedup with its two intervals; wins, ties, losses and failures."""
 
 from __future__ import annotations
 
@@ -7,43 +7,46 @@ from math import exp, fsum
 
 import numpy as np
 
-from leaderboard.statistics.answers import Answers, Numbers, log_usable
 from leaderboard.statistics.intervals import exponential, repeat_interval, task_interval
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, MISSING, Interval, too_few
+from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MISSING, Interval, too_few
+from leaderboard.statistics.results import Numbers, ResultMatrix, log_usable
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedEstimate:
-    """A mean of log ratios, as a ratio. Each part that is missing has its reason beside it."""
+    """A geometric mean of ratios with its intervals. Each missing part has its reason in the field after it."""
 
     value: float | None
     refused: str | None
-    tasks: Interval | None  # of tasks like these
+    tasks: Interval | None  # for tasks like these
     tasks_refused: str | None
-    runs: Interval | None  # of this suite, run again
+    runs: Interval | None  # for the same suite run again
     runs_refused: str | None
-    worst: float | None  # if everything that is missing failed; there is no best
+    worst: float | None  # if all missing results failed; there is no upper bound
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Answers by what became of them; they add up to `of`."""
+    """Number of results by outcome; they add up to `of`."""
 
     win: int  # the interval of the ratio lies above 1
-    tie: int  # it contains 1, or no case takes long enough to tell
+    tie: int  # it contains 1, or no case is eligible
     loss: int  # it lies below 1
     fail: int  # not correct
     unknown: int  # no verdict
     of: int
 
 
-def usable_speedup(answers: Answers, eligible_tasks: int) -> SpeedEstimate:
-    """U = exp(mean over tasks of the mean over runs of log u). `eligible_tasks`: how many can show a speed at all."""
-    values = log_usable(answers)
+def usable_speedup(results: ResultMatrix, eligible_tasks: int) -> SpeedEstimate:
+    """Usable speedup U = exp(mean over tasks of the mean over runs of log u).
+
+    `eligible_tasks`: the number of tasks that can show a speed.
+    """
+    values = log_usable(results)
     worst = _exp_mean(np.nan_to_num(values))
-    if refused := no_speed(eligible_tasks):
+    if refused := why_no_speed(eligible_tasks):
         return _refused(refused, None)
-    if not answers.is_whole:
+    if not results.is_complete:
         return _refused(MISSING, worst)
     tasks, runs = task_interval(values), repeat_interval(values)
     return SpeedEstimate(
@@ -57,26 +60,26 @@ def usable_speedup(answers: Answers, eligible_tasks: int) -> SpeedEstimate:
     )
 
 
-def no_speed(eligible_tasks: int) -> str | None:
-    """Why there is no speed metric where so many tasks can show a speed; None where there is one."""
-    return too_few(eligible_tasks, INTERVAL_FROM_TASKS, "A speed metric needs eligible cases in")
+def why_no_speed(eligible_tasks: int) -> str | None:
+    """Reason why so few eligible tasks give no speed metric; None where there is one."""
+    return too_few(eligible_tasks, MIN_TASKS_FOR_INTERVAL, "A speed metric needs eligible cases in")
 
 
-def task_gains(answers: Answers) -> Numbers:
-    """Per task the mean over runs of log u: what entries are ranked and compared by."""
-    return np.asarray(log_usable(answers).mean(axis=1))
+def task_gains(results: ResultMatrix) -> Numbers:
+    """Mean over runs of log u for each task: the values by which entries are ranked and compared."""
+    return np.asarray(log_usable(results).mean(axis=1))
 
 
 def exact_mean(values: Numbers) -> float:
-    """Without rounding errors on the way, so that equal numbers in another order share a rank."""
+    """Mean by an exact sum, so that the same values in another order give the same rank."""
     return fsum(values.ravel()) / values.size
 
 
-def outcomes(answers: Answers) -> Outcomes:
-    judged, correct = answers.known, answers.known & answers.correct
-    win, loss = correct & (answers.low > 0), correct & (answers.high < 0)
+def outcomes(results: ResultMatrix) -> Outcomes:
+    judged, correct = results.known, results.known & results.correct
+    win, loss = correct & (results.low > 0), correct & (results.high < 0)
     counts = {"win": win, "tie": correct & ~win & ~loss, "loss": loss, "fail": judged & ~correct, "unknown": ~judged}
-    return Outcomes(**{name: int(flags.sum()) for name, flags in counts.items()}, of=answers.known.size)
+    return Outcomes(**{name: int(flags.sum()) for name, flags in counts.items()}, of=results.known.size)
 
 
 def _refused(reason: str, worst: float | None) -> SpeedEstimate:

@@ -1,4 +1,4 @@
-"""What one answer made of unseen cases: each case with both sides, and the quadrant and speed that follow."""
+"""One result on the unseen cases of a round: each case with both sides, and the quadrant and speed that follow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
-QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline right, candidate right)
+QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline correct, candidate correct)
     (True, True): "both_pass",
     (False, True): "opt_improvement",
     (False, False): "both_fail",
@@ -18,7 +18,7 @@ QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline right, candidate r
 
 
 class CaseOutcome(NamedTuple):
-    """One unseen case. A side is None where our evaluation failed; the ratio is the one on t_dev."""
+    """The outcome of one unseen case. A side is None where the evaluation failed; the ratio is on t_dev."""
 
     category: str  # one of CONFIG_CATEGORIES
     baseline: bool | None
@@ -28,7 +28,7 @@ class CaseOutcome(NamedTuple):
 
     @property
     def quadrant(self) -> Quadrant | None:
-        """None is an evaluation_error."""
+        """Quadrant of the case; None for an evaluation error."""
         if self.baseline is None or self.candidate is None:
             return None
         return QUADRANTS[self.baseline, self.candidate]
@@ -36,7 +36,7 @@ class CaseOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Of one task in one run, over its eligible cases: the mean of ratios, as the paper has it, and of their logs."""
+    """Speedup of one run on one task over its eligible cases: the mean of ratios, as in the paper, and of logs."""
 
     mean: float
     mean_log: float
@@ -44,10 +44,10 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One answer of one run to one task. Without cases it was not judged in this round, or does not count.
+    """The result of one run on one task. Without cases it was not judged in this round, or does not count.
 
-    Its quadrants are None as long as one case has no verdict. `paper`: a side is right if it is on all cases.
-    `strict`: one case that only the candidate breaks is enough. All is worked out once: a page asks a dozen times.
+    `paper` and `strict` are None while a case has no verdict. `paper`: a side is correct if it is on all cases.
+    `strict`: one case that only the candidate fails is a regression. Computed once, since a page reads them often.
     """
 
     task: str

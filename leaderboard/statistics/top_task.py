@@ -1,4 +1,4 @@
-"""The task with the largest part of a sum of speedups: what stands beside every arithmetic mean of them."""
+"""The task with the largest share of a sum of speedups, which is shown beside every arithmetic mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TopTask:
 
 
 def top_task(speedups: Iterable[tuple[str, float]]) -> TopTask | None:
-    """From task and speedup of each answer, a task's together; of equal ones the first. None where there is nothing."""
+    """Task with the largest sum, from pairs of task and speedup; the first of equals. None where the total is 0."""
     found: dict[str, list[float]] = defaultdict(list)
     for task, speedup in speedups:
         found[task].append(speedup)

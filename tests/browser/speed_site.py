@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from leaderboard.statistics.answers import Told
+from leaderboard.statistics.results import ResultValues
 from tests import factories
 from tests.leaderboard.arrays import BROKEN, WRONG, right
 from tests.leaderboard.timed import make_timed_run
@@ -37,7 +37,7 @@ def make_speed_places() -> list[str]:
     return [*pages, *views, *(f"/{page}/{BOARD}explore/{chart}/" for page, chart in [*drawn, ("compare", "tasks")])]
 
 
-def _told(draw: random.Random, mean: float) -> Told:
+def _told(draw: random.Random, mean: float) -> ResultValues:
     chance = draw.random()
     if chance < 0.08:
         return WRONG if chance < 0.05 else BROKEN

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import log
 from pathlib import Path
 
-from leaderboard.statistics.answers import Answers, Told
 from leaderboard.statistics.paper import PaperColumns
+from leaderboard.statistics.results import ResultMatrix, ResultValues
 from tests.leaderboard.arrays import BROKEN, WRONG, right
 
 TABLE = Path(__file__).parents[2] / "runs" / "loading" / "tables" / "agentkernelarena_main_results.csv"
@@ -27,7 +27,7 @@ class Shape:
     """How many tasks there are, and which of them fail in the first run; task 0 is the outlier, fast ones follow."""
 
     tasks: int
-    failing: dict[int, Told]
+    failing: dict[int, ResultValues]
 
 
 SHAPES = {
@@ -43,7 +43,7 @@ def printed_rows() -> list[Row]:
     return [{key: text for key, text in row.items() if key not in ("agent", "model", "source")} for row in rows]
 
 
-def built(row: Row) -> list[list[Told]]:
+def built(row: Row) -> list[list[ResultValues]]:
     """Answers of tasks × runs that give the printed row."""
     shape = SHAPES[row["category"]]
     runs = [_run(row, shape, run) for run in range(RUNS)]
@@ -66,11 +66,11 @@ def as_printed(category: str, columns: PaperColumns) -> Row:
     return {"category": category} | numbers
 
 
-def answers_of(row: Row) -> Answers:
-    return Answers.of(built(row))
+def answers_of(row: Row) -> ResultMatrix:
+    return ResultMatrix.from_rows(built(row))
 
 
-def _run(row: Row, shape: Shape, run: int) -> list[Told]:
+def _run(row: Row, shape: Shape, run: int) -> list[ResultValues]:
     """The answers of one run, task 0 being the outlier."""
     failing = shape.failing if run == 0 else {}
     fast = round(shape.tasks * float(row["fast_2_pct"]) / 100)

@@ -195,7 +195,7 @@ def test_the_schema_is_valid_and_says_what_pages_hold(db, client) -> None:
     schema = client.get("/api/v1/schema.json").json()
     validate_schema(schema)
     board = schema["components"]["schemas"]["BoardPage"]["properties"]
-    assert set(board) >= {"suite", "entries", "answers", "refusals"}
+    assert set(board) >= {"suite", "entries", "results", "refusals"}
     assert "tables" not in board
     assert len([path for path in schema["paths"] if not path.endswith("schema.json")]) == len(ROUTES) + len(COLLECTIONS)
     [sort] = [one for one in schema["paths"][f"/api/v1{BOARD_PATTERN}"]["get"]["parameters"] if one["name"] == "sort"]

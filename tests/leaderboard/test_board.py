@@ -66,7 +66,7 @@ def test_an_entry_without_a_verdict_somewhere_is_incomplete(published, entry, pa
     published(status, "wrong_output", *PASSED[2:], configuration=entry("Gap"))
     found = named(page(BOARD), "Gap")
     assert found.rank is None
-    assert found.not_ranked_because.startswith("Not ranked: of 6 answers, 1 is ")
+    assert found.not_ranked_because.startswith("Not ranked: of 6 results, 1 is ")
     assert (found.judged, found.of) == (5, 6)
     assert found.correctness.share is None
     assert (found.correctness.worst, found.correctness.best) == pytest.approx((4 / 6, 5 / 6))
@@ -75,8 +75,8 @@ def test_an_entry_without_a_verdict_somewhere_is_incomplete(published, entry, pa
 def test_an_answer_that_is_not_published_is_missing(published, entry, page) -> None:
     published(None, *PASSED[1:], configuration=entry("Gap"))
     shown = page(BOARD)
-    assert named(shown, "Gap").not_ranked_because == "Not ranked: of 6 answers, 1 is missing."
-    assert [answer.status for answer in shown.answers].count("missing") == 1
+    assert named(shown, "Gap").not_ranked_because == "Not ranked: of 6 results, 1 is missing."
+    assert [result.status for result in shown.results].count("missing") == 1
 
 
 def test_a_hold_keeps_an_entry_from_ranking(published, entry, page) -> None:
@@ -86,7 +86,7 @@ def test_a_hold_keeps_an_entry_from_ranking(published, entry, page) -> None:
     attempt.save()
     found = named(page(BOARD), "Held")
     assert found.rank is None
-    assert "on hold until a person has looked" in found.not_ranked_because
+    assert "on hold for a review" in found.not_ranked_because
 
 
 def test_an_unranked_entry_takes_no_rank_from_others(published, entry, page) -> None:
@@ -106,7 +106,7 @@ def test_a_rerun_changes_no_board_until_it_is_published(published, entry, page) 
     before = page(BOARD)
     factories.make_attempt(result=run.results.first(), status="wrong_output")
     after = page(BOARD)
-    assert (after.entries, after.answers) == (before.entries, before.answers)
+    assert (after.entries, after.results) == (before.entries, before.results)
 
 
 def test_other_protocols_devices_and_suites_do_not_mix(published, entry, page) -> None:
@@ -185,11 +185,11 @@ def test_an_empty_board_says_what_to_do(suite, client) -> None:
 def test_the_page_names_why_an_entry_is_not_ranked(published, entry, client) -> None:
     published("errored", *PASSED[1:], configuration=entry("Gap"))
     body = client.get(BOARD).content.decode()
-    assert "Not ranked: of 6 answers, 1 is without a verdict through our fault." in body
+    assert "Not ranked: of 6 results, 1 is errored." in body
 
 
 def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entry, page) -> None:
-    """One predicate: the board's answers against `may_rank`, over everything that can differ."""
+    """One predicate: the board's results against `may_rank`, over everything that can differ."""
     for index, status in enumerate(["passed", "wrong_output", "errored", "not_judged", "cancelled", "tampered"]):
         for role in ("entry", "reference_line"):
             run = published(*[status] * 6, configuration=entry(f"{status}-{role}", role=role), repeat=index)
@@ -209,26 +209,26 @@ def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entr
     shown = page(BOARD)
     role_of = {found.configuration: found.role for found in shown.entries}
     assert ranked
-    for answer in shown.answers:
-        assert answer.may_rank == (answer.result in ranked)
-        assert answer.may_rank == (answer.obstacle is None and role_of[answer.configuration] == "entry")
+    for result in shown.results:
+        assert result.may_rank == (result.result in ranked)
+        assert result.may_rank == (result.obstacle is None and role_of[result.configuration] == "entry")
 
 
 @pytest.mark.parametrize(
     ("accepted", "reason"),
-    [(False, "from a host that is not accepted"), (None, "from a host without calibration")],
+    [(False, "from a host that is not accepted"), (None, "from a host that is not calibrated")],
 )
 def test_why_times_of_a_host_do_not_rank(published, entry, page, accepted, reason) -> None:
     run = published(*PASSED, configuration=entry("One"))
     host = factories.make_host(is_accepted=accepted)
     run.results.first().attempts.update(is_uncalibrated=True, host=host)
-    assert named(page(BOARD), "One").not_ranked_because == f"Not ranked: of 6 answers, 1 is {reason}."
+    assert named(page(BOARD), "One").not_ranked_because == f"Not ranked: of 6 results, 1 is {reason}."
 
 
 def test_what_a_tasks_own_script_timed_says_so(published, entry, page) -> None:
     run = published(*PASSED, configuration=entry("One"))
     run.results.first().attempts.update(protocol="script-timed")
-    assert "1 is timed by another protocol" in named(page(BOARD), "One").not_ranked_because
+    assert "1 is timed with another protocol" in named(page(BOARD), "One").not_ranked_because
 
 
 def test_names_of_strangers_are_never_markup(published, entry, client) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from leaderboard.pages.board.standings import standings
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
-from leaderboard.statistics.answers import Told
 from leaderboard.statistics.paper import MIXED
 from leaderboard.statistics.ranking import RankInterval
+from leaderboard.statistics.results import ResultValues
 from runs.models import AuditEntry
 from tests import factories
 from tests.leaderboard.arrays import BROKEN, WRONG, right
@@ -118,7 +118,7 @@ def test_the_papers_view_has_its_headings_and_our_share_of_the_top_task(timed, c
     table = client.get(f"{BOARD}?view=paper").context["page"].tables["entries"]
     labels = [column.label for column in table.shown_fields]
     assert labels[2:] == [
-        *("Comp. %", "Corr. %", "Mean Spd. ± σr", "Top task's part", "Mean Score", "Geo. Mean ± σr"),
+        *("Comp. %", "Corr. %", "Mean Spd. ± σr", "Top task's share", "Mean Score", "Geo. Mean ± σr"),
         *("fast₁ %", "fast₂ %", "Runs"),
     ]
     [[row]] = [rows for _, rows in table.shown_groups]
@@ -158,7 +158,7 @@ def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str,
     assert as_printed(printed["category"], entry.paper) == printed
 
 
-def _row(run: int, task: int, told: Told) -> ResultRow:
+def _row(run: int, task: int, told: ResultValues) -> ResultRow:
     status = "passed" if told.correct else "wrong_output" if told.compiled else "build_failed"
     attempt = (status, told.compiled, told.correct, False, False, True)
     return ResultRow(
@@ -196,12 +196,12 @@ def test_a_filter_of_entries_hides_lines_and_changes_no_number(timed, page, quer
     shown = page(f"{BOARD}?{query}")
     assert [entry.agent for entry in shown.entries] == names
     assert all(entry == everything[entry.agent] for entry in shown.entries)
-    assert {answer.configuration for answer in shown.answers} == {entry.configuration for entry in shown.entries}
+    assert {result.configuration for result in shown.results} == {entry.configuration for entry in shown.entries}
 
 
 def test_a_filter_that_leaves_nothing_says_what_to_do(timed, client) -> None:
     timed("Fast", noisy(0.5))
-    assert "No entry matches. Take a filter away." in client.get(f"{BOARD}?agent=nobody").content.decode()
+    assert "No entry matches. Remove a filter." in client.get(f"{BOARD}?agent=nobody").content.decode()
 
 
 def test_a_filter_of_tasks_changes_numbers_and_leaves_ranks_to_the_whole_board(timed, page) -> None:
@@ -210,7 +210,7 @@ def test_a_filter_of_tasks_changes_numbers_and_leaves_ranks_to_the_whole_board(t
     shown = page(f"{BOARD}?source=rocm")
     assert [(entry.agent, entry.rank, entry.of) for entry in shown.entries] == [("Arena", 1, 4), ("Rocm", 2, 4)]
     assert len(shown.tasks) == 4
-    assert "The ranks are the whole board's" in shown.ranks_note
+    assert "Ranks are over all tasks" in shown.ranks_note
     assert page(f"{BOARD}?operator=reduce").entries[0].of == 6
 
 
@@ -222,7 +222,7 @@ def test_a_board_as_of_a_day_has_what_was_published_by_then(timed, page) -> None
     assert page(f"{BOARD}?as_of=2026-10-01").entries == ()
 
 
-def test_a_board_as_of_a_day_has_the_answers_of_that_day(timed, page) -> None:
+def test_a_board_as_of_a_day_has_the_results_of_that_day(timed, page) -> None:
     run = timed("One", [0.5] * TASKS)
     result = run.results.first()
     before, missing = result.published_attempt, run.results.last()
@@ -235,11 +235,11 @@ def test_a_board_as_of_a_day_has_the_answers_of_that_day(timed, page) -> None:
     factories.publish(after)
     now, then = page(BOARD), page(f"{BOARD}?as_of=2026-11-03")
     assert line(now, "One").correctness.count == 11
-    assert [answer.status for answer in now.answers].count("wrong_output") == 1
-    assert [answer.status for answer in then.answers].count("wrong_output") == 0
-    assert [answer.status for answer in then.answers].count("missing") == 1
+    assert [result.status for result in now.results].count("wrong_output") == 1
+    assert [result.status for result in then.results].count("wrong_output") == 0
+    assert [result.status for result in then.results].count("missing") == 1
     assert line(then, "One").rank is None
-    assert sum(answer.may_rank for answer in then.answers) == 11
+    assert sum(result.may_rank for result in then.results) == 11
 
 
 @pytest.mark.parametrize("view", ["", "paper"])
@@ -267,10 +267,10 @@ def test_the_form_keeps_the_view_and_choices_say_what_is_chosen(timed, client) -
 
 def test_a_board_leads_to_its_suite_on_other_devices_and_to_other_suites_on_its_own(timed, page) -> None:
     timed("One", [right(0.5)] * TASKS)
-    assert page(BOARD).places == ()
+    assert page(BOARD).other_boards == ()
     task = factories.make_task(category="hip2hip")
     make_timed_run(suite=factories.make_suite([task], name="other"), name="Two", told=[right(0.5)])
-    assert [(link.text, link.url, link.is_here) for link in page(BOARD).places] == [
+    assert [(link.text, link.url, link.is_here) for link in page(BOARD).other_boards] == [
         ("Timed on H100", BOARD, True),
         ("Other on H100", "/board/other/all/h100-sxm/", False),
     ]

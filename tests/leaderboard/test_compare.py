@@ -6,7 +6,7 @@ from math import log
 
 import pytest
 
-from leaderboard.statistics.comparisons import NOT_WHOLE
+from leaderboard.statistics.comparisons import NOT_COMPLETE
 from tests.leaderboard.arrays import WRONG
 from tests.leaderboard.timed import noisy
 
@@ -42,7 +42,7 @@ def test_tasks_stand_with_the_largest_difference_first(timed, page) -> None:
     timed("Other", [log(4.0), *[0.5] * 10, log(8.0)])
     lines = page(PAGE).tasks
     assert [line.difference for line in lines[:3]] == pytest.approx([8, 2, 1])
-    assert {found.right for found in lines[0].entries} == {0, 1}
+    assert {found.correct for found in lines[0].entries} == {0, 1}
 
 
 def test_every_task_is_a_spot_of_the_drawing(timed, page) -> None:
@@ -59,7 +59,7 @@ def test_an_incomplete_entry_is_compared_on_common_tasks_only_when_asked(timed, 
     known = slugs(page)
     address = f"{PAGE}?a={known['Gap']}&b={known['Whole']}"
     [pair] = page(address).pairs
-    assert pair.usable_speedup.refused == NOT_WHOLE
+    assert pair.usable_speedup.refused == NOT_COMPLETE
     assert len(page(address).tasks) == 12
     common = page(f"{address}&common=1")
     assert common.pairs[0].usable_speedup.refused == "A comparison needs 12 tasks; there are 11."
@@ -83,8 +83,8 @@ def test_what_the_tests_say_is_words_with_p_and_tasks(timed, page) -> None:
     timed("Other", noisy(0.1))
     [[row]] = [rows for _, rows in page(PAGE).tables["pairs"].shown_groups]
     texts = {column.key: (cell.text, cell.note) for column, cell in row}
-    assert texts["speed_says"] == ("first is faster, p\u00a0<\u00a00.0001", "12, 0, 0 tasks won, tied, lost")
-    assert texts["correct_says"][0] == "The test needs a difference on 6 tasks; there are 0."
+    assert texts["speed_significant"] == ("first is faster, p\u00a0<\u00a00.0001", "12, 0, 0 tasks won, tied, lost")
+    assert texts["correct_significant"][0] == "The test needs a difference on 6 tasks; there are 0."
 
 
 def test_one_entry_alone_is_told_to_find_another(timed, client) -> None:

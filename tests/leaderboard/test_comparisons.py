@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leaderboard.statistics.comparisons import (
-    NOT_WHOLE,
+    NOT_COMPLETE,
     compare_correctness,
     compare_usable_speedup,
     paired_t,
@@ -94,7 +94,7 @@ def test_eleven_tasks_are_not_compared(compare, eligible) -> None:
 
 
 def test_an_incomplete_entry_is_not_compared() -> None:
-    assert compare_usable_speedup(answers([[0.5]] * 12), answers([[None]] + [[0.5]] * 11), 12).refused == NOT_WHOLE
+    assert compare_usable_speedup(answers([[0.5]] * 12), answers([[None]] + [[0.5]] * 11), 12).refused == NOT_COMPLETE
 
 
 def test_holm_is_statsmodels() -> None:

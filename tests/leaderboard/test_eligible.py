@@ -35,7 +35,7 @@ def test_a_withdrawn_run_still_says_how_long_baselines_take_on_every_page(timed,
     shown = page(BOARD)
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
-    [place] = page("/").places
+    [place] = page("/").boards
     assert place.leader.usable_speedup == line(shown, "Few").usable_speedup.value
     [cost] = page("/cost/").agents
     assert cost.usable_speedup == pytest.approx(line(shown, "Few").usable_speedup.value)
@@ -61,7 +61,7 @@ def test_a_run_on_another_suite_says_how_long_the_same_baselines_take(timed, pag
     shown = page(BOARD)
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
-    assert {place.suite: place.leader.usable_speedup is not None for place in page("/").places}["timed"]
+    assert {place.suite: place.leader.usable_speedup is not None for place in page("/").boards}["timed"]
     assert page("/cost/").agents[0].no_speedup_because is None
 
 
@@ -74,7 +74,7 @@ def test_one_answer_without_a_speed_takes_none_from_the_others(timed, page) -> N
         before[0].usable_speedup,
         before[1],
     )
-    assert line(page(SPREAD), "Other").refused == "Some right answers have no time on this clock."
+    assert line(page(SPREAD), "Other").refused == "Some correct results have no time on this clock."
 
 
 def test_a_task_on_which_no_right_answer_shows_a_speed_is_too_short(timed, page) -> None:

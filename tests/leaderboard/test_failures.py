@@ -72,7 +72,7 @@ def test_drafts_and_withdrawn_runs_are_not_counted(suite, page, client) -> None:
     factories.make_run(suite=suite, status="wrong_output")
     factories.make_run(suite=suite, status="wrong_output", state="withdrawn")
     assert page("/failures/").outcomes == ()
-    assert b"Nothing is published that matches" in client.get("/failures/").content
+    assert b"No published result matches" in client.get("/failures/").content
 
 
 def test_a_rerun_that_is_not_published_changes_nothing(run, page) -> None:
@@ -140,7 +140,7 @@ def test_before_the_reveal_no_unseen_case_is_counted(unseen_run, client) -> None
     unseen_run(revealed_at=None)
     answer = client.get("/failures/")
     assert answer.context["page"].unseen == ()
-    assert b"Before its reveal a round shows counts over the suite only" in answer.content
+    assert b"Before its reveal, a round has only counts over the suite" in answer.content
     assert b"mismatch" not in answer.content
 
 

@@ -114,7 +114,7 @@ def test_an_evaluation_error_is_in_no_denominator_and_leaves_the_entry_incomplet
 def test_a_share_of_nothing_is_no_number() -> None:
     found = pooled(answer(FAILED)).conditional
     assert (found.count, found.of, found.share, found.worst) == (0, 0, None, None)
-    assert found.refused == "The baseline is right nowhere."
+    assert found.refused == "The baseline is never correct."
 
 
 def test_the_interval_takes_the_task_as_the_unit() -> None:
@@ -222,7 +222,7 @@ def test_eleven_tasks_are_too_few_for_a_word_on_speed(spoilt) -> None:
 
 def test_functional_times_say_nothing_on_speed_however_many() -> None:
     found = transfer(twelve([0.0] * 12), is_functional=True)
-    assert found == Transfer(12, "Functional times compare nothing.")
+    assert found == Transfer(12, "Functional times are not compared.")
 
 
 def test_the_gaps_of_runs_are_averaged_where_each_run_has_one() -> None:

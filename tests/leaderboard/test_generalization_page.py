@@ -78,8 +78,8 @@ def test_an_answer_that_does_not_count_is_without_a_verdict(make_site, entry, pa
     shown = page(PAGE)
     found = named(shown, "One").measures
     assert (found.pooled.conditional.of, found.pooled.paper.without_verdict, found.is_complete) == (11, 1, False)
-    assert any("1\u00a0line incomplete" in refusal for refusal in shown.refusals)
-    assert next(one for one in shown.answers if one.result == held.result_id).obstacle.startswith("on hold")
+    assert any("1\u00a0incomplete entry" in refusal for refusal in shown.refusals)
+    assert next(one for one in shown.results if one.result == held.result_id).obstacle.startswith("on hold")
 
 
 def test_an_error_of_ours_is_in_no_denominator(make_site, entry, page) -> None:
@@ -126,9 +126,9 @@ def test_functional_times_are_never_compared(make_site, entry, page) -> None:
     run = make_site(12)(RIGHT, configuration=entry("One"), log_ratio=0.5)
     timed(run, 0.75)  # as if they were times of a device
     shown = page(PAGE)
-    assert named(shown, "One").measures.pooled.transfer.refused == "Functional times compare nothing."
+    assert named(shown, "One").measures.pooled.transfer.refused == "Functional times are not compared."
     assert "speeds" not in shown.charts
-    assert {(answer.seen, answer.unseen) for answer in shown.answers} == {(None, None)}
+    assert {(result.seen, result.unseen) for result in shown.results} == {(None, None)}
 
 
 def test_json_and_csv_have_the_numbers_of_the_page(make_site, entry, page, client) -> None:

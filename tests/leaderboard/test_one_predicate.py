@@ -146,7 +146,7 @@ def test_the_feed_tells_of_what_was_public_and_of_no_draft(site, client) -> None
 
 
 def test_search_and_the_first_page_give_no_rank_to_who_has_none(site, client) -> None:
-    [place] = client.get("/api/v1/").json()["places"]
+    [place] = client.get("/api/v1/").json()["boards"]
     assert place["leader"]["configuration"] == "whole"
     assert (place["entries"], place["reference_lines"]) == (len(RANKED) + len(HINDERED), 1)
     for name in (*HINDERED, *HIDDEN):

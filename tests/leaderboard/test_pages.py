@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.cache import cache
 
-from leaderboard.pages.home.boards import places
+from leaderboard.pages.home.boards import suite_boards
 from tests import factories
 from tests.leaderboard.timed import noisy
 
@@ -16,7 +16,7 @@ from tests.leaderboard.timed import noisy
 def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
     run = published()
     shown = page("/")
-    [place] = shown.places
+    [place] = shown.boards
     assert (place.suite, place.device_class, place.entries, place.reference_lines) == ("smoke", "cpu-x86_64", 1, 0)
     assert place.boards["hip2hip"] == "/board/smoke/hip2hip/cpu-x86_64/"
     assert place.tasks == {"all": 6, "hip2hip": 2, "torch2hip": 2, "triton2triton": 2}
@@ -26,17 +26,17 @@ def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
 def test_home_says_who_is_first(published, entry, page, client) -> None:
     published(*["passed"] * 5, "wrong_output", configuration=entry("Second"))
     published(configuration=entry("Baseline", role="reference_line"))
-    [place] = page("/").places
+    [place] = page("/").boards
     assert (place.leader.agent, place.leader.correct, place.leader.of, place.leader.equal) == ("Second", 5, 6, 0)
     published(configuration=entry("B")), published(configuration=entry("A"))
-    [place] = page("/").places
+    [place] = page("/").boards
     assert (place.leader.agent, place.leader.correct, place.leader.equal) == ("A", 6, 1)
-    assert "equal with 1 more" in client.get("/").content.decode()
+    assert "tied with 1 more" in client.get("/").content.decode()
 
 
 def test_home_says_by_how_much_and_whether_it_is_sure(timed, page, client) -> None:
     timed("Ahead", noisy(0.5)), timed("Near", noisy(0.49, spread=0.4)), timed("Far", noisy(0.1))
-    [place] = page("/").places
+    [place] = page("/").boards
     assert (place.leader.agent, place.leader.not_separable) == ("Ahead", 1)
     assert place.leader.usable_speedup == pytest.approx(math.exp(0.5), rel=0.02)
     assert "not separable from 1 more" in client.get("/").content.decode()
@@ -44,7 +44,7 @@ def test_home_says_by_how_much_and_whether_it_is_sure(timed, page, client) -> No
 
 def test_home_names_nobody_before_an_entry_is_ranked(published, page) -> None:
     published(*["passed"] * 5, None)
-    [place] = page("/").places
+    [place] = page("/").boards
     assert (place.leader, place.entries) == (None, 1)
 
 
@@ -52,18 +52,18 @@ def test_home_names_nobody_before_an_entry_is_ranked(published, page) -> None:
 def test_who_is_first_is_counted_once_until_something_public_changes(django_assert_num_queries) -> None:
     cache.clear()
     factories.make_run(suite=factories.make_suite([factories.make_task()]), state="published")
-    [place] = places()
+    [place] = suite_boards()
     with django_assert_num_queries(1):
-        assert places() == (place,)
+        assert suite_boards() == (place,)
     factories.make_run(suite=factories.make_suite([factories.make_task()]), state="published")
-    assert len(places()) == 2
+    assert len(suite_boards()) == 2
     cache.clear()
 
 
 def test_an_empty_site_says_what_to_do(db, client) -> None:
     body = client.get("/").content.decode()
     assert "No run is published yet" in body
-    assert "Nothing ran yet. <code>make up</code> runs the demo" in body
+    assert "There are no runs yet. <code>make up</code> runs the demo" in body
 
 
 def test_home_says_that_something_runs(suite, client) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from leaderboard.statistics.answers import device_times, paper_times
 from leaderboard.statistics.limits import MISSING, NOT_TIMED
 from leaderboard.statistics.paper import ONE_RUN, fast_p, paper_columns
+from leaderboard.statistics.results import device_times, paper_times
 from leaderboard.statistics.spread import runs_at_least
 from tests.leaderboard.arrays import BROKEN, WRONG, answers, right, speedups
 from tests.leaderboard.printed import answers_of, as_printed, printed_rows
@@ -52,7 +52,7 @@ def test_geometric_means_leave_wrong_answers_out() -> None:
 def test_a_run_without_a_right_answer_has_no_geometric_mean() -> None:
     found = paper_columns(speedups([[4.0, 0.0]]))
     assert found.geo_mean_speedup.value is None
-    assert found.geo_mean_speedup.refused == "A run without a right answer has no geometric mean."
+    assert found.geo_mean_speedup.refused == "A run without a correct result has no geometric mean."
 
 
 def test_the_two_readings_of_fast_p() -> None:

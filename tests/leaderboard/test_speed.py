@@ -7,9 +7,9 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from leaderboard.statistics.answers import log_usable
 from leaderboard.statistics.intervals import repeat_interval, student, task_interval
 from leaderboard.statistics.limits import MISSING, Interval
+from leaderboard.statistics.results import log_usable
 from leaderboard.statistics.speed import outcomes, usable_speedup
 from tests.leaderboard.arrays import BROKEN, WRONG, answers, right
 
@@ -66,7 +66,7 @@ def test_runs_that_all_agree_leave_a_point() -> None:
 
 
 def test_one_run_says_nothing_of_another() -> None:
-    assert repeat_interval(np.ones((6, 1))) == "What another run would change is seen from 2 runs on; there is 1."
+    assert repeat_interval(np.ones((6, 1))) == "The interval for another run needs 2 runs; there is 1."
 
 
 def test_five_tasks_carry_no_interval() -> None:

@@ -47,7 +47,7 @@ def test_an_order_interval_holds_the_quantile_with_95_percent(n: int, share: flo
 
 def test_a_quantile_near_the_end_of_few_tasks_has_no_interval() -> None:
     found = quantile(np.arange(20.0), 0.9)
-    assert (found.interval, found.refused) == (None, "An end lies beyond the outermost task.")
+    assert (found.interval, found.refused) == (None, "One end lies beyond the outermost task.")
 
 
 def test_nineteen_tasks_have_no_interval_of_a_quantile() -> None:

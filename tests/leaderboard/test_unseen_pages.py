@@ -15,14 +15,14 @@ def test_before_the_reveal_there_are_counts_over_the_suite_and_nothing_else(make
     [counts] = shown.suite_counts
     assert (counts.paper.both_pass, counts.paper.opt_regression) == (11, 1)
     assert (counts.conditional.count, counts.conditional.of) == (11, 12)
-    assert (shown.entries, shown.answers, shown.regressions) == ((), (), ())
+    assert (shown.entries, shown.results, shown.regressions) == ((), (), ())
     assert set(shown.tables) == set(shown.charts) == {"quadrants"}
     for address in (PAGE, f"/api/v1{PAGE}", f"/api/v1{PAGE}quadrants.csv", f"/api/v1{PAGE}quadrants.svg"):
         text = b"".join(client.get(address)).decode()
         for secret in ("cols=10", "7 elements", run.round.secret, "scale_up", "scale up", ">edge<"):
             assert secret not in text, (address, secret)
     assert "around 31\u00a0Jan\u00a02027" in shown.notice
-    for table in ("regressions", "answers", "categories", "speeds", "runs"):
+    for table in ("regressions", "results", "categories", "speeds", "runs"):
         assert client.get(f"/api/v1{PAGE}{table}.csv").status_code == 404
 
 
@@ -45,7 +45,7 @@ def test_before_the_reveal_an_incomplete_entry_has_no_counts(make_site, entry, p
     make_site(13, revealed=False)(*[RIGHT] * 12, ERROR, configuration=entry("One"))
     [counts] = page(PAGE).suite_counts
     assert (counts.paper, counts.conditional, counts.retention) == (None, None, None)
-    assert "every answer has a verdict" in counts.refused
+    assert "every result has a verdict" in counts.refused
 
 
 def test_the_current_round_is_the_newest_and_others_have_an_address(make_site, entry, page, client) -> None:
@@ -97,7 +97,7 @@ def test_places_with_rounds_are_listed(make_site, entry, page) -> None:
     run = make_site(12)
     run(RIGHT, configuration=entry("One"))
     run(RIGHT, configuration=entry("Two"))
-    [place] = page("/generalization/").places
+    [place] = page("/generalization/").boards
     assert (place.suite, place.round, place.entries) == ("native", "autumn", 2)
     assert page(place.url).round.slug == "autumn"
 
@@ -106,7 +106,7 @@ def test_a_rounds_hash_is_public_before_anybody_takes_part(page, client, db) -> 
     suite = factories.make_suite(name="native")
     opened = factories.make_round(suite=suite, slug="winter", revealed_at=None)
     shown = page("/generalization/")
-    assert shown.places == ()
+    assert shown.boards == ()
     assert [(one.round, one.suite, one.secret_hash) for one in shown.rounds] == [
         ("winter", "native", opened.secret_hash)
     ]

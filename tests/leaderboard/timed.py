@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.statistics.answers import Told
+from leaderboard.statistics.results import ResultValues
 from runs.models import Attempt, DeviceClass, Result, Run, Suite
 from tests import factories
 from tests.leaderboard.arrays import right
@@ -19,7 +19,9 @@ def h100() -> DeviceClass:
     return factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
 
 
-def make_timed_run(*, suite: Suite, name: str, told: Sequence[Told | None], role: str = "entry", **values: Any) -> Run:
+def make_timed_run(
+    *, suite: Suite, name: str, told: Sequence[ResultValues | None], role: str = "entry", **values: Any
+) -> Run:
     """`told` in the order of the tasks' paths; nothing is published where it is None. A configuration may be given."""
     if "configuration" not in values:
         agent = factories.make_agent(name=name)
@@ -32,7 +34,7 @@ def make_timed_run(*, suite: Suite, name: str, told: Sequence[Told | None], role
     return run
 
 
-def _attempt(result: Result, told: Told) -> Attempt:
+def _attempt(result: Result, told: ResultValues) -> Attempt:
     status = "passed" if told.correct else "wrong_output" if told.compiled else "build_failed"
     return factories.make_attempt(
         result=result,
@@ -58,7 +60,7 @@ def timed(db: None) -> Callable[..., Run]:
     ]
     suite = factories.make_suite(tasks, name="timed")
 
-    def make(name: str, told: Sequence[Told | float | None], **values: Any) -> Run:
+    def make(name: str, told: Sequence[ResultValues | float | None], **values: Any) -> Run:
         given = [right(one) if isinstance(one, float) else one for one in told]
         return make_timed_run(suite=suite, name=name, told=given, **values)
 

@@ -1,4 +1,4 @@
-"""What of a board is drawn: usable speedup with its intervals; wins, ties, losses and failures; the rates."""
+"""The charts of a board: usable speedup with intervals; wins, ties, losses and failures; the rates."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, stacked_bars
 from leaderboard.formatting import plural, rate, significant
 from leaderboard.pages.base import entry_name, ranked_name, why_unranked
-from leaderboard.pages.board.cells import ratio_interval
-from leaderboard.pages.board.place import Board
+from leaderboard.pages.board.board import Board
+from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.board.standings import Entry
-from leaderboard.statistics import INTERVAL_FROM_TASKS, Rate
+from leaderboard.statistics import MIN_TASKS_FOR_INTERVAL, Rate
 from leaderboard.statistics.speed import SpeedEstimate
 
 CORRECT = Series("correct", "correct")
@@ -18,7 +18,7 @@ COMPILED = Series("compiled", "compiled")
 SPEED = Series("usable", "usable speedup")
 OUTCOMES = (
     Series("win", "faster than the baseline"),
-    Series("tie", "no different"),
+    Series("tie", "no significant difference"),
     Series("loss", "slower"),
     Series("fail", "not correct"),
     Series("unknown", "no verdict"),
@@ -37,9 +37,11 @@ def charts(board: Board, entries: Sequence[Entry]) -> dict[str, Chart]:
 
 def _speed(entries: Sequence[Entry], tasks: int) -> Chart:
     rows = [(*_head(entry), (_speed_point(entry.usable_speedup),)) for entry in entries]
-    means = "Bars are 95 % intervals over tasks" if tasks >= INTERVAL_FROM_TASKS else "There are too few for intervals"
+    means = (
+        "Bars are 95 % intervals over tasks" if tasks >= MIN_TASKS_FOR_INTERVAL else "There are too few for intervals"
+    )
     description = (
-        f"Usable speedup over {plural(tasks, 'task')}: what a user gains who keeps the better of candidate and "
+        f"Usable speedup over {plural(tasks, 'task')}: what a user gains by keeping the better of candidate and "
         f"baseline. {means}."
     )
     return ratio_dots("speed", "Usable speedup", description, "times as fast as the baseline", (SPEED,), rows)
@@ -56,10 +58,10 @@ def _speed_point(found: SpeedEstimate | None) -> Point:
 def _outcomes(entries: Sequence[Entry]) -> Chart:
     bars = [(*_head(entry), _counts(entry), ()) for entry in entries]
     description = (
-        "Of all answers of each entry, how many are faster than the baseline, no different, slower, not correct or "
-        "without a verdict. Faster means that the whole 95 % interval of the ratio lies above 1."
+        "Results of each entry that are faster than the baseline, not significantly different, slower, not correct, or "
+        "without a verdict. Faster means that the whole 95 % confidence interval of the speedup lies above 1."
     )
-    return stacked_bars("outcomes", "Win, tie, loss, fail", description, "of answers", OUTCOMES, bars)
+    return stacked_bars("outcomes", "Win, tie, loss, fail", description, "of results", OUTCOMES, bars)
 
 
 def _counts(entry: Entry) -> tuple[int, ...]:
@@ -74,10 +76,14 @@ def _rates(entries: Sequence[Entry], tasks: int) -> Chart:
         if entry.role != "entry" and entry.correctness.share is not None
     ]
     rows = [(*_head(entry), (_rate_point(entry.correctness), _rate_point(entry.compilation))) for entry in entries]
-    means = "Bars are 95 % intervals" if tasks >= INTERVAL_FROM_TASKS else "There are too few tasks for intervals"
+    means = (
+        "Bars are 95 % confidence intervals"
+        if tasks >= MIN_TASKS_FOR_INTERVAL
+        else "There are too few tasks for intervals"
+    )
     description = (
-        f"Share of {plural(tasks, 'task')} that compiled and that were correct, for each entry. {means}; "
-        "where answers are missing, a bar spans what they could still make of it."
+        f"Share of results over {plural(tasks, 'task')} that compile, and that are correct. {means}. "
+        "Where results are missing, a bar spans the rates that are still possible."
     )
     return share_dots(
         "rates", "Correct and compiled", description, "share of results", (CORRECT, COMPILED), rows, lines

@@ -1,6 +1,6 @@
-"""The columns of a board, each with its cell and what it sorts by: ranked, and as the paper prints them.
+"""The columns of a board: those of the ranked view, and the paper's own.
 
-A metric is one field here. Page, CSV, JSON, the order of entries and the ranks of the dump all read it.
+Each metric is one field. The page, CSV, JSON, the sort order and the ranks of the dump all use it.
 """
 
 from __future__ import annotations
@@ -8,30 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from leaderboard.pages.board.cells import (
-    name_cell,
-    number_cell,
-    outcomes_cell,
-    rank_cell,
-    rate_cell,
-    runs_cell,
-    speed_cell,
-    spread_cell,
-    top_task_cell,
-)
+from leaderboard.formatting import NBSP, NONE, interval, percent, rate, significant
+from leaderboard.pages.base import entry_name, page_url
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
-from leaderboard.statistics import Rate
+from leaderboard.statistics import Interval, Rate
 from leaderboard.statistics.paper import PaperColumns, RunSpread
 from leaderboard.statistics.ranking import RankInterval
 from leaderboard.statistics.speed import Outcomes, SpeedEstimate
 from leaderboard.tables import Cell, Field, Value, fields, hidden
 
 Fields = tuple[Field[Entry], ...]
+NOT_SEPARABLE = "not separable from first"
 
 
 def rank_fields(*, has_speed: bool) -> Fields:
-    """The ranked view. Without a clock it has no column of speed."""
+    """Columns of the ranked view. Without a clock there are none about speed."""
     return fields(
         RANK,
         NAME,
@@ -50,7 +42,7 @@ def rank_fields(*, has_speed: bool) -> Fields:
 
 
 def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
-    """The paper's view, with its headings. The top task's part is ours: it explains the mean beside it."""
+    """Columns of the paper's view, with its headings. The top task's share is our addition: it qualifies the mean."""
     return fields(
         RANK,
         NAME,
@@ -60,8 +52,8 @@ def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
         _spread("mean_speedup", "Mean Spd. ± σr", "mean_speedup_sigma_r", lambda paper: paper.mean_speedup),
         Field(
             "top_task_share",
-            "Top task's part",
-            lambda entry: top_task_cell(entry.paper, tasks),
+            "Top task's share",
+            lambda entry: _top_task_cell(entry.paper, tasks),
             is_number=True,
             metric="paper",
         ),
@@ -92,7 +84,7 @@ def _of_ranks(read: Callable[[RankInterval], Value]) -> Callable[[Entry], Value]
 
 
 def _rate_ends(key: str, read: Callable[[Entry], Rate]) -> Fields:
-    """The numbers behind a rate."""
+    """Hidden fields with the numbers behind a rate."""
     return (
         hidden(f"{key}_count", lambda entry: read(entry).count),
         hidden(f"{key}_of", lambda entry: read(entry).of),
@@ -104,23 +96,23 @@ def _rate_ends(key: str, read: Callable[[Entry], Rate]) -> Fields:
 
 
 def _percent(rate: Field[Entry], label: str, read: Callable[[PaperColumns], float | None]) -> Field[Entry]:
-    """A rate as the paper prints it."""
+    """The field of a rate, in percent and under the paper's heading."""
     value = _of_paper(read)
-    return replace(rate, label=label, cell=lambda entry: number_cell(value(entry)))
+    return replace(rate, label=label, cell=lambda entry: _number_cell(value(entry)))
 
 
 def _number(key: str, label: str, read: Callable[[PaperColumns], float | None], *, metric: str) -> Field[Entry]:
     value = _of_paper(read)
-    return Field(key, label, lambda entry: number_cell(value(entry)), is_number=True, metric=metric, sort=value)
+    return Field(key, label, lambda entry: _number_cell(value(entry)), is_number=True, metric=metric, sort=value)
 
 
 def _spread(key: str, label: str, sigma_key: str, read: Callable[[PaperColumns], RunSpread]) -> Fields:
-    """A mean over runs with their spread, which CSV has in a column of its own."""
+    """A mean over runs with its standard deviation, which has its own column in CSV and JSON."""
     return (
         Field(
             key,
             label,
-            lambda entry: spread_cell(read(entry.paper) if entry.paper else None),
+            lambda entry: _spread_cell(read(entry.paper) if entry.paper else None),
             is_number=True,
             metric="paper",
             sort=_of_paper(lambda paper: read(paper).value),
@@ -129,13 +121,88 @@ def _spread(key: str, label: str, sigma_key: str, read: Callable[[PaperColumns],
     )
 
 
-RANK: Field[Entry] = Field("rank", "Rank", rank_cell, is_number=True, metric="rank")
-NAME: Field[Entry] = Field("name", "Entry", name_cell)
+def ratio_interval(found: Interval) -> str:
+    """Text such as 1.21 to 1.93×."""
+    return f"{significant(found.low)} to {significant(found.high)}×"
+
+
+def _rank_cell(entry: Entry) -> Cell:
+    if entry.rank is None:
+        return Cell(NONE)
+    found = entry.rank_interval
+    if found is None:
+        return Cell(str(entry.rank), entry.rank)
+    note = f"{found.low}{NBSP}to{NBSP}{found.high}" if found.low != found.high else ""
+    return Cell(str(entry.rank), entry.rank, note=note)
+
+
+def _name_cell(entry: Entry) -> Cell:
+    name, note = entry_name(entry.agent, entry.model), ""
+    if entry.role == "entry":
+        note = entry.not_ranked_because or ""
+    if entry.rank and entry.rank > 1 and entry.rank_interval and not entry.rank_interval.is_separable:
+        note = NOT_SEPARABLE
+    return Cell(name, name, page_url("configuration", entry.configuration), note)
+
+
+def _runs_cell(entry: Entry) -> Cell:
+    """Number of runs, with a link to the run, or to the list where there are several."""
+    runs = entry.runs
+    url = page_url("run", runs[0]) if len(runs) == 1 else f"{page_url('runs')}?configuration={entry.configuration}"
+    return Cell(str(len(runs)), len(runs), url)
+
+
+def _speed_cell(found: SpeedEstimate | None) -> Cell:
+    if found is None:
+        return Cell(NONE)
+    if found.value is None:
+        note = f"at least {significant(found.worst)}×" if found.worst is not None else ""
+        return Cell(NONE, None, note=note)
+    note = f"95{NBSP}%: {ratio_interval(found.tasks)}" if found.tasks else ""
+    return Cell(f"{significant(found.value)}×", found.value, note=note)
+
+
+def _outcomes_cell(found: Outcomes | None) -> Cell:
+    if found is None:
+        return Cell(NONE)
+    note = f"{found.unknown}{NBSP}unknown" if found.unknown else ""
+    return Cell(f"{found.win}, {found.tie}, {found.loss}, {found.fail}", found.win, note=note)
+
+
+def _rate_cell(found: Rate) -> Cell:
+    if found.share is None:
+        if found.worst is None or found.best is None:
+            return Cell(NONE)
+        return Cell(f"{found.count} so far", None, note=f"{interval(found.worst, found.best)} in the end")
+    note = f"95 %: {interval(found.interval.low, found.interval.high)}" if found.interval else ""
+    return Cell(rate(found.count, found.of), found.share, note=note)
+
+
+def _number_cell(value: float | None) -> Cell:
+    return Cell(NONE) if value is None else Cell(f"{value:.1f}", value)
+
+
+def _spread_cell(found: RunSpread | None) -> Cell:
+    if found is None or found.value is None:
+        return Cell(NONE)
+    sigma = f"{NBSP}±{NBSP}{found.sigma_r:.2f}" if found.sigma_r is not None else ""
+    return Cell(f"{found.value:.2f}{sigma}×", found.value)
+
+
+def _top_task_cell(found: PaperColumns | None, tasks: Sequence[TaskRow]) -> Cell:
+    """Share of the task that adds most to the mean, with the task's name."""
+    if found is None or found.top_task is None or found.top_task_share is None:
+        return Cell(NONE)
+    return Cell(percent(found.top_task_share), found.top_task_share, note=tasks[found.top_task].name)
+
+
+RANK: Field[Entry] = Field("rank", "Rank", _rank_cell, is_number=True, metric="rank")
+NAME: Field[Entry] = Field("name", "Entry", _name_cell)
 CONFIGURATION: Field[Entry] = hidden("configuration", lambda entry: entry.configuration)
 CORRECTNESS: Field[Entry] = Field(
     "correctness",
     "Correct",
-    lambda entry: rate_cell(entry.correctness),
+    lambda entry: _rate_cell(entry.correctness),
     is_number=True,
     metric="rates",
     sort=lambda entry: entry.correctness.share,
@@ -143,7 +210,7 @@ CORRECTNESS: Field[Entry] = Field(
 COMPILATION: Field[Entry] = Field(
     "compilation",
     "Compiled",
-    lambda entry: rate_cell(entry.compilation),
+    lambda entry: _rate_cell(entry.compilation),
     is_number=True,
     metric="rates",
     sort=lambda entry: entry.compilation.share,
@@ -151,13 +218,13 @@ COMPILATION: Field[Entry] = Field(
 USABLE_SPEEDUP: Field[Entry] = Field(
     "usable_speedup",
     "Usable speedup",
-    lambda entry: speed_cell(entry.usable_speedup),
+    lambda entry: _speed_cell(entry.usable_speedup),
     is_number=True,
     metric="usable",
     sort=_of_speed(lambda found: found.value),
 )
 WIN: Field[Entry] = Field(
-    "win", "Win, tie, loss, fail", lambda entry: outcomes_cell(entry.outcomes), is_number=True, metric="outcomes"
+    "win", "Win, tie, loss, fail", lambda entry: _outcomes_cell(entry.outcomes), is_number=True, metric="outcomes"
 )
 RANK_LOW: Field[Entry] = hidden("rank_low", _of_ranks(lambda ranks: ranks.low))
 RANK_HIGH: Field[Entry] = hidden("rank_high", _of_ranks(lambda ranks: ranks.high))
@@ -178,6 +245,6 @@ BEHIND_SPEED: Fields = (
 JUDGED: Field[Entry] = Field(
     "judged", "Judged", lambda entry: Cell(f"{entry.judged} of {entry.of}", entry.judged), is_number=True
 )
-RUNS: Field[Entry] = Field("runs", "Runs", runs_cell, is_number=True)
+RUNS: Field[Entry] = Field("runs", "Runs", _runs_cell, is_number=True)
 NOT_RANKED_BECAUSE: Field[Entry] = hidden("not_ranked_because", lambda entry: entry.not_ranked_because)
 SORTS = {field.key: field.sort for field in (*rank_fields(has_speed=True), *paper_fields(())) if field.sort}

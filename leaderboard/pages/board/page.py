@@ -9,10 +9,10 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board import charts, screen
-from leaderboard.pages.board.place import Board, load, other_places
+from leaderboard.pages.board.board import Board, load, other_boards
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS, too_few
+from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, too_few
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +26,23 @@ class BoardPage(Page):
     device_title: str
     is_functional: bool
     protocol: str
-    as_of: str  # a day, or empty: now
+    as_of: str  # a day; empty for now
     ranked_by: RankedBy
-    eligible_tasks: int  # those that can show a speed
+    eligible_tasks: int  # tasks that can show a speed
     tasks: tuple[str, ...]
-    entries: tuple[Entry, ...]  # those that the filter shows; ranks are of the whole board
-    answers: tuple[BoardResult, ...]
-    refusals: tuple[str, ...]  # what this board does not say, and why
-    places: tuple[Link, ...] = field(metadata=SCREEN)  # other suites and device classes
+    entries: tuple[Entry, ...]  # those that pass the filter; ranks are among all entries
+    results: tuple[BoardResult, ...]
+    refusals: tuple[str, ...]  # statistics that are not given, and why
+    other_boards: tuple[Link, ...] = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
-    kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the form leaves as it is
+    hidden_inputs: tuple[tuple[str, str], ...] = field(
+        metadata=SCREEN
+    )  # parameters that the filter form does not change
     is_filtered: bool = field(metadata=SCREEN)
-    rivals: tuple[Choice, ...] = field(metadata=SCREEN)  # the form that leads to the comparison of two entries
-    rivals_kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    compare_choices: tuple[Choice, ...] = field(metadata=SCREEN)  # of the form that opens a comparison of two entries
+    compare_inputs: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
     ranks_note: str = field(metadata=SCREEN)
     table_kind: str = field(metadata=SCREEN)
 
@@ -52,13 +54,13 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     shown = [entry for entry in board.standings.entries if board.view.shows(entry)]
     entries = screen.in_order(shown, board.view)
     names = {entry.configuration for entry in entries}
-    answers = [answer for answer in board.standings.answers if answer.configuration in names]
+    results = [result for result in board.standings.results if result.configuration in names]
     return BoardPage(
         title=board.title,
         lead=_lead(board),
         crumbs=(Link("Boards", page_url("home")),),
         charts=charts.charts(board, entries),
-        tables=by_slug(screen.entries_table(board, entries), screen.answers_table(board, entries, answers)),
+        tables=by_slug(screen.entries_table(board, entries), screen.results_table(board, entries, results)),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,
@@ -73,31 +75,31 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         eligible_tasks=board.standings.eligible_tasks,
         tasks=tuple(task.path for task in board.tasks),
         entries=tuple(entries),
-        answers=tuple(answers),
+        results=tuple(results),
         refusals=_refusals(board),
-        places=other_places(board),
+        other_boards=other_boards(board),
         categories=board.category_links("board"),
         views=_views(board),
         choices=board.view.choices(board.standings.entries, board.board_tasks),
-        kept=_given(board.view, _KEPT),
+        hidden_inputs=_given(board.view, _HIDDEN),
         is_filtered=board.view.is_filtered,
-        rivals=_rivals(entries),
-        rivals_kept=_given(board.view, _KEPT_BY_RIVALS),
+        compare_choices=_compare_choices(entries),
+        compare_inputs=_given(board.view, _COMPARE),
         ranks_note=_ranks_note(board),
         table_kind="board paper" if board.view.view else "board",
     )
 
 
-_KEPT = ("version", "protocol", "view", "sort")
-_KEPT_BY_RIVALS = ("version", "protocol", "as_of", "source", "operator")
+_HIDDEN = ("version", "protocol", "view", "sort")
+_COMPARE = ("version", "protocol", "as_of", "source", "operator")
 
 
 def _given(view: BoardView, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((name, getattr(view, name)) for name in names if getattr(view, name))
 
 
-def _rivals(entries: Sequence[Entry]) -> tuple[Choice, ...]:
-    """Two lists of all entries, set to the first and the second; nothing to choose where there is one."""
+def _compare_choices(entries: Sequence[Entry]) -> tuple[Choice, ...]:
+    """Two lists of all entries, set to the first and the second; empty if there are fewer than two."""
     if len(entries) < 2:
         return ()
     named = [(entry.configuration, entry_name(entry.agent, entry.model)) for entry in entries]
@@ -116,7 +118,7 @@ def _lead(board: Board) -> str:
 
 
 def _views(board: Board) -> tuple[Link, ...]:
-    """What else there is of the same board; nothing of speed where no speed is told."""
+    """Links to the views of this board; those about speed only where the device has a clock."""
     here = Link("Ranks", board.url(view="", sort=""), not board.view.view)
     compare = Link("Compare", board.other_url("compare"))
     if board.device.is_functional:
@@ -131,14 +133,14 @@ def _views(board: Board) -> tuple[Link, ...]:
 
 def _ranks_note(board: Board) -> str:
     if board.standings.ranked_by == "correctness":
-        note = "Ranks go by correctness. Equal rates share a rank: they are equal, not ordered by name."
+        note = "Entries are ranked by correctness. Equal rates share a rank."
     else:
         note = (
-            "Ranks go by usable speedup: what a user gains who keeps the better of candidate and baseline. A rank's "
-            "interval holds for all entries at once (paired t tests over tasks, Holm at 5 %)."
+            "Entries are ranked by usable speedup: what a user gains by keeping the better of candidate and baseline. "
+            "Rank intervals hold for all entries simultaneously (paired t tests over tasks, Holm's correction at 5 %)."
         )
     if board.view.filters_tasks:
-        note += " The ranks are the whole board's; the other numbers are of the tasks chosen."
+        note += " Ranks are over all tasks; the other numbers are over the tasks you chose."
     return note
 
 
@@ -147,16 +149,16 @@ def _refusals(board: Board) -> tuple[str, ...]:
     refusals = []
     if board.device.is_functional:
         refusals.append(
-            "No speed: this device class judges compilation and correctness only. Its times are functional: they show "
-            "that a kernel ran, stand on each result's own page and enter no metric."
+            "No speed: this device class tests compilation and correctness only. Its times are functional: they show "
+            "that a kernel ran. They are on each result's page and enter no metric."
         )
     else:
         reasons = list(dict.fromkeys(filter(None, (found.no_speed_because, found.no_rank_intervals_because))))
         refusals += [f"No speed: {reason}" if reason == found.no_speed_because else reason for reason in reasons]
         if board.is_mixed:
             refusals.append(
-                "No mean speedup, score or geometric mean over categories: the paper times them on different clocks."
+                "No mean speedup, score or geometric mean over categories: the paper times them with different clocks."
             )
-    if few := too_few(tasks, INTERVAL_FROM_TASKS, "No intervals: an interval needs"):
+    if few := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "No intervals: an interval needs"):
         refusals.append(f"{few} The counts are exact.")
     return tuple(refusals)

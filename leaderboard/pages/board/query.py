@@ -1,6 +1,6 @@
-"""What of a board is shown, wholly in its address. Odd values fall back to the default; no control needs JavaScript.
+"""The view of a board that its query string describes. Invalid values fall back to the default.
 
-Filters of entries hide lines and change no number. Filters of tasks change numbers, and leave ranks to the whole board.
+Filters on entries hide rows and change no number. Filters on tasks change the numbers; ranks stay those of all tasks.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ SHARED = ("version", "protocol", "as_of", "agent", "model", "origin", "verificat
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One control of the filter form: a list to choose from, or a day."""
+    """One control of the filter form: a list of options, or a date."""
 
     name: str
     label: str
-    options: tuple[tuple[str, str, bool], ...] = ()  # value, text, chosen
+    options: tuple[tuple[str, str, bool], ...] = ()  # value, text, is selected
     day: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """Every part of a board's query; empty ones stay out of the address."""
+    """The parameters of a board's query string; empty ones are left out of addresses."""
 
     version: str = ""
     protocol: str = ""
-    as_of: str = ""  # a day: what was published by its end
+    as_of: str = ""  # a day: results published by the end of it
     view: str = ""  # paper: the paper's columns
     sort: str = ""
     agent: str = ""
     model: str = ""
     origin: str = ""
     verification: str = ""
-    since: str = ""  # a day: entries with a run published on it or later
+    since: str = ""  # a day: entries whose newest run was published on it or later
     source: str = ""
     operator: str = ""
 
@@ -55,10 +55,10 @@ class BoardView:
         return cls(**{name: text for name, text in given.items() if not is_odd(name, text)})
 
     def query(self, **changes: str) -> str:
-        """With the changes, as ?version=1&sort=name, or nothing."""
+        """Query string with these changes, such as ?version=1&sort=name; empty if there are no parameters."""
         changed = replace(self, **changes)
-        kept = {field.name: getattr(changed, field.name) for field in fields(changed) if getattr(changed, field.name)}
-        return f"?{urlencode(kept)}" if kept else ""
+        given = {field.name: getattr(changed, field.name) for field in fields(changed) if getattr(changed, field.name)}
+        return f"?{urlencode(given)}" if given else ""
 
     @property
     def asked_protocol(self) -> str:
@@ -66,7 +66,7 @@ class BoardView:
 
     @property
     def until(self) -> datetime | None:
-        """The end of the day of `as_of`, in UTC."""
+        """End of the day `as_of` in UTC."""
         return datetime.combine(date.fromisoformat(self.as_of), time.max, UTC) if self.as_of else None
 
     @property
@@ -75,14 +75,14 @@ class BoardView:
 
     @property
     def is_filtered(self) -> bool:
-        hiding = (self.agent, self.model, self.origin, self.verification, self.since, self.as_of)
-        return self.filters_tasks or any(hiding)
+        entry_filters = (self.agent, self.model, self.origin, self.verification, self.since, self.as_of)
+        return self.filters_tasks or any(entry_filters)
 
-    def keeps(self, task: TaskRow) -> bool:
+    def includes(self, task: TaskRow) -> bool:
         return self.source in ("", task.source) and self.operator in ("", task.operator)
 
     def shows(self, entry: Entry) -> bool:
-        """Every run of the entry is of that origin and verified so far; its newest one is recent enough."""
+        """Whether the entry passes the filters. Origin and verification must hold for every one of its runs."""
         since = date.fromisoformat(self.since) if self.since else None
         return (
             self.agent in ("", entry.agent)
@@ -93,7 +93,7 @@ class BoardView:
         )
 
     def choices(self, entries: Sequence[Entry], tasks: Sequence[TaskRow]) -> tuple[Choice, ...]:
-        """The controls, each with what this board has to choose from."""
+        """Controls of the filter form, with the values that occur on this board."""
         return (
             self._choice("agent", "Agent", {entry.agent: entry.agent for entry in entries}),
             self._choice("model", "Model", {entry.model: entry.model for entry in entries if entry.model}),

@@ -1,4 +1,4 @@
-"""How a board's tables look: its entries, ranked or in the paper's columns, and the answer to each task."""
+"""The tables of a board: its entries, with ranks or with the paper's columns, and every result by task."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from leaderboard.formatting import factor, listed, significant
 from leaderboard.pages.base import entry_name, page_url, task_url
+from leaderboard.pages.board.board import Board
 from leaderboard.pages.board.fields import SORTS, paper_fields, rank_fields
-from leaderboard.pages.board.place import Board
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import BoardResult, Entry
 from leaderboard.queries.boards import TaskRow
@@ -18,13 +18,13 @@ from leaderboard.words import STATUSES, status_cell
 
 GROUPS = (
     ("", "", ""),
-    ("Not ranked", "An answer that does not count may turn out either way, so a place would be a guess.", "unranked"),
-    ("Reference lines", "Built in, to compare with. Never ranked.", "reference"),
+    ("Not ranked", "Some of their results are missing or do not count, so their rank is not known.", "unranked"),
+    ("Reference lines", "Shown for comparison. Never ranked.", "reference"),
 )
 
 
 def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
-    """Ranked entries as asked for, then the unranked ones, then the reference lines; names decide what is equal."""
+    """Sort entries: ranked ones as the view asks, then unranked ones, then reference lines; ties by name."""
     return sorted(
         entries,
         key=lambda entry: (
@@ -42,34 +42,33 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     if is_sortable:
         columns = tuple(_sortable(field, board.view) for field in columns)
     groups = (
-        RowGroup(tuple(entry for entry in entries if _group(entry) == place), *about)
-        for place, about in enumerate(GROUPS)
+        RowGroup(tuple(entry for entry in entries if _group(entry) == number), *about)
+        for number, about in enumerate(GROUPS)
     )
-    empty = "No run is published on this board yet. Start one in the admin, publish it, and it stands here."
+    empty = "No run is published on this board yet. Start a run in the admin and publish it."
     if board.standings.entries:
-        empty = "No entry matches. Take a filter away."
+        empty = "No entry matches. Remove a filter."
     return grouped("entries", _caption(board, is_paper), columns, groups, empty)
 
 
-def answers_table(board: Board, entries: Sequence[Entry], answers: Sequence[BoardResult]) -> Table:
-    """Tasks down, entries across: each cell leads to its result."""
+def results_table(board: Board, entries: Sequence[Entry], results: Sequence[BoardResult]) -> Table:
+    """Results with one row for each task and one column for each entry."""
     found: dict[tuple[str, str], list[BoardResult]] = defaultdict(list)
-    for answer in answers:
-        found[answer.task, answer.configuration].append(answer)
+    for result in results:
+        found[result.task, result.configuration].append(result)
     columns: tuple[Field[TaskRow], ...] = fields(
         Field("task", "Task", lambda task: Cell(task.name, task.path, task_url(task.path), task.category)),
-        (_answers_field(entry, found) for entry in entries),
+        (_results_field(entry, found) for entry in entries),
     )
-    caption = "The published answer to each task"
-    caption += "" if board.device.is_functional else ", and its speedup on t_dev as metrics take it"
-    return table("answers", caption, columns, board.tasks if entries else (), "No answers yet.")
+    caption = "The published results of each task" + ("" if board.device.is_functional else ", with speedups on t_dev")
+    return table("results", caption, columns, board.tasks if entries else (), "No results yet.")
 
 
-def _answers_field(entry: Entry, found: Mapping[tuple[str, str], Sequence[BoardResult]]) -> Field[TaskRow]:
+def _results_field(entry: Entry, found: Mapping[tuple[str, str], Sequence[BoardResult]]) -> Field[TaskRow]:
     return Field(
         entry.configuration,
         entry_name(entry.agent, entry.model),
-        lambda task: _answers_cell(found.get((task.path, entry.configuration), ())),
+        lambda task: _results_cell(found.get((task.path, entry.configuration), ())),
     )
 
 
@@ -78,7 +77,7 @@ def _group(entry: Entry) -> int:
 
 
 def _order(entry: Entry, sort: str) -> tuple[float, ...]:
-    """Largest first; what has no number stands behind what has one."""
+    """Sort key: largest first, entries without a number last."""
     if sort == "name":
         return ()
     value = SORTS[sort](entry) if sort in SORTS else None
@@ -89,16 +88,16 @@ def _order(entry: Entry, sort: str) -> tuple[float, ...]:
 def _caption(board: Board, is_paper: bool) -> str:
     if is_paper:
         return (
-            "The paper's columns by its formulas, on its clock of the category. σr is the standard deviation between "
-            "runs, blank for one. None of them ranks."
+            "The paper's columns, by its formulas and on its clock for the category. σr is the standard deviation "
+            "between runs, blank for a single run. Entries are not ranked by them."
         )
     if board.standings.ranked_by == "usable_speedup":
-        return "Entries by usable speedup, with 95 % intervals over tasks; equal values share a rank."
-    return "Entries by their rate of correct results; equal rates share a rank."
+        return "Entries ranked by usable speedup, with 95 % confidence intervals. Equal values share a rank."
+    return "Entries ranked by their rate of correct results. Equal rates share a rank."
 
 
 def _sortable(field: Field[Entry], view: BoardView) -> Field[Entry]:
-    """With the address that orders by it. The rank is the order without a word in the address."""
+    """Add the address that sorts by the field. Sorting by rank is the default and needs no parameter."""
     if field.sort is None and field.key not in ("rank", "name"):
         return field
     wanted = "" if field.key == "rank" else field.key
@@ -107,25 +106,23 @@ def _sortable(field: Field[Entry], view: BoardView) -> Field[Entry]:
     return replace(field, sort_url=view.query(sort=wanted) or "?", sorted=direction if is_sorted else "")
 
 
-def _answers_cell(answers: Sequence[BoardResult]) -> Cell:
-    if len(answers) == 1:
-        answer = answers[0]
-        url = page_url("result", answer.result) if answer.result else ""
-        return status_cell(answer.status, url, _speedups(answers))
-    found = Counter(STATUSES[answer.status].label for answer in answers)
-    worst = next((answer for answer in answers if answer.status != "passed"), answers[0] if answers else None)
-    if worst is None:
+def _results_cell(results: Sequence[BoardResult]) -> Cell:
+    if not results:
         return status_cell("missing")
-    text = listed(f"{count} {label}" for label, count in found.most_common())
-    word = STATUSES[worst.status]
+    worst = next((result for result in results if result.status != "passed"), results[0])
     url = page_url("result", worst.result) if worst.result else ""
-    return Cell(text, text, url, _speedups(answers), word.tone, word.mark)
+    if len(results) == 1:
+        return status_cell(worst.status, url, _speedups(results))
+    counts = Counter(STATUSES[result.status].label for result in results)
+    text = listed(f"{count} {label}" for label, count in counts.most_common())
+    word = STATUSES[worst.status]
+    return Cell(text, text, url, _speedups(results), word.tone, word.mark)
 
 
-def _speedups(answers: Sequence[BoardResult]) -> str:
-    """Of the right ones that count and can show a speed: one, or from the least to the largest."""
-    counted = [answer for answer in answers if answer.correct and answer.obstacle is None]
-    logs = [answer.log_speedup for answer in counted if answer.log_speedup is not None]
+def _speedups(results: Sequence[BoardResult]) -> str:
+    """Speedups of the correct results that count: one value, or a range."""
+    counted = [result for result in results if result.correct and result.obstacle is None]
+    logs = [result.log_speedup for result in counted if result.log_speedup is not None]
     if not logs:
         return ""
     low, high = significant(factor(min(logs))), significant(factor(max(logs)))

@@ -1,7 +1,7 @@
-"""What stands on a board, as values: every public answer, and for each configuration its numbers, rank and reasons.
+"""Standings of a board: every public result, and the metrics, rank and reasons of each configuration.
 
-Board, distribution and compare page start from here. A board is a suite's version, a category, a device class and a
-protocol; nothing is ever averaged across two of them.
+The board, distribution and compare pages start from here. A board is one version of a suite, one category, one device
+class and one protocol; no number is ever averaged across two boards.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ from leaderboard import statistics
 from leaderboard.eligibility import obstacle, why_not_ranked
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.statistics import Rate
-from leaderboard.statistics.answers import Answers, Told
 from leaderboard.statistics.paper import PaperColumns, paper_columns
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
+from leaderboard.statistics.results import ResultMatrix, ResultValues
 from leaderboard.statistics.speed import (
     Outcomes,
     SpeedEstimate,
     exact_mean,
-    no_speed,
     outcomes,
     task_gains,
     usable_speedup,
+    why_no_speed,
 )
 
 RankedBy = Literal["usable_speedup", "correctness"]
+FUNCTIONAL = "Times of this device class are functional."
 
 
 @dataclass(frozen=True, slots=True)
 class BoardResult:
-    """The published answer of one run to one task; `status` is missing where nothing is published."""
+    """The published result of one run on one task; `status` is missing where none is published."""
 
     task: str
     configuration: str
@@ -49,12 +50,12 @@ class BoardResult:
     log_speedup_high: float | None
     paper_speedup: float | None  # on the paper's clock of the category
     may_rank: bool
-    obstacle: str | None  # what keeps it from counting
+    obstacle: str | None  # the reason why it does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the board. `rank` is None where it may not rank; then the reason stands beside it."""
+    """A configuration on the board. `rank` is None where it may not rank; `not_ranked_because` then has the reason."""
 
     rank: int | None
     rank_interval: RankInterval | None
@@ -68,8 +69,8 @@ class Entry:
     origins: tuple[str, ...]
     verifications: tuple[str, ...]
     published_at: datetime  # the newest of its runs
-    judged: int  # answers that count
-    of: int
+    judged: int  # results that count
+    of: int  # tasks × runs
     compilation: Rate
     correctness: Rate
     usable_speedup: SpeedEstimate | None  # None on functional devices, as the two below
@@ -80,66 +81,66 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Standings:
     entries: tuple[Entry, ...]
-    answers: tuple[BoardResult, ...]
-    numbers: Mapping[str, Answers]  # by configuration, tasks in the order of the board
-    eligible: tuple[bool | None, ...]  # of each task; None: not known yet
+    results: tuple[BoardResult, ...]
+    matrices: Mapping[str, ResultMatrix]  # by configuration, tasks in the order of the board
+    eligible: tuple[bool | None, ...]  # for each task, whether it can show a speed; None: not known yet
     ranked_by: RankedBy
     no_speed_because: str | None
     no_rank_intervals_because: str | None
 
     @property
     def eligible_tasks(self) -> int:
-        """How many are known to show a speed."""
+        """Number of tasks known to show a speed."""
         return sum(one is True for one in self.eligible)
 
 
 def standings(
-    tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow], *, is_functional: bool
+    tasks: Sequence[TaskRow], runs: Sequence[RunRow], rows: Sequence[ResultRow], *, is_functional: bool
 ) -> Standings:
-    """All entries of the board, unordered; of `results` those of no run among `runs` tell of baselines alone."""
-    answers = _answers(tasks, runs, results)
-    lines: dict[str, list[RunRow]] = defaultdict(list)
+    """Compute all entries of a board, unordered. Rows of runs outside `runs` only show which tasks are eligible."""
+    results = _results(tasks, runs, rows)
+    runs_of: dict[str, list[RunRow]] = defaultdict(list)
     for run in runs:
-        lines[run.configuration].append(run)
-    numbers = _numbers(tasks, lines, answers)
-    is_eligible = eligible(results)
-    can_show = tuple(is_eligible.get(task.id) for task in tasks)
-    count = sum(one is True for one in can_show)
-    refused_speed = "Times of this device class are functional." if is_functional else no_speed(count)
-    answers_of: dict[str, list[BoardResult]] = defaultdict(list)
-    for answer in answers:
-        answers_of[answer.configuration].append(answer)
+        runs_of[run.configuration].append(run)
+    results_of: dict[str, list[BoardResult]] = defaultdict(list)
+    for result in results:
+        results_of[result.configuration].append(result)
+    matrices = _matrices(tasks, runs_of, results)
+    is_eligible = eligible(rows)
+    can_show_speed = tuple(is_eligible.get(task.id) for task in tasks)
+    eligible_tasks = sum(one is True for one in can_show_speed)
+    no_speed = FUNCTIONAL if is_functional else why_no_speed(eligible_tasks)
     is_mixed = len({task.category for task in tasks}) > 1
     entries = [
-        _entry(found, answers_of[slug], None if is_functional else numbers[slug], count, is_mixed)
-        for slug, found in lines.items()
+        _entry(found, results_of[slug], None if is_functional else matrices[slug], eligible_tasks, is_mixed)
+        for slug, found in runs_of.items()
     ]
-    ranked_by: RankedBy = "correctness" if refused_speed else "usable_speedup"
-    ranked, refused = _ranked(entries, numbers, ranked_by)
-    return Standings(tuple(ranked), tuple(answers), numbers, can_show, ranked_by, refused_speed, refused)
+    ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
+    ranked, no_intervals = _ranked(entries, matrices, ranked_by)
+    return Standings(tuple(ranked), tuple(results), matrices, can_show_speed, ranked_by, no_speed, no_intervals)
 
 
-def eligible(results: Sequence[ResultRow]) -> dict[int, bool]:
-    """Task → whether its baseline takes long enough on the device for a speed, as far as that is known.
+def eligible(rows: Sequence[ResultRow]) -> dict[int, bool]:
+    """Map task ids to whether the task can show a speed on the device, as far as that is known.
 
-    It is a fact of task, device class and protocol, whoever is shown: told by every right answer that counts, or did
-    before its run was withdrawn, on any suite. The baseline decides, so one that shows a speed is enough; an answer
-    that failed was never timed, and tells nothing.
+    Eligibility depends on the baseline alone, so it is the same for every entry. It is known from every correct result
+    that counts, or counted before its run was withdrawn, on any suite; one with a speed is enough. A result that failed
+    was never timed and shows nothing.
     """
-    told: dict[int, bool] = {}
-    for row in results:
-        if row.status == "passed" and _hindered(row) is None:
-            told[row.task_id] = told.get(row.task_id, False) or row.log_speedup is not None
-    return told
+    known: dict[int, bool] = {}
+    for row in rows:
+        if row.status == "passed" and _obstacle(row) is None:
+            known[row.task_id] = known.get(row.task_id, False) or row.log_speedup is not None
+    return known
 
 
-def _answers(tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> list[BoardResult]:
-    """One for every run and task, whether there is a result or not."""
-    found = {(row.run_id, row.task_id): row for row in results}
-    return [_answer(task, run, found.get((run.id, task.id))) for run in runs for task in tasks]
+def _results(tasks: Sequence[TaskRow], runs: Sequence[RunRow], rows: Sequence[ResultRow]) -> list[BoardResult]:
+    """One result for every run and task, also where none is published."""
+    found = {(row.run_id, row.task_id): row for row in rows}
+    return [_result(task, run, found.get((run.id, task.id))) for run in runs for task in tasks]
 
 
-def _answer(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
+def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
     about: dict[str, Any] = {"task": task.path, "configuration": run.configuration, "run": run.id, "repeat": run.repeat}
     if row is None or row.status is None:
         nothing: dict[str, Any] = dict.fromkeys(
@@ -160,11 +161,11 @@ def _answer(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         log_speedup_high=row.log_speedup_high,
         paper_speedup=row.paper_speedup,
         may_rank=row.may_rank,
-        obstacle=_hindered(row),
+        obstacle=_obstacle(row),
     )
 
 
-def _hindered(row: ResultRow) -> str | None:
+def _obstacle(row: ResultRow) -> str | None:
     return obstacle(
         status=row.status,
         audit=row.audit,
@@ -175,38 +176,43 @@ def _hindered(row: ResultRow) -> str | None:
     )
 
 
-def _numbers(
-    tasks: Sequence[TaskRow], lines: Mapping[str, Sequence[RunRow]], answers: Sequence[BoardResult]
-) -> dict[str, Answers]:
-    told = {(answer.run, answer.task): _told(answer) for answer in answers}
+def _matrices(
+    tasks: Sequence[TaskRow], runs_of: Mapping[str, Sequence[RunRow]], results: Sequence[BoardResult]
+) -> dict[str, ResultMatrix]:
+    values = {(result.run, result.task): _values(result) for result in results}
     return {
-        slug: Answers.of([[told[run.id, task.path] for run in runs] for task in tasks]) for slug, runs in lines.items()
+        slug: ResultMatrix.from_rows([[values[run.id, task.path] for run in runs] for task in tasks])
+        for slug, runs in runs_of.items()
     }
 
 
-def _told(answer: BoardResult) -> Told | None:
-    """What counts of an answer; nothing where something keeps it from counting."""
-    if answer.obstacle is not None:
+def _values(result: BoardResult) -> ResultValues | None:
+    """The values for statistics; None where the result does not count."""
+    if result.obstacle is not None:
         return None
-    return Told(
-        compiled=bool(answer.compiled),
-        correct=bool(answer.correct),
-        log_speedup=answer.log_speedup,
-        low=answer.log_speedup_low,
-        high=answer.log_speedup_high,
-        paper_speedup=answer.paper_speedup,
+    return ResultValues(
+        compiled=bool(result.compiled),
+        correct=bool(result.correct),
+        log_speedup=result.log_speedup,
+        low=result.log_speedup_low,
+        high=result.log_speedup_high,
+        paper_speedup=result.paper_speedup,
     )
 
 
 def _entry(
-    runs: Sequence[RunRow], answers: Sequence[BoardResult], numbers: Answers | None, eligible: int, is_mixed: bool
+    runs: Sequence[RunRow],
+    results: Sequence[BoardResult],
+    matrix: ResultMatrix | None,
+    eligible_tasks: int,
+    is_mixed: bool,
 ) -> Entry:
-    counted = [answer for answer in answers if answer.obstacle is None]
+    counted = [result for result in results if result.obstacle is None]
     first = runs[0]
     return Entry(
         rank=None,
         rank_interval=None,
-        not_ranked_because=why_not_ranked(first.role, [answer.obstacle for answer in answers]),
+        not_ranked_because=why_not_ranked(first.role, [result.obstacle for result in results]),
         configuration=first.configuration,
         agent=first.agent,
         model=first.model,
@@ -217,38 +223,38 @@ def _entry(
         verifications=tuple(run.verification for run in runs),
         published_at=max(run.published_at for run in runs),
         judged=len(counted),
-        of=len(answers),
-        compilation=_rate(counted, len(answers), "compiled"),
-        correctness=_rate(counted, len(answers), "correct"),
-        usable_speedup=usable_speedup(numbers, eligible) if numbers else None,
-        outcomes=outcomes(numbers) if numbers else None,
-        paper=paper_columns(numbers, is_mixed=is_mixed) if numbers else None,
+        of=len(results),
+        compilation=_rate(counted, len(results), "compiled"),
+        correctness=_rate(counted, len(results), "correct"),
+        usable_speedup=usable_speedup(matrix, eligible_tasks) if matrix else None,
+        outcomes=outcomes(matrix) if matrix else None,
+        paper=paper_columns(matrix, is_mixed=is_mixed) if matrix else None,
     )
 
 
 def _rate(counted: Sequence[BoardResult], of: int, field_name: str) -> Rate:
-    """Tasks × runs of what counts, as the statistics want them."""
+    """Rate of a flag over the results that count."""
     found: dict[str, list[bool]] = defaultdict(list)
-    for answer in counted:
-        found[answer.task].append(bool(getattr(answer, field_name)))
+    for result in counted:
+        found[result.task].append(bool(getattr(result, field_name)))
     return statistics.rate(list(found.values()), of)
 
 
-def _ranked(entries: Sequence[Entry], numbers: Mapping[str, Answers], by: RankedBy) -> tuple[list[Entry], str | None]:
-    """With ranks, and with rank intervals or the reason for having none."""
+def _ranked(
+    entries: Sequence[Entry], matrices: Mapping[str, ResultMatrix], by: RankedBy
+) -> tuple[list[Entry], str | None]:
+    """The entries with ranks and rank intervals, and the reason where there are no intervals."""
     ranked = [entry for entry in entries if entry.not_ranked_because is None]
     if by == "correctness":
-        found: list[RankInterval] | str = "Rank intervals come with usable speedup; here ranks go by correctness."
+        found: list[RankInterval] | str = "There are no rank intervals where entries are ranked by correctness."
         ranks = statistics.ranks([entry.correctness.share or 0.0 for entry in ranked])
     else:
-        gains = [task_gains(numbers[entry.configuration]) for entry in ranked]
+        gains = [task_gains(matrices[entry.configuration]) for entry in ranked]
         found = rank_intervals(gains)
         ranks = statistics.ranks([exact_mean(gain) for gain in gains])
     intervals = found if isinstance(found, list) else [None] * len(ranked)
-    place = {one.configuration: (rank, near) for one, rank, near in zip(ranked, ranks, intervals, strict=True)}
-    placed = [_placed(entry, *place.get(entry.configuration, (None, None))) for entry in entries]
-    return placed, found if isinstance(found, str) else None
-
-
-def _placed(entry: Entry, rank: int | None, interval: RankInterval | None) -> Entry:
-    return replace(entry, rank=rank, rank_interval=interval)
+    placed = {
+        entry.configuration: replace(entry, rank=rank, rank_interval=interval)
+        for entry, rank, interval in zip(ranked, ranks, intervals, strict=True)
+    }
+    return [placed.get(entry.configuration, entry) for entry in entries], found if isinstance(found, str) else None

@@ -1,4 +1,4 @@
-"""Entries of a board compared: every pair with its tests, and every task with what each entry does on it."""
+"""Values of a comparison: each pair of entries with its tests, and each task with the results of every entry."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from leaderboard.pages.board.standings import Entry
-from leaderboard.statistics.answers import Answers
 from leaderboard.statistics.comparisons import (
     OnTask,
     PairedComparison,
@@ -15,6 +14,7 @@ from leaderboard.statistics.comparisons import (
     compare_correctness,
     compare_usable_speedup,
 )
+from leaderboard.statistics.results import ResultMatrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,42 +27,44 @@ class ComparedPair:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTask:
-    """One task; `entries` are in the page's order."""
+    """One task with the results of each entry, in the order of the page."""
 
     task: str
     entries: tuple[OnTask, ...]
-    difference: float | None  # largest by smallest usable speedup; of shares of right runs on functional devices
+    difference: (
+        float | None
+    )  # largest ÷ smallest usable speedup; on functional devices, difference of correctness rates
 
 
 def compared_pairs(
-    entries: Sequence[Entry], numbers: Mapping[str, Answers], eligible: int | None
+    entries: Sequence[Entry], matrices: Mapping[str, ResultMatrix], eligible: int | None
 ) -> tuple[ComparedPair, ...]:
-    """`eligible`: how many of the tasks can show a speed; None where no times count."""
+    """Compare every pair. `eligible`: the number of tasks that can show a speed; None on functional devices."""
     found = []
     for first, second in combinations([entry.configuration for entry in entries], 2):
-        one, other = numbers[first], numbers[second]
+        one, other = matrices[first], matrices[second]
         speed = None if eligible is None else compare_usable_speedup(one, other, eligible)
         found.append(ComparedPair(first, second, speed, compare_correctness(one, other)))
     return tuple(found)
 
 
-def compared_tasks(tasks: Sequence[str], numbers: Sequence[Answers], is_functional: bool) -> tuple[ComparedTask, ...]:
-    """The largest difference first."""
-    on_tasks = zip(*(by_task(one) for one in numbers), strict=True)
-    lines = (
-        [
-            ComparedTask(task, found, _difference(found, is_functional))
-            for task, found in zip(tasks, on_tasks, strict=True)
-        ]
-        if numbers
-        else []
-    )
-    return tuple(sorted(lines, key=lambda line: (-(line.difference or 0.0), line.task)))
+def compared_tasks(
+    tasks: Sequence[str], matrices: Sequence[ResultMatrix], is_functional: bool
+) -> tuple[ComparedTask, ...]:
+    """Tasks with the results of each entry, the largest difference first."""
+    if not matrices:
+        return ()
+    on_tasks = zip(*(by_task(one) for one in matrices), strict=True)
+    compared = [
+        ComparedTask(task, found, _difference(found, is_functional))
+        for task, found in zip(tasks, on_tasks, strict=True)
+    ]
+    return tuple(sorted(compared, key=lambda one: (-(one.difference or 0.0), one.task)))
 
 
 def _difference(found: Sequence[OnTask], is_functional: bool) -> float | None:
     if is_functional:
-        shares = [one.right / one.judged for one in found if one.judged]
+        shares = [one.correct / one.judged for one in found if one.judged]
         return max(shares) - min(shares) if len(shares) > 1 else None
     usable = [one.usable for one in found if one.usable is not None]
     return max(usable) / min(usable) if len(usable) > 1 else None

@@ -1,4 +1,4 @@
-"""How a comparison looks: the pairs with their tests, the tasks with the largest differences, each task as a spot."""
+"""The tables and the chart of a comparison: pairs with their tests, and tasks by their difference."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from leaderboard.charts import Chart, PointGroup, Spot, against
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.pages.board.cells import ratio_interval
-from leaderboard.pages.board.place import Board
+from leaderboard.pages.board.board import Board
+from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.compare.facts import ComparedPair, ComparedTask
 from leaderboard.statistics import Interval
@@ -16,22 +16,22 @@ from leaderboard.statistics.comparisons import SIGNIFICANT, OnTask, PairedCompar
 from leaderboard.tables import Cell, Field, Table, Value, fields, hidden, table
 
 
-def charts(board: Board, entries: Sequence[Entry], lines: Sequence[ComparedTask]) -> dict[str, Chart]:
-    """The first entry against each other one, task by task."""
-    if board.device.is_functional or len(entries) < 2 or not lines:
+def charts(board: Board, entries: Sequence[Entry], tasks: Sequence[ComparedTask]) -> dict[str, Chart]:
+    """Scatter chart of the first entry against the others, one spot for each task."""
+    if board.device.is_functional or len(entries) < 2 or not tasks:
         return {}
     names = [entry_name(entry.agent, entry.model) for entry in entries]
     spots = [
         spot
         for number, name in enumerate(names[1:], 1)
-        for spot in _spots(lines, number, PointGroup(number, name, number - 1, number - 1))
+        for spot in _spots(tasks, number, PointGroup(number, name, number - 1, number - 1))
     ]
     if not spots:
         return {}
     others = names[1] if len(names) == 2 else "the others"
     description = (
-        f"For each task the usable speedup of {names[0]} across and of {others} up. What is wrong, slower or no "
-        "different from the baseline stands at 1."
+        f"For each task the usable speedup of {names[0]} across and of {others} up. Results that are wrong, slower "
+        "or not significantly different from the baseline are at 1."
     )
     axes = (f"usable speedup of {names[0]}", f"of {others}")
     chart = against("tasks", "Task by task", description, axes, (f"{others} better", f"{names[0]} better"), spots)
@@ -46,8 +46,10 @@ def pairs_table(pairs: Sequence[ComparedPair], entries: Sequence[Entry], is_func
         () if is_functional else SPEED_FIELDS,
         CORRECTNESS_FIELDS,
     )
-    caption = "Every pair, over the same tasks, with 95 % intervals and two-sided tests, each for itself"
-    return table("pairs", caption, columns, pairs, "Choose two entries or more.")
+    caption = (
+        "Pairs over the same tasks: 95 % confidence intervals and two-sided tests, without correction for several pairs"
+    )
+    return table("pairs", caption, columns, pairs, "Choose at least two entries.")
 
 
 def tasks_table(
@@ -63,16 +65,22 @@ def tasks_table(
             "difference", "Difference", lambda task: _difference_cell(task.difference, is_functional), is_number=True
         ),
     )
-    what = "Share of right runs" if is_functional else "Usable speedup"
-    return table("tasks", f"{what} on each task, the largest difference first", columns, tasks, "No task.")
+    what = "Correctness rate" if is_functional else "Usable speedup"
+    return table(
+        "tasks",
+        f"{what} on each task, the largest difference first",
+        columns,
+        tasks,
+        "There is no common task. Show all tasks instead.",
+    )
 
 
-def _spots(lines: Sequence[ComparedTask], number: int, group: PointGroup) -> list[Spot]:
+def _spots(tasks: Sequence[ComparedTask], number: int, group: PointGroup) -> list[Spot]:
     spots = []
-    for line in lines:
-        first, other = line.entries[0].usable, line.entries[number].usable
+    for task in tasks:
+        first, other = task.entries[0].usable, task.entries[number].usable
         if first is not None and other is not None:
-            text = f"{line.task}: {significant(first)}× and {significant(other)}×"
+            text = f"{task.task}: {significant(first)}× and {significant(other)}×"
             spots.append(Spot(group, first, other, text, is_mean=False))
     return spots
 
@@ -90,9 +98,9 @@ def _test_fields(
     equal: float,
     better: str,
 ) -> tuple[Field[ComparedPair], ...]:
-    """An estimate, what its test says, and for CSV and JSON the numbers behind both.
+    """An estimate, the verdict of its test, and for CSV and JSON the numbers behind both.
 
-    `equal` is the estimate for entries that do not differ; `better` says what a larger one means.
+    `equal` is the estimate of entries that do not differ; `better` describes the entry with the larger value.
     """
 
     def of(read_part: Callable[[PairedComparison], Value]) -> Callable[[ComparedPair], Value]:
@@ -107,9 +115,9 @@ def _test_fields(
             metric="compare",
         ),
         Field(
-            f"{key}_says",
-            "It says",
-            lambda pair: _says_cell(found, equal, better) if (found := read(pair)) else Cell(NONE),
+            f"{key}_significant",
+            "Test",
+            lambda pair: _verdict_cell(found, equal, better) if (found := read(pair)) else Cell(NONE),
         ),
         hidden(f"{key}_low", of(lambda found: found.interval.low if found.interval else None)),
         hidden(f"{key}_high", of(lambda found: found.interval.high if found.interval else None)),
@@ -135,13 +143,13 @@ def _correct_cell(found: PairedComparison) -> Cell:
     return Cell(_points(found.estimate), found.estimate, note=note)
 
 
-def _says_cell(found: PairedComparison, equal: float, better: str) -> Cell:
-    """The verdict of the test with its p and the tasks won, tied and lost; or the reason for none."""
+def _verdict_cell(found: PairedComparison, equal: float, better: str) -> Cell:
+    """Verdict of the test with its p and the tasks won, tied and lost; or the reason why there is no test."""
     by_task = f"{found.wins}, {found.ties}, {found.losses} tasks won, tied, lost"
     if found.p is None or found.estimate is None:
         return Cell(found.p_refused or NONE, None, note=by_task)
     p = f"p{NBSP}<{NBSP}0.0001" if found.p < 0.0001 else f"p{NBSP}={NBSP}{significant(found.p, 2)}"
-    verdict = f"no difference at {SIGNIFICANT:.0%}".replace("%", f"{NBSP}%")
+    verdict = f"no significant difference at {SIGNIFICANT:.0%}".replace("%", f"{NBSP}%")
     if found.is_significant:
         verdict = f"{'first' if found.estimate > equal else 'second'} is {better}"
     return Cell(f"{verdict}, {p}", found.is_significant, note=by_task)
@@ -159,7 +167,7 @@ def _points_interval(found: Interval) -> str:
 def _entry_fields(
     at: int, entry: Entry, results: Mapping[tuple[str, str], int], is_functional: bool
 ) -> tuple[Field[ComparedTask], ...]:
-    """The entry at that place, with a link to its result where there is one."""
+    """The fields of one entry of each task's `entries`, with a link to its result where there is a single run."""
     slug = entry.configuration
 
     def cell(task: ComparedTask) -> Cell:
@@ -168,7 +176,7 @@ def _entry_fields(
 
     return (
         Field(slug, entry_name(entry.agent, entry.model), cell, is_number=True),
-        hidden(f"{slug}_right", lambda task: task.entries[at].right),
+        hidden(f"{slug}_correct", lambda task: task.entries[at].correct),
         hidden(f"{slug}_judged", lambda task: task.entries[at].judged),
     )
 
@@ -180,14 +188,14 @@ def _difference_cell(difference: float | None, is_functional: bool) -> Cell:
 
 
 def _task_cell(found: OnTask, url: str, is_functional: bool) -> Cell:
-    right = f"{found.right} of {found.judged} right"
+    correct = f"{found.correct} of {found.judged} correct"
     if not found.judged:
         return Cell("no verdict", None, url)
     if is_functional:
-        return Cell(right, found.right / found.judged, url)
+        return Cell(correct, found.correct / found.judged, url)
     if found.usable is None:
-        return Cell(NONE, None, url, right)
-    return Cell(f"{significant(found.usable)}×", found.usable, url, right)
+        return Cell(NONE, None, url, correct)
+    return Cell(f"{significant(found.usable)}×", found.usable, url, correct)
 
 
 SPEED_FIELDS = _test_fields(
@@ -204,5 +212,5 @@ CORRECTNESS_FIELDS = _test_fields(
     lambda pair: pair.correctness,
     _correct_cell,
     equal=0.0,
-    better="right more often",
+    better="correct more often",
 )

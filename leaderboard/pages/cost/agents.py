@@ -15,7 +15,7 @@ from leaderboard.pages.board import standings
 from leaderboard.pages.session_cells import count_text, usd
 from leaderboard.queries import cost
 from leaderboard.queries.cost import AgentCostRow
-from leaderboard.statistics.limits import INTERVAL_FROM_TASKS
+from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 # What lies across in each chart: its slug, title, axis, and the divisor that makes it readable.
@@ -150,8 +150,8 @@ def _no_speedup(row: AgentCostRow, eligible_tasks: int) -> str | None:
         return "times here enter no metric"
     if row.counting < row.sessions:
         return f"{plural(row.sessions - row.counting, 'answer')} of {row.sessions} may not count"
-    if eligible_tasks < INTERVAL_FROM_TASKS:
-        return f"eligible cases in {plural(eligible_tasks, 'task')}; {INTERVAL_FROM_TASKS} are needed"
+    if eligible_tasks < MIN_TASKS_FOR_INTERVAL:
+        return f"eligible cases in {plural(eligible_tasks, 'task')}; {MIN_TASKS_FOR_INTERVAL} are needed"
     return None
 
 

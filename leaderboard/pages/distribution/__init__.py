@@ -1,1 +1,1 @@
-"""How speedups spread over the tasks of a board."""
+"""The distribution of speedups over the tasks of a board."""

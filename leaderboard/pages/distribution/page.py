@@ -1,4 +1,4 @@
-"""How the speedups of a board's entries spread over its tasks: quantiles, boxes, distribution functions, fast_p."""
+"""The distribution page: speedups of a board's entries as quantiles, boxes, distribution functions and fast_p."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.board import screen as board_screen
-from leaderboard.pages.board.place import Board, load
+from leaderboard.pages.board.board import Board, load
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.distribution import screen
 from leaderboard.pages.distribution.facts import EntrySpread
-from leaderboard.statistics import INTERVAL_FROM_TASKS
+from leaderboard.statistics import MIN_TASKS_FOR_INTERVAL
 from leaderboard.statistics.limits import too_few
 from leaderboard.statistics.paper import MIXED
-from leaderboard.statistics.spread import Method
-from leaderboard.statistics.spreads import ClockName, Spread, spreads, timed_tasks
+from leaderboard.statistics.spread import ClockName, Method, Spread, spreads, timed_tasks
 
-FUNCTIONAL = "Times of this device class are functional: they say nothing about a GPU, so nothing is made of them."
+FUNCTIONAL = "Times of this device class are functional and say nothing about a GPU, so there is no distribution."
 
 
 @dataclass(frozen=True, slots=True)
 class SpreadView(BoardView):
-    clock: str = ""  # paper: the paper's clock of the category
-    method: str = ""  # exclusive: the other way to read a quantile between two tasks
+    clock: str = ""  # paper: the paper's clock for the category
+    method: str = ""  # exclusive: the other way to interpolate a quantile
 
     @property
     def clock_name(self) -> ClockName:
@@ -47,13 +46,13 @@ class DistributionPage(Page):
     as_of: str
     clock: ClockName
     method: Method
-    tasks: tuple[str, ...]  # those that can be timed on the clock, in the order of `speedups`
+    tasks: tuple[str, ...]  # those with a time on the clock, in the order of `speedups`
     entries: tuple[EntrySpread, ...]
     refused: str | None
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
-    kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    hidden_inputs: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
 
 
@@ -86,17 +85,17 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
         categories=board.category_links("distribution"),
         views=_views(board, view),
         choices=view.choices(board.standings.entries, board.board_tasks),
-        kept=tuple((name, getattr(view, name)) for name in _KEPT if getattr(view, name)),
+        hidden_inputs=tuple((name, getattr(view, name)) for name in _HIDDEN if getattr(view, name)),
         is_filtered=view.is_filtered,
     )
 
 
-_KEPT = ("version", "protocol", "clock", "method")
+_HIDDEN = ("version", "protocol", "clock", "method")
 
 
 def _entries(board: Board, view: SpreadView, tasks: Sequence[int]) -> tuple[EntrySpread, ...]:
-    """Those that the filter shows."""
-    found = spreads(board.standings.numbers, tasks, view.clock_name, view.quantile_method)
+    """The entries that pass the filter, with their distributions."""
+    found = spreads(board.standings.matrices, tasks, view.clock_name, view.quantile_method)
     shown = [entry for entry in board.standings.entries if view.shows(entry)]
     return tuple(_entry(entry, found[entry.configuration]) for entry in board_screen.in_order(shown, view))
 
@@ -108,7 +107,9 @@ def _entry(entry: Entry, found: Spread | str) -> EntrySpread:
 
 def _lead(board: Board, view: SpreadView, tasks: int) -> str:
     clock = "the paper's clock" if view.clock else "t_dev"
-    return f"{plural(tasks, 'task')} on {board.device.title}, timed on {clock}. A wrong answer is a speedup of 0."
+    return (
+        f"{plural(tasks, 'task')} on {board.device.title}, timed on {clock}. A wrong result counts as a speedup of 0."
+    )
 
 
 def _refused(board: Board, view: SpreadView, tasks: int) -> str | None:
@@ -116,7 +117,7 @@ def _refused(board: Board, view: SpreadView, tasks: int) -> str | None:
         return FUNCTIONAL
     if view.clock and board.is_mixed:
         return MIXED
-    return too_few(tasks, INTERVAL_FROM_TASKS, "A distribution needs")
+    return too_few(tasks, MIN_TASKS_FOR_INTERVAL, "A distribution needs")
 
 
 def _views(board: Board, view: SpreadView) -> tuple[Link, ...]:

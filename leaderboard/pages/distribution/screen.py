@@ -1,4 +1,4 @@
-"""How a distribution looks: the columns of the paper's Table 8, boxes with every task, curves and their tables."""
+"""The tables and charts of a distribution: the columns of the paper's Table 8, box plots, curves."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Callable, Sequence
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, ranked_name, why_unranked
-from leaderboard.pages.board.cells import ratio_interval
+from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.distribution.facts import EntrySpread
 from leaderboard.statistics import Interval
-from leaderboard.statistics.spread import QUANTILES, Curve, Distribution, Quantile
-from leaderboard.statistics.spreads import ClockName, Spread
+from leaderboard.statistics.spread import QUANTILES, ClockName, Curve, Distribution, Quantile, Spread
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
 CLOCKS = {"t_dev": "on t_dev", "paper": "on the paper's clock"}
 HEADINGS = {"p25": "P25", "median": "Median", "p75": "P75", "p90": "P90"}
-MOST_CURVES = 8  # that can be told apart by colour and dashes
-OTHERS = "The filter brings others, and the tables have all, with their bands."
-BANDS = "With one or two entries, bands show 95 % of all resamples of the tasks; the tables have them for all."
+MOST_CURVES = 8  # as many as can be distinguished by colour and dashes
+OTHERS = "Use the filter to see others. The tables have all entries, with their bands."
+BANDS = "With one or two entries, the bands are 95 % bootstrap bands over tasks. The tables have them for all entries."
 
 
 def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockName) -> dict[str, Chart]:
@@ -31,15 +30,15 @@ def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockNam
     fast = curves(
         "fast_p",
         "fast_p",
-        "For every speedup p, the share of all answers that are right and at least p times as fast as the baseline.",
-        (f"p: {axis}", "share of answers"),
+        "For every speedup p, the share of all results that are correct and at least p times as fast as the baseline.",
+        (f"p: {axis}", "share of results"),
         [_given(entry, spread.fast_p) for entry, spread in drawn],
         note,
     )
     most = curves(
         "function",
         "Distribution function",
-        "For every speedup, the share of tasks whose mean over runs is no larger; failures count as 0.",
+        "For every speedup, the share of tasks whose mean over runs is at most that. Failures count as 0.",
         (axis, "share of tasks"),
         [_given(entry, spread.share_at_most) for entry, spread in drawn],
         note,
@@ -47,7 +46,7 @@ def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockNam
     box = boxes(
         "boxes",
         "Quartiles and tasks",
-        "For every entry a box from the lower to the upper quartile of its tasks' speedups, with the median and a dot "
+        "For every entry, a box from the lower to the upper quartile of its tasks' speedups, with the median and a dot "
         "for each task.",
         axis,
         [_box(entry, spread, tasks) for entry, spread in known],
@@ -61,8 +60,8 @@ def tables(entries: Sequence[EntrySpread], refused: str | None) -> list[Table]:
     most = [(entry, spread.share_at_most) for entry, spread in known]
     return [
         _quantiles_table(entries, refused),
-        _curves_table("fast_p", "fast_p: share of answers right and at least so fast", fast),
-        _curves_table("function", "Share of tasks whose speedup is no larger", most),
+        _curves_table("fast_p", "fast_p: share of results that are correct and at least that fast", fast),
+        _curves_table("function", "Distribution function: share of tasks with at most that speedup", most),
     ]
 
 
@@ -94,8 +93,10 @@ def _quantiles_table(entries: Sequence[EntrySpread], refused: str | None) -> Tab
         hidden("method", lambda entry: entry.spread.distribution.method if entry.spread else None),
         hidden("refused", lambda entry: entry.refused),
     )
-    caption = "Spread of the tasks' run means, with the columns of the paper's Table 8 and 95 % intervals"
-    empty = refused or "No entry matches, or no run is published yet."
+    caption = (
+        "Quantiles of the tasks' mean speedups over runs, as in the paper's Table 8, with 95 % confidence intervals"
+    )
+    empty = refused or "No entry matches, or no run is published yet. Remove a filter, or publish a run in the admin."
     return table("quantiles", caption, columns, entries, empty)
 
 
@@ -125,7 +126,7 @@ def _quantile_field(name: str, label: str) -> Field[EntrySpread]:
 
 
 def _quantile_ends(name: str) -> tuple[Field[EntrySpread], ...]:
-    """The ends of a quantile's interval."""
+    """Hidden fields with the ends of a quantile's interval."""
 
     def interval(entry: EntrySpread) -> Interval | None:
         return _quantile(entry.spread.distribution, name).interval if entry.spread else None
@@ -147,17 +148,17 @@ def _times_cell(value: float) -> Cell:
 
 
 def _curves_table(slug: str, caption: str, known: Sequence[tuple[EntrySpread, Curve]]) -> Table:
-    """Points down, entries across, with the ends of each band in CSV. All curves have the same points."""
+    """Curves with one row for each point and one column for each entry; all curves have the same points."""
     points = known[0][1].points if known else ()
     columns: tuple[Field[int], ...] = fields(
         Field("speedup", "Speedup", lambda at: Cell(f"{points[at]:g}×", points[at]), is_number=True),
         (field for entry, curve in known for field in _curve_fields(entry, curve)),
     )
-    return table(slug, caption, columns, range(len(points)), "There is no curve: see above.")
+    return table(slug, caption, columns, range(len(points)), "There are no curves; the notice above says why.")
 
 
 def _curve_fields(entry: EntrySpread, curve: Curve) -> tuple[Field[int], ...]:
-    """A share at each point, with its band. A row is the index of a point."""
+    """The share at each point, with its band. A row is the index of a point."""
     slug, low, high = entry.configuration, curve.low, curve.high
 
     def cell(at: int) -> Cell:

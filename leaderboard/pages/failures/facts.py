@@ -1,4 +1,4 @@
-"""How results ended, counted from rows: by status, by reason, and on unseen cases."""
+"""Values of the failures page: results counted by status and by reason, and failures on unseen cases."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from leaderboard.queries.failures import Example, OutcomeRow, UnseenRow
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerCounts:
-    """Of one configuration on one suite and device class. `counts` add up to `of`: tasks × public runs."""
+class StatusCounts:
+    """Results of one configuration on one suite and device class by status. `counts` add up to `of`."""
 
     configuration: str
     name: str
@@ -21,14 +21,14 @@ class AnswerCounts:
     suite: str
     suite_version: int
     device_class: str
-    of: int
-    counts: dict[str, int]  # status → answers; missing: nothing is published
-    examples: dict[str, int]  # status → its newest result
+    of: int  # tasks × public runs
+    counts: dict[str, int]  # by status; missing: no result is published
+    examples: dict[str, int]  # newest result by status
 
 
 @dataclass(frozen=True, slots=True)
 class ReasonTotal:
-    """How often a reason was the one, over all that is shown."""
+    """Number of results with one status and reason, over all configurations."""
 
     status: str
     reason: str
@@ -41,6 +41,8 @@ class ReasonTotal:
 
 @dataclass(frozen=True, slots=True)
 class ReasonCount:
+    """Number of results of one configuration with one status and reason."""
+
     configuration: str
     name: str
     suite: str
@@ -57,25 +59,25 @@ class ReasonCount:
 
 @dataclass(frozen=True, slots=True)
 class UnseenFailure:
-    """Why a candidate was wrong on unseen cases; a regression where the baseline was right there."""
+    """Number of unseen cases that a configuration's candidates fail for one reason, in one round."""
 
     configuration: str
     name: str
     round: str
     device_class: str
     reason: str
-    regressions: int
-    both_fail: int
-    of: int  # cases with a verdict of both sides
-    result: int
+    regressions: int  # cases on which the baseline is correct
+    both_fail: int  # cases on which it is not
+    of: int  # cases with a verdict on both sides
+    result: int  # an example
 
 
-def outcome_counts(rows: Sequence[OutcomeRow]) -> tuple[AnswerCounts, ...]:
+def outcome_counts(rows: Sequence[OutcomeRow]) -> tuple[StatusCounts, ...]:
     return tuple(_outcomes(list(group)) for _, group in groupby(rows, key=_board))
 
 
 def reason_counts(
-    rows: Sequence[OutcomeRow], outcomes: Sequence[AnswerCounts], examples: Mapping[int, Example]
+    rows: Sequence[OutcomeRow], outcomes: Sequence[StatusCounts], examples: Mapping[int, Example]
 ) -> tuple[ReasonCount, ...]:
     sizes = {(one.configuration, one.suite, one.suite_version, one.device_class): one.of for one in outcomes}
     return tuple(_reason(row, sizes[_board(row)], examples[row.example]) for row in rows)
@@ -85,7 +87,7 @@ def _board(row: OutcomeRow) -> tuple[str, str, int, str]:
     return row.configuration, row.suite, row.version, row.device
 
 
-def _outcomes(rows: Sequence[OutcomeRow]) -> AnswerCounts:
+def _outcomes(rows: Sequence[OutcomeRow]) -> StatusCounts:
     counts: Counter[str] = Counter()
     examples: dict[str, int] = {}
     for row in rows:
@@ -94,21 +96,21 @@ def _outcomes(rows: Sequence[OutcomeRow]) -> AnswerCounts:
         examples[status] = max(row.example, examples.get(status, 0))
     first = rows[0]
     name = entry_name(first.agent, first.model)
-    place = (first.suite, first.version, first.device)
-    return AnswerCounts(first.configuration, name, first.role, *place, counts.total(), dict(counts), examples)
+    board = (first.suite, first.version, first.device)
+    return StatusCounts(first.configuration, name, first.role, *board, counts.total(), dict(counts), examples)
 
 
 def reason_totals(reasons: Sequence[ReasonCount], of: int) -> tuple[ReasonTotal, ...]:
     found: dict[tuple[str, str], list[ReasonCount]] = {}
     for one in reasons:
         found.setdefault((one.status, one.reason), []).append(one)
-    totals = [_total(lines, of) for lines in found.values()]
+    totals = [_total(counts, of) for counts in found.values()]
     return tuple(sorted(totals, key=lambda one: (-one.count, one.reason, one.status)))
 
 
-def _total(lines: Sequence[ReasonCount], of: int) -> ReasonTotal:
-    newest = max(lines, key=lambda one: one.result)
-    count, configurations = sum(one.count for one in lines), len({one.configuration for one in lines})
+def _total(counts: Sequence[ReasonCount], of: int) -> ReasonTotal:
+    newest = max(counts, key=lambda one: one.result)
+    count, configurations = sum(one.count for one in counts), len({one.configuration for one in counts})
     return ReasonTotal(newest.status, newest.reason, count, of, configurations, newest.result, newest.task)
 
 
@@ -130,10 +132,10 @@ def _reason(row: OutcomeRow, of: int, example: Example) -> ReasonCount:
 
 
 def unseen_failures(rows: Sequence[UnseenRow]) -> tuple[UnseenFailure, ...]:
-    """One line for each reason of a configuration in a round."""
+    """Failures by configuration, round and reason."""
     found = []
-    for _, place in groupby(rows, key=lambda row: (row.configuration, row.round, row.device)):
-        cases = list(place)
+    for _, group in groupby(rows, key=lambda row: (row.configuration, row.round, row.device)):
+        cases = list(group)
         of = sum(row.cases for row in cases)
         for reason in sorted({row.reason for row in cases if not row.correct}):
             found.append(_unseen_failure([row for row in cases if row.reason == reason and not row.correct], of))
@@ -146,5 +148,5 @@ def _unseen_failure(rows: Sequence[UnseenRow], of: int) -> UnseenFailure:
     both_fail = sum(row.cases for row in rows if not row.baseline_correct)
     example = next((row for row in rows if row.baseline_correct), first).example
     name = entry_name(first.agent, first.model)
-    place = (first.round, first.device, first.reason)
-    return UnseenFailure(first.configuration, name, *place, regressions, both_fail, of, example)
+    found = (first.round, first.device, first.reason)
+    return UnseenFailure(first.configuration, name, *found, regressions, both_fail, of, example)

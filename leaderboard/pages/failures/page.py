@@ -1,4 +1,4 @@
-"""What goes wrong: for each configuration how its answers ended, with reasons, denominators and the newest of each."""
+"""The failures page: results of each configuration by status and reason, with an example of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.failures import facts, screen
-from leaderboard.pages.failures.facts import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
+from leaderboard.pages.failures.facts import ReasonCount, ReasonTotal, StatusCounts, UnseenFailure
 from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import failures, runs
 from leaderboard.tables import Table
@@ -22,13 +22,13 @@ class FailuresPage(Page):
     device: str
     configuration: str
     reason: str
-    outcomes: tuple[AnswerCounts, ...]
+    outcomes: tuple[StatusCounts, ...]
     reason_totals: tuple[ReasonTotal, ...]  # most frequent first
     reasons: tuple[ReasonCount, ...]
     unseen: tuple[UnseenFailure, ...]
     choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
-    shown: dict[str, Table] = field(metadata=SCREEN)  # what of long tables stands on the page
+    shown: dict[str, Table] = field(metadata=SCREEN)  # the tables, long ones cut
 
 
 def build(query: Query) -> FailuresPage:
@@ -45,9 +45,9 @@ def build(query: Query) -> FailuresPage:
     unseen = tuple(one for one in cases if asked in ("", one.reason))
     tables = screen.tables(found, totals, reasons, unseen, narrowed)
     return FailuresPage(
-        title="What goes wrong",
-        lead="How public answers ended, for each configuration: every count with its denominator, tasks × runs of the "
-        "suite, and its newest answer.",
+        title="Failure analysis",
+        lead="Public results of each configuration by status and reason. Counts are out of tasks × runs of the suite "
+        "and link to their newest result.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(*tables),
         shown=screen.shown(tables, is_one_reason=bool(asked)),

@@ -1,4 +1,4 @@
-"""How failures look: a matrix of statuses, a list of reasons, one of unseen cases, and a bar for each configuration."""
+"""The tables and the chart of the failures page: statuses, reasons, and unseen cases."""
 
 from __future__ import annotations
 
@@ -9,62 +9,62 @@ from itertools import groupby, islice
 from leaderboard.charts import Chart, Series, stacked_bars
 from leaderboard.formatting import NONE, plural, printable, rate
 from leaderboard.pages.base import Query, by_slug, count_cell, entry_fields, page_url, query_string
-from leaderboard.pages.failures.facts import AnswerCounts, ReasonCount, ReasonTotal, UnseenFailure
+from leaderboard.pages.failures.facts import ReasonCount, ReasonTotal, StatusCounts, UnseenFailure
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, first, hidden, table, text_field
 from leaderboard.words import STATUSES, role_note, status_cell
 
-# Columns and parts of a bar: what they are called, and the statuses in them.
+# Segments of a bar: label and statuses.
 MODES = {
     "passed": ("Passed", ("passed",)),
     "build_failed": ("Build failed", ("build_failed",)),
     "wrong_output": ("Wrong output", ("wrong_output",)),
     "ended": ("Crashed or timed out", ("crashed", "timed_out")),
-    "refused": ("Refused", ("tampered", "implausible")),
-    "absent": ("Nothing written", ("not_produced",)),
+    "refused": ("Rejected", ("tampered", "implausible")),
+    "absent": ("Not produced", ("not_produced",)),
     "ours": ("No verdict", ("missing", "not_judged", "errored", "cancelled")),
 }
 QUERY = ("suite", "device", "configuration", "reason")
 MOST_BARS = 12
-MOST_ROWS, NEWEST_OF_A_REASON = 50, 3  # of each table on the page
-EMPTY = "Nothing is published that matches. Take a filter away, or see the drafts among the runs."
+MOST_ROWS, NEWEST_OF_A_REASON = 50, 3  # on the page
+EMPTY = "No published result matches. Remove a filter, or publish a run in the admin."
 
 
 def tables(
-    found: Sequence[AnswerCounts],
+    found: Sequence[StatusCounts],
     totals: Sequence[ReasonTotal],
     reasons: Sequence[ReasonCount],
     unseen: Sequence[UnseenFailure],
     query: Query,
 ) -> tuple[Table, ...]:
-    """All of it, as data has it."""
+    """The whole tables, for CSV and JSON."""
     return matrix(found), totals_table(totals, query), reasons_table(reasons), unseen_table(unseen)
 
 
 def shown(whole: Sequence[Table], *, is_one_reason: bool) -> dict[str, Table]:
-    """What stands on the page: a site with many configurations has thousands of lines."""
+    """The tables cut for the page: with many configurations they have thousands of rows."""
     outcomes, totals, reasons, unseen = whole
     listed = first(reasons, MOST_ROWS) if is_one_reason else _newest_of_each(reasons)
     return by_slug(first(outcomes, MOST_ROWS), totals, listed, first(unseen, MOST_ROWS))
 
 
-def matrix(found: Sequence[AnswerCounts]) -> Table:
-    """A column for each status that occurs; CSV has them all."""
+def matrix(found: Sequence[StatusCounts]) -> Table:
+    """Number of results by status. Statuses that never occur are in CSV and JSON only."""
     seen = {status for one in found for status in one.counts}
-    columns: tuple[Field[AnswerCounts], ...] = fields(
+    columns: tuple[Field[StatusCounts], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
         text_field("suite", "Suite", lambda one: f"{one.suite}@{one.suite_version}"),
         text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
         Field("of", "Tasks × runs", lambda one: count_cell(one.of), is_number=True),
         (_status_field(status, on_page=status in seen) for status in STATUSES if status not in ("queued", "running")),
     )
-    return table("outcomes", "How the answers ended: each count leads to its newest answer", columns, found, EMPTY)
+    return table("outcomes", "Results by status. Each count links to its newest result", columns, found, EMPTY)
 
 
 def totals_table(found: Sequence[ReasonTotal], query: Query) -> Table:
     columns: tuple[Field[ReasonTotal], ...] = (
         Field("status", "Status", lambda one: status_cell(one.status)),
         Field("reason", "Reason", lambda one: _reason_cell(one, query), is_code=True),
-        Field("count", "Answers", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
+        Field("count", "Results", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
         hidden("of", lambda one: one.of),
         Field("configurations", "Configurations", lambda one: count_cell(one.configurations), is_number=True),
         Field(
@@ -74,8 +74,8 @@ def totals_table(found: Sequence[ReasonTotal], query: Query) -> Table:
         ),
         hidden("result", lambda one: one.result),
     )
-    caption = "Why, over all that is shown, most frequent first: a reason leads to its own answers"
-    return table("reason_totals", caption, columns, found, "No answer was turned away.")
+    caption = "Reasons over all configurations shown, most frequent first. Each reason links to its results"
+    return table("reason_totals", caption, columns, found, "No failed result matches.")
 
 
 def reasons_table(found: Sequence[ReasonCount]) -> Table:
@@ -85,14 +85,14 @@ def reasons_table(found: Sequence[ReasonCount]) -> Table:
         entry_fields(lambda one: one.name, lambda one: one.configuration, _suite),
         hidden("suite", _suite),
         text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
-        Field("count", "Answers", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
+        Field("count", "Results", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
         hidden("of", lambda one: one.of),
         Field("task", "Newest", _newest_cell),
         hidden("result", lambda one: one.result),
     )
     order = sorted(found, key=lambda one: (one.reason, one.status, -one.result))
-    caption = "For each configuration, why answers were turned away or have no verdict, the newest first"
-    return table("reasons", caption, columns, order, "No answer was turned away.")
+    caption = "Reasons for each configuration, the newest first"
+    return table("reasons", caption, columns, order, "No failed result matches.")
 
 
 def unseen_table(found: Sequence[UnseenFailure]) -> Table:
@@ -103,13 +103,13 @@ def unseen_table(found: Sequence[UnseenFailure]) -> Table:
         text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
         Field(
             "regressions",
-            "Baseline was right",
+            "Baseline correct",
             lambda one: Cell(rate(one.regressions, one.of), one.regressions),
             is_number=True,
         ),
         Field(
             "both_fail",
-            "Baseline was wrong too",
+            "Baseline wrong too",
             lambda one: Cell(rate(one.both_fail, one.of), one.both_fail),
             is_number=True,
         ),
@@ -118,12 +118,12 @@ def unseen_table(found: Sequence[UnseenFailure]) -> Table:
             "result", "Example", lambda one: Cell(f"Result {one.result}", one.result, page_url("result", one.result))
         ),
     )
-    empty = "No unseen case failed in a revealed round. Before its reveal a round shows counts over the suite only."
-    return table("unseen", "On unseen cases of revealed rounds: cases by the candidate's reason", columns, found, empty)
+    empty = "No unseen case failed in a revealed round. Before its reveal, a round has only counts over the suite."
+    return table("unseen", "Failed unseen cases of revealed rounds, by reason", columns, found, empty)
 
 
-def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
-    """One bar for each configuration and place, the first ones; nothing to draw, no chart."""
+def charts(found: Sequence[StatusCounts]) -> dict[str, Chart]:
+    """Stacked bars of the first configurations."""
     if not found:
         return {}
     given = [
@@ -131,14 +131,14 @@ def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
             one.name,
             "",
             [sum(one.counts.get(status, 0) for status in statuses) for _, statuses in MODES.values()],
-            [f"{one.suite}@{one.suite_version} on {one.device_class}: {plural(one.of, 'answer')}"],
+            [f"{one.suite}@{one.suite_version} on {one.device_class}: {plural(one.of, 'result')}"],
         )
         for one in found[:MOST_BARS]
     ]
     chart = stacked_bars(
         "outcomes",
-        "How the answers ended",
-        "A bar for each configuration, suite and device class, divided by how its answers ended. The table has the "
+        "Results by status",
+        "A bar for each configuration, suite and device class, divided by the status of its results. The table has the "
         "same counts.",
         "of tasks × runs",
         tuple(Series(key, label) for key, (label, _) in MODES.items()),
@@ -149,17 +149,17 @@ def charts(found: Sequence[AnswerCounts]) -> dict[str, Chart]:
 
 
 def _newest_of_each(whole: Table) -> Table:
-    """Its rows come by reason, the newest first."""
+    """Cut a table that is sorted by reason to the newest rows of each reason."""
     by_reason = groupby(whole.groups[0].rows, key=lambda one: one.reason)
-    rows = tuple(one for _, lines in by_reason for one in islice(lines, NEWEST_OF_A_REASON))
+    rows = tuple(one for _, own in by_reason for one in islice(own, NEWEST_OF_A_REASON))
     if len(rows) == whole.size:
         return whole
     caption = f"{whole.caption} (the newest {NEWEST_OF_A_REASON} of each reason; all {whole.size} are in the CSV)"
     return replace(whole, caption=caption, groups=(RowGroup(rows),))
 
 
-def _status_field(status: str, *, on_page: bool) -> Field[AnswerCounts]:
-    def cell(one: AnswerCounts) -> Cell:
+def _status_field(status: str, *, on_page: bool) -> Field[StatusCounts]:
+    def cell(one: StatusCounts) -> Cell:
         if not (count := one.counts.get(status, 0)):
             return Cell("0", 0)
         return Cell(rate(count, one.of), count, page_url("result", one.examples[status]))

@@ -1,4 +1,4 @@
-"""The drawings of a generalization page: quadrants, seen against unseen speed, config categories."""
+"""The charts of a generalization page: quadrants, seen against unseen speedup, config categories."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from leaderboard.charts import Chart, PointGroup, Series, Spot, StackedChart, against, heat_map, stacked_bars
 from leaderboard.formatting import percent, plural, rate, times
-from leaderboard.pages.generalization.facts import SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.pages.generalization.facts import SuiteCounts, UnseenEntry, UnseenResult
 from leaderboard.statistics.generalization import Conditional, Quadrants
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, role_note
 
 SERIES = tuple(Series(key, word.label) for key, word in QUADRANTS.items() if key != "evaluation_error")
 
 
-def revealed(entries: Sequence[UnseenEntry], answers: Sequence[UnseenAnswer]) -> dict[str, Chart]:
+def revealed(entries: Sequence[UnseenEntry], results: Sequence[UnseenResult]) -> dict[str, Chart]:
     if not entries:
         return {}
     bars = [
@@ -23,7 +23,7 @@ def revealed(entries: Sequence[UnseenEntry], answers: Sequence[UnseenAnswer]) ->
         for entry in entries
         for pooled in (entry.measures.pooled,)
     ]
-    found: list[Chart | None] = [_quadrants(bars), _speeds(entries, answers), _categories(entries)]
+    found: list[Chart | None] = [_quadrants(bars), _speeds(entries, results), _categories(entries)]
     return {chart.slug: chart for chart in found if chart}
 
 
@@ -46,35 +46,35 @@ def _bar(name: str, role: str, counts: Quadrants, conditional: Conditional, rete
 
 
 def _rate(found: Conditional) -> str:
-    return rate(found.count, found.of) if found.of else "not known: the baseline is right nowhere"
+    return rate(found.count, found.of) if found.of else "not known: the baseline is never correct"
 
 
 def _quadrants(bars: Sequence[_Bar]) -> StackedChart:
     description = (
-        "For each entry, how many of its answers fall into each quadrant: who is right on all unseen cases of the "
-        "task, the baseline, the candidate, both or neither."
+        "For each entry, the number of results in each quadrant: whether the baseline, the candidate, both or neither "
+        "are correct on all unseen cases of the task."
     )
     note = (
-        "Conditional correctness: of the answers whose baseline is right on every unseen case, those whose candidate "
-        "is too. Retention: the same among answers that were right on the seen cases."
+        "Conditional correctness: of the results whose baseline is correct on every unseen case, the share whose "
+        "candidate is too. Retention: the same among results that were correct on the seen cases."
     )
-    return stacked_bars("quadrants", "Answers by quadrant", description, "of the answers", SERIES, bars, note)
+    return stacked_bars("quadrants", "Results by quadrant", description, "of results", SERIES, bars, note)
 
 
-def _speeds(entries: Sequence[UnseenEntry], answers: Sequence[UnseenAnswer]) -> Chart | None:
-    """None where nothing may be compared."""
+def _speeds(entries: Sequence[UnseenEntry], results: Sequence[UnseenResult]) -> Chart | None:
+    """Scatter chart of unseen against seen speedups; None without a result that has both."""
     groups = _groups(entries)
-    spots = [*_single_spots(groups, answers), *_mean_spots(groups, entries)]
+    spots = [*_single_spots(groups, results), *_mean_spots(groups, entries)]
     if not spots:
         return None
     description = (
-        "Speedup on seen cases across, on unseen cases up, both logarithmic. On the dashed line an optimisation is "
-        "worth as much on unseen cases as on seen ones."
+        "Speedup on seen cases across, on unseen cases up, both on logarithmic axes. On the dashed line an "
+        "optimisation is worth as much on unseen cases as on seen ones."
     )
     note = (
-        "Small marks are tasks, by the mean of their runs; large numbered ones are an entry's mean over all its tasks, "
-        "where there are enough. Colour tells the model, shape the agent. Eligible cases only, of answers in “both "
-        "pass”."
+        "Small marks are tasks, by the mean of their runs. Large numbered marks are an entry's mean over all its "
+        "tasks, where there are enough. Colour is the model, shape the agent. Only eligible cases of results in "
+        "“both pass”."
     )
     regions = ("faster on unseen cases than on seen ones", "slower on unseen cases")
     axes = ("speedup on seen cases", "speedup on unseen cases")
@@ -82,7 +82,7 @@ def _speeds(entries: Sequence[UnseenEntry], answers: Sequence[UnseenAnswer]) -> 
 
 
 def _groups(entries: Sequence[UnseenEntry]) -> dict[str, PointGroup]:
-    """By configuration: numbered in the order of the page, colours by model and shapes by agent."""
+    """Mark of each configuration: its number in the order of the page, a colour by model, a shape by agent."""
     models = list(dict.fromkeys(entry.model for entry in entries))
     agents = list(dict.fromkeys(entry.agent for entry in entries))
     return {
@@ -91,12 +91,12 @@ def _groups(entries: Sequence[UnseenEntry]) -> dict[str, PointGroup]:
     }
 
 
-def _single_spots(groups: dict[str, PointGroup], answers: Sequence[UnseenAnswer]) -> list[Spot]:
-    """One for each entry and task."""
+def _single_spots(groups: dict[str, PointGroup], results: Sequence[UnseenResult]) -> list[Spot]:
+    """One spot for each entry and task."""
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-    for answer in answers:
-        if answer.paper == "both_pass" and answer.seen and answer.unseen:
-            pairs[answer.configuration, answer.task].append((answer.seen, answer.unseen))
+    for result in results:
+        if result.paper == "both_pass" and result.seen and result.unseen:
+            pairs[result.configuration, result.task].append((result.seen, result.unseen))
     return [
         _spot(groups[configuration], task, *(sum(side) / len(side) for side in zip(*of_one, strict=True)))
         for (configuration, task), of_one in pairs.items()
@@ -119,8 +119,8 @@ def _spot(group: PointGroup, what: str, seen: float, unseen: float, *, is_mean: 
 
 def _categories(entries: Sequence[UnseenEntry]) -> Chart:
     description = (
-        "For each entry and config category, of the unseen cases on which the baseline is right, those on which the "
-        "candidate is too."
+        "For each entry and config category, of the unseen cases on which the baseline is correct, the share on which "
+        "the candidate is too."
     )
     rows = [
         (
@@ -130,7 +130,7 @@ def _categories(entries: Sequence[UnseenEntry]) -> Chart:
         )
         for entry in entries
     ]
-    title = "Right cases by config category"
+    title = "Correctness by config category"
     return heat_map("categories", title, description, list(CONFIG_CATEGORIES.values()), rows)
 
 

@@ -1,4 +1,4 @@
-"""What stands on a generalization page, made from rows: entries with their measures, answers, regressions, counts."""
+"""Values of a generalization page, made from rows: entries with their measures, results, regressions, counts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from leaderboard.queries.generalization import UnseenCaseRow, UnseenResultRow
 from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
 from leaderboard.statistics.task_runs import CaseOutcome, Speed, TaskRun
 
-HIDDEN_INCOMPLETE = "Counts are shown once every answer has a verdict: a single one could be told from their change."
+HIDDEN_INCOMPLETE = (
+    "Counts are shown once every result has a verdict: until then their changes could reveal single results."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenEntry:
-    """A configuration, or a reference line, over all its runs of the round."""
+    """A configuration with its measures over all its runs of the round."""
 
     configuration: str
     agent: str
@@ -33,26 +35,26 @@ class UnseenEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class UnseenAnswer:
-    """One run on one task. Quadrants are None without a verdict on every case, or where the answer does not count."""
+class UnseenResult:
+    """The result of one run on one task. Quadrants are None if a case has no verdict, or the result does not count."""
 
     task: str
     configuration: str
     run: int
     repeat: int
     result: int
-    obstacle: str | None  # what keeps the seen answer from counting
+    obstacle: str | None  # the reason why the result does not count
     seen_passed: bool
     cases: int
-    paper: str | None
-    strict: str | None
+    paper: str | None  # quadrant by the paper's rule
+    strict: str | None  # quadrant by the strict rule
     seen: float | None  # mean speedup over eligible cases, on t_dev
     unseen: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """A case on which the baseline is right and the candidate is not."""
+    """An unseen case on which the baseline is correct and the candidate is not."""
 
     configuration: str
     agent: str
@@ -69,7 +71,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class SuiteCounts:
-    """All that is told of a configuration before the reveal."""
+    """The only numbers about a configuration that are public before the reveal."""
 
     configuration: str
     agent: str
@@ -87,18 +89,18 @@ class SuiteCounts:
 
 @dataclass(frozen=True, slots=True)
 class JudgedResult:
-    """An answer as the statistics take it, with the rows that it was made from."""
+    """A result for the statistics, with the rows that it was made from."""
 
     row: UnseenResultRow
     obstacle: str | None
     task_run: TaskRun
-    cases: Sequence[UnseenCaseRow]  # none where the answer does not count
+    cases: Sequence[UnseenCaseRow]  # none where the result does not count
 
 
 def judged(
     rows: Sequence[UnseenResultRow], cases: Sequence[UnseenCaseRow], *, is_functional: bool
 ) -> list[JudgedResult]:
-    """Each answer with its cases. One that does not count has none, as if it had no verdict; functional times go."""
+    """Each result with its cases, without functional times. A result that does not count has no cases."""
     by_result: dict[int, list[UnseenCaseRow]] = defaultdict(list)
     for case in cases:
         by_result[case.result_id].append(case)
@@ -106,20 +108,20 @@ def judged(
 
 
 def entries(found: Sequence[JudgedResult], *, is_functional: bool) -> tuple[UnseenEntry, ...]:
-    """By name, entries before reference lines: an order that no result changes."""
+    """The entries with their measures, by name and before reference lines: an order that no result changes."""
     by_configuration: dict[str, list[JudgedResult]] = defaultdict(list)
     for one in found:
         by_configuration[one.row.configuration].append(one)
-    made = [_entry(lines, is_functional) for lines in by_configuration.values()]
+    made = [_entry(own, is_functional) for own in by_configuration.values()]
     return tuple(sorted(made, key=lambda entry: (entry.role != "entry", entry.name.casefold(), entry.configuration)))
 
 
-def answers(found: Sequence[JudgedResult]) -> tuple[UnseenAnswer, ...]:
-    return tuple(_answer(one) for one in found)
+def results(found: Sequence[JudgedResult]) -> tuple[UnseenResult, ...]:
+    return tuple(_result(one) for one in found)
 
 
 def regressions(found: Sequence[JudgedResult]) -> tuple[Regression, ...]:
-    """In the order of the answers."""
+    """The regressions, in the order of the results."""
     return tuple(
         _regression(one.row, case)
         for one in found
@@ -133,7 +135,7 @@ def suite_counts(found: Sequence[UnseenEntry]) -> tuple[SuiteCounts, ...]:
 
 
 def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional: bool) -> JudgedResult:
-    hindered = obstacle(
+    reason = obstacle(
         status=row.status,
         audit=row.audit,
         is_own_protocol=row.is_own_protocol,
@@ -141,7 +143,7 @@ def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional:
         is_uncalibrated=row.is_uncalibrated,
         host_is_accepted=row.host_is_accepted,
     )
-    counting = cases if hindered is None else ()
+    counted = cases if reason is None else ()
     outcomes = tuple(
         CaseOutcome(
             case.category,
@@ -150,10 +152,10 @@ def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional:
             None if is_functional else case.log_ratio,
             case.is_eligible and not is_functional,
         )
-        for case in counting
+        for case in counted
     )
     seen = None if is_functional else _speed(row)
-    return JudgedResult(row, hindered, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counting)
+    return JudgedResult(row, reason, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counted)
 
 
 def _speed(row: UnseenResultRow) -> Speed | None:
@@ -162,15 +164,15 @@ def _speed(row: UnseenResultRow) -> Speed | None:
     return Speed(row.seen_mean, row.seen_mean_log)
 
 
-def _entry(lines: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
-    first, runs = lines[0].row, tuple(dict.fromkeys(one.row.run_id for one in lines))
-    measures = generalization([one.task_run for one in lines], is_functional=is_functional)
+def _entry(own: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
+    first, runs = own[0].row, tuple(dict.fromkeys(one.row.run_id for one in own))
+    measures = generalization([one.task_run for one in own], is_functional=is_functional)
     return UnseenEntry(first.configuration, first.agent, first.model, first.role, runs, measures)
 
 
-def _answer(one: JudgedResult) -> UnseenAnswer:
+def _result(one: JudgedResult) -> UnseenResult:
     row, found = one.row, one.task_run
-    return UnseenAnswer(
+    return UnseenResult(
         task=row.task,
         configuration=row.configuration,
         run=row.run_id,
@@ -203,7 +205,7 @@ def _regression(row: UnseenResultRow, case: UnseenCaseRow) -> Regression:
 
 
 def _counts(entry: UnseenEntry) -> SuiteCounts:
-    """Nothing while a verdict is missing: the next one would show in the difference."""
+    """Counts of an entry; none while a verdict is missing, since the next verdict would show in the difference."""
     who = (entry.configuration, entry.agent, entry.model, entry.role)
     if not entry.measures.is_complete:
         return SuiteCounts(*who, None, None, None, HIDDEN_INCOMPLETE)

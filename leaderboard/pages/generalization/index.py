@@ -1,4 +1,4 @@
-"""Where unseen cases were tried: every suite, device class and round with public runs; and every round's hash."""
+"""The list of generalization pages by suite, device class and round, and the hash of every round."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from leaderboard.formatting import plural
 from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.generalization import OpenedRow, RoundPlaceRow
@@ -15,7 +14,9 @@ from leaderboard.words import ALL, suite_name
 
 
 @dataclass(frozen=True, slots=True)
-class UnseenPlace:
+class RoundBoard:
+    """A suite on a device class in one round."""
+
     suite: str
     suite_version: int
     device_class: str
@@ -31,7 +32,7 @@ class OpenedRound:
     round: str
     suite: str
     suite_version: int
-    secret_hash: str  # sha256 of the secret, which is with the round's places once it is revealed
+    secret_hash: str  # SHA-256 of the secret, which is on the round's boards once it is revealed
     generator: str
     opened_at: datetime
     revealed_at: datetime | None
@@ -39,25 +40,25 @@ class OpenedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizationsPage(Page):
-    places: tuple[UnseenPlace, ...]
-    rounds: tuple[OpenedRound, ...]  # all of them: a hash is public before anybody takes part
+    boards: tuple[RoundBoard, ...]
+    rounds: tuple[OpenedRound, ...]  # all of them: the hash is public before the first run
 
 
 def build(query: Query) -> GeneralizationsPage:
     rows, opened = queries.places(), queries.opened()
     return GeneralizationsPage(
         title="Unseen cases",
-        lead="A kernel is also tried on configurations that its agent never saw. They follow from a round's secret, "
-        "which is published when the round ends.",
+        lead="Kernels are also tested on input configurations that their agents never saw. They are generated from a "
+        "round's secret, which is published when the round ends.",
         tables=by_slug(_boards_table(rows), _rounds_table(opened)),
-        places=tuple(_place(row) for row in rows),
+        boards=tuple(_board(row) for row in rows),
         rounds=tuple(_opened(row) for row in opened),
     )
 
 
-def _place(row: RoundPlaceRow) -> UnseenPlace:
+def _board(row: RoundPlaceRow) -> RoundBoard:
     times = (row.opened_at, row.revealed_at)
-    return UnseenPlace(row.suite, row.version, row.device, row.round, *times, row.entries, _url(row))
+    return RoundBoard(row.suite, row.version, row.device, row.round, *times, row.entries, _url(row))
 
 
 def _url(row: RoundPlaceRow) -> str:
@@ -77,14 +78,13 @@ def _boards_table(rows: Sequence[RoundPlaceRow]) -> Table:
         text_field("round", "Round", lambda row: row.round),
         Field("opened", "Opened", lambda row: moment_cell(row.opened_at)),
         Field("revealed", "Revealed", lambda row: _revealed_cell(row.revealed_at)),
-        Field("entries", "Lines", lambda row: count_cell(row.entries), is_number=True),
+        Field("entries", "Entries", lambda row: count_cell(row.entries), is_number=True),
     )
     empty = (
-        "No public run has a round yet. A maintainer opens one with manage.py open_round; runs that start after it are "
-        "tried on its unseen cases, and stand here once they are published."
+        "No public run belongs to a round yet. A maintainer opens a round with manage.py open_round. Runs that start "
+        "after that are tested on its unseen cases, and are listed here once they are published."
     )
-    caption = f"Rounds with public runs: {plural(len(rows), 'place')}"
-    return table("places", caption, columns, rows, empty)
+    return table("boards", "Rounds with public runs", columns, rows, empty)
 
 
 def _suite_cell(row: RoundPlaceRow) -> Cell:
@@ -104,8 +104,14 @@ def _rounds_table(opened: Sequence[OpenedRow]) -> Table:
         text_field("secret_hash", "Hash of the secret (SHA-256)", lambda row: row.secret_hash, is_code=True),
         text_field("generator", "Generator", lambda row: row.generator_version, is_code=True),
     )
-    caption = "All rounds: the hash is public from the start, and tells afterwards that the secret was not changed"
-    return table("rounds", caption, columns, opened, "No round was opened yet.")
+    caption = "All rounds. The hash is public from the start and proves later that the secret was not changed"
+    return table(
+        "rounds",
+        caption,
+        columns,
+        opened,
+        "No round has been opened yet. A maintainer opens one with manage.py open_round.",
+    )
 
 
 def _revealed_cell(at: datetime | None) -> Cell:

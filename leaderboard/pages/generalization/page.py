@@ -1,4 +1,4 @@
-"""How the answers of a board carry over to cases that no agent has seen: one round, one category, one device class."""
+"""The generalization page: results of a board on the unseen cases of one round."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import moment, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
 from leaderboard.pages.generalization import charts, facts, screen
-from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenEntry, UnseenResult
 from leaderboard.queries import boards
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
 from leaderboard.queries.generalization import RoundRow
 from leaderboard.statistics.limits import (
-    INTERVAL_FROM_TASKS,
-    SECRET_COUNTS_FROM_TASKS,
-    UNSEEN_SPEED_FROM_TASKS,
+    MIN_TASKS_FOR_INTERVAL,
+    MIN_TASKS_FOR_SECRET_COUNTS,
+    MIN_TASKS_FOR_UNSEEN_SPEED,
     too_few,
 )
 from leaderboard.tables import Table, first
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
-QUERY = ("round", "version", "protocol")  # what its links keep
+QUERY = ("round", "version", "protocol")  # parameters that links carry over
 ROUND_LASTS = timedelta(days=91)
 
 
 @dataclass(frozen=True, slots=True)
-class RoundLine:
+class ShownRound:
     slug: str
     secret_hash: str
     generator: str
@@ -54,14 +54,14 @@ class GeneralizationPage(Page):
     device_title: str
     is_functional: bool
     protocol: str
-    round: RoundLine | None  # None where no round was opened for this version of the suite
+    round: ShownRound | None  # None where no round was opened for this version of the suite
     tasks: tuple[str, ...]
     entries: tuple[UnseenEntry, ...]
-    answers: tuple[UnseenAnswer, ...]
+    results: tuple[UnseenResult, ...]
     regressions: tuple[Regression, ...]
     suite_counts: tuple[SuiteCounts, ...]
-    refusals: tuple[str, ...]  # what this page does not say, and why
-    notice: str = field(metadata=SCREEN)  # how the round stands
+    refusals: tuple[str, ...]  # statistics that are not given, and why
+    notice: str = field(metadata=SCREEN)  # the state of the round
     regressions_shown: Table | None = field(metadata=SCREEN)  # the first ones; all are in the CSV
     board: Link = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
@@ -69,10 +69,10 @@ class GeneralizationPage(Page):
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> GeneralizationPage | None:
-    place = boards.place(suite, whole_number(query.get("version")), device)
-    if place is None or category not in CATEGORIES:
+    found = boards.place(suite, whole_number(query.get("version")), device)
+    if found is None or category not in CATEGORIES:
         return None
-    suite_row, device_row, all_tasks = place
+    suite_row, device_row, all_tasks = found
     rounds = queries.rounds_of(suite_row.id)
     tasks = [task for task in all_tasks if category in (task.category, ALL)]
     asked = query.get("round", "")
@@ -87,7 +87,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
         lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}"
         + (f", round {shown.slug}." if shown else "."),
         crumbs=(Link("Unseen cases", page_url("generalizations")),),
-        **_place(suite_row, device_row, category, protocol),
+        **_board(suite_row, device_row, category, protocol),
         round=_round(shown) if shown else None,
         tasks=tuple(task.path for task in tasks),
         **_contents(board, tasks, device_row.is_functional, category, shown),
@@ -107,7 +107,7 @@ def _contents(
     category: str,
     shown: RoundRow | None,
 ) -> dict[str, Any]:
-    """The fields that hold results, with their tables and charts."""
+    """The fields of the page with results, with their tables and charts."""
     if board is None or shown is None:
         return _filled()
     paths = {task.path for task in tasks}
@@ -116,50 +116,50 @@ def _contents(
         return _before_reveal(board, rows, len(tasks), category)
     judged = facts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
     entries = facts.entries(judged, is_functional=is_functional)
-    answers, broken = facts.answers(judged), facts.regressions(judged)
-    regressions = screen.regressions_table(broken)
+    results, regressions = facts.results(judged), facts.regressions(judged)
+    regressions_table = screen.regressions_table(regressions)
     return _filled(
         entries=entries,
-        answers=answers,
-        regressions=broken,
+        results=results,
+        regressions=regressions,
         refusals=_refusals(entries, is_functional, len(tasks)),
-        regressions_shown=first(regressions, screen.MOST_REGRESSIONS),
+        regressions_shown=first(regressions_table, screen.MOST_REGRESSIONS),
         tables=by_slug(
             *screen.entries_tables(entries),
-            screen.answers_table(entries, tasks, answers),
-            regressions,
+            screen.results_table(entries, tasks, results),
+            regressions_table,
         ),
-        charts=charts.revealed(entries, answers),
+        charts=charts.revealed(entries, results),
     )
 
 
 def _before_reveal(
     board: tuple[int, str, str, int], rows: Sequence[queries.UnseenResultRow], tasks: int, category: str
 ) -> dict[str, Any]:
-    """Counts over the whole suite, if it is large enough to hide its tasks. Nothing else leaves this function."""
+    """Counts over the whole suite, if it is large enough to hide its tasks: all that is public before the reveal."""
     if category != ALL:
-        return _filled(refusals=("Before the reveal there are counts over the whole suite only: see all categories.",))
-    if tasks < SECRET_COUNTS_FROM_TASKS:
-        needed = f"Counts before the reveal need {SECRET_COUNTS_FROM_TASKS} tasks; this suite has {tasks}."
+        return _filled(refusals=("Before the reveal there are only counts over the whole suite: see all categories.",))
+    if tasks < MIN_TASKS_FOR_SECRET_COUNTS:
+        needed = f"Counts before the reveal need {MIN_TASKS_FOR_SECRET_COUNTS} tasks; this suite has {tasks}."
         return _filled(refusals=(needed,))
     judged = facts.judged(rows, queries.hidden_outcomes(*board), is_functional=True)
     counts = facts.suite_counts(facts.entries(judged, is_functional=True))
     return _filled(
         suite_counts=counts,
-        refusals=("No cases, no tasks, no speed: they are secret until the reveal.",),
+        refusals=("Cases, single tasks and speeds are secret until the reveal.",),
         tables=by_slug(screen.counts_table(counts)),
         charts=charts.before_reveal(counts),
     )
 
 
 def _filled(**values: Any) -> dict[str, Any]:
-    """Nothing, but for what is given."""
-    empty: dict[str, Any] = dict.fromkeys(("entries", "answers", "regressions", "suite_counts", "refusals"), ())
+    """The fields with results, empty but for these values."""
+    empty: dict[str, Any] = dict.fromkeys(("entries", "results", "regressions", "suite_counts", "refusals"), ())
     nothing: dict[str, Chart | Table] = {}
     return empty | {"tables": nothing, "charts": nothing, "regressions_shown": None} | values
 
 
-def _place(suite: SuiteRow, device: DeviceRow, category: str, protocol: str) -> dict[str, Any]:
+def _board(suite: SuiteRow, device: DeviceRow, category: str, protocol: str) -> dict[str, Any]:
     return {
         "suite": suite.name,
         "suite_version": suite.version,
@@ -173,8 +173,8 @@ def _place(suite: SuiteRow, device: DeviceRow, category: str, protocol: str) -> 
     }
 
 
-def _round(row: RoundRow) -> RoundLine:
-    return RoundLine(
+def _round(row: RoundRow) -> ShownRound:
+    return ShownRound(
         row.slug, row.secret_hash, row.generator_version, row.opened_at, row.revealed_at, row.secret or None
     )
 
@@ -182,45 +182,46 @@ def _round(row: RoundRow) -> RoundLine:
 def _notice(row: RoundRow | None) -> str:
     if row is None:
         return (
-            "No round was opened for this version of the suite, so its answers were tried on seen cases only. "
-            "A maintainer opens one with: manage.py open_round."
+            "No round has been opened for this version of the suite, so results are on seen cases only. "
+            "A maintainer opens a round with manage.py open_round."
         )
     if row.revealed_at is None:
         return (
             f"Round {row.slug} was opened on {moment(row.opened_at)} and is still secret. A round lasts a quarter: "
-            f"around {moment(row.opened_at + ROUND_LASTS).partition(',')[0]} its secret, its cases and what came out "
-            "on each are shown here. Until then there are counts over the whole suite."
+            f"its secret, its cases and their results will be shown here around "
+            f"{moment(row.opened_at + ROUND_LASTS).partition(',')[0]}. Until then there are only counts over the suite."
         )
     return (
         f"Round {row.slug} was opened on {moment(row.opened_at)} and revealed on {moment(row.revealed_at)}. "
-        "Anybody can recompute its cases from the secret."
+        "Anyone can generate its cases from the secret."
     )
 
 
 def _refusals(entries: Sequence[UnseenEntry], is_functional: bool, tasks: int) -> tuple[str, ...]:
-    """One sentence for each thing that is not said; per-entry reasons stand in the tables."""
+    """One sentence for each statistic that is not given. The tables have the reasons of single entries."""
     found = []
     if is_functional:
-        found.append("No speed: times of this device class are functional. They enter no metric.")
+        found.append("No speed: times of this device class are functional and enter no metric.")
     elif refused := sum(entry.measures.pooled.transfer.refused is not None for entry in entries):
         found.append(
-            f"No mean speedup for {refused} of {plural(len(entries), 'line')}: it needs {UNSEEN_SPEED_FROM_TASKS} "
-            "tasks on which both sides are right on every unseen case, with eligible cases on both sides."
+            f"No mean speedup for {refused} of {plural(len(entries), 'entry', 'entries')}: it needs "
+            f"{MIN_TASKS_FOR_UNSEEN_SPEED} tasks on which both sides are correct on every unseen case, with "
+            "eligible cases on both sides."
         )
-    if few := too_few(tasks, INTERVAL_FROM_TASKS, "No intervals: an interval needs"):
+    if few := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "No intervals: an interval needs"):
         found.append(few)
     if incomplete := [entry.name for entry in entries if not entry.measures.is_complete]:
         found.append(
-            f"{plural(len(incomplete), 'line')} incomplete: answers without a verdict on every unseen case are in no "
-            "denominator, and their number stands beside."
+            f"{plural(len(incomplete), 'incomplete entry', 'incomplete entries')}: results without a verdict on every "
+            "unseen case are in no denominator, and are counted separately."
         )
     return tuple(found)
 
 
 def _category_links(suite: str, device: str, query: Query, here: str, present: set[str]) -> tuple[Link, ...]:
-    kept = query_string(query, QUERY)
+    parameters = query_string(query, QUERY)
     return tuple(
-        Link(label, page_url("generalization", suite, slug, device) + kept, slug == here)
+        Link(label, page_url("generalization", suite, slug, device) + parameters, slug == here)
         for slug, label in CATEGORIES.items()
         if slug == ALL or slug in present
     )

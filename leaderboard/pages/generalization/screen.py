@@ -9,14 +9,14 @@ from typing import TypeVar
 
 from leaderboard.formatting import NONE, interval, listed, plural, rate, times
 from leaderboard.pages.base import count_cell, entry_fields, entry_name, page_url, task_url, top_task_fields
-from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenAnswer, UnseenEntry
+from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenEntry, UnseenResult
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics.generalization import Conditional, Quadrants, RunMeasures, Transfer
 from leaderboard.statistics.top_task import TopTask
 from leaderboard.tables import Cell, Field, Row, RowGroup, Table, Value, fields, grouped, hidden, table, text_field
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
-NO_RUN = "No run with this round is published on this board yet. Publish one in the admin, and it stands here."
+NO_RUN = "No run of this round is published on this board yet. Publish one in the admin."
 MOST_REGRESSIONS = 50  # on the page; all of them are in CSV and JSON
 _COUNTS = tuple(name for name in QUADRANTS if name != "evaluation_error")
 _Who = TypeVar("_Who", UnseenEntry, SuiteCounts)
@@ -34,21 +34,21 @@ def counts_table(counts: Sequence[SuiteCounts]) -> Table:
         _quadrant_fields(lambda one: one.paper),
         hidden("refused", lambda one: one.refused),
     )
-    caption = "Counts over the whole suite. A side is right on a task if it is on all of its unseen cases"
+    caption = "Counts over the whole suite. A side is correct on a task if it is correct on all of its unseen cases"
     return grouped("quadrants", caption, columns, _by_role(counts), NO_RUN)
 
 
-def answers_table(entries: Sequence[UnseenEntry], tasks: Sequence[TaskRow], answers: Sequence[UnseenAnswer]) -> Table:
-    """Tasks down, entries across."""
-    found: dict[tuple[str, str], list[UnseenAnswer]] = defaultdict(list)
-    for answer in answers:
-        found[answer.task, answer.configuration].append(answer)
+def results_table(entries: Sequence[UnseenEntry], tasks: Sequence[TaskRow], results: Sequence[UnseenResult]) -> Table:
+    """Quadrants with one row for each task and one column for each entry."""
+    found: dict[tuple[str, str], list[UnseenResult]] = defaultdict(list)
+    for result in results:
+        found[result.task, result.configuration].append(result)
     columns: tuple[Field[TaskRow], ...] = fields(
         Field("task", "Task", lambda task: Cell(task.name, task.path, task_url(task.path), task.category)),
-        (_answers_field(entry, found) for entry in entries),
+        (_results_field(entry, found) for entry in entries),
     )
-    caption = "Each task's quadrant, and its speedup on seen → unseen cases where it counts"
-    return table("answers", caption, columns, tasks if entries else (), "No answers yet.")
+    caption = "Quadrant of each task, with its speedup on seen → unseen cases where it counts"
+    return table("results", caption, columns, tasks if entries else (), "No results yet.")
 
 
 def regressions_table(found: Sequence[Regression]) -> Table:
@@ -56,7 +56,7 @@ def regressions_table(found: Sequence[Regression]) -> Table:
         Field("task", "Task", _task_cell),
         text_field("entry", "Entry", lambda one: entry_name(one.agent, one.model)),
         hidden("configuration", lambda one: one.configuration),
-        Field("category", "Changed", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
+        Field("category", "Config category", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
         Field("case", "Case", lambda one: Cell(one.case.replace(",", ", "), one.case), is_code=True),
         hidden("reason", lambda one: one.reason),
         Field(
@@ -71,8 +71,8 @@ def regressions_table(found: Sequence[Regression]) -> Table:
             is_number=True,
         ),
     )
-    caption = "Regressions: unseen cases on which the baseline is right and the candidate is not"
-    empty = "None: no candidate is wrong on an unseen case that its baseline gets right."
+    caption = "Regressions: unseen cases on which the baseline is correct and the candidate is not"
+    empty = "No regressions: every candidate is correct on the unseen cases that its baseline gets right."
     return table("regressions", caption, columns, found, empty)
 
 
@@ -98,8 +98,8 @@ def _quadrants_table(entries: Sequence[UnseenEntry]) -> Table:
         hidden("conditional_best", lambda entry: entry.measures.pooled.conditional.best),
     )
     caption = (
-        "Answers by quadrant. A side is right on a task if it is on all of its unseen cases; strictly regressed is one "
-        "that breaks a single case which the baseline gets right"
+        "Results by quadrant. A side is correct on a task if it is correct on all of its unseen cases. A result is a "
+        "strict regression if the candidate fails a single case on which the baseline is correct"
     )
     return grouped("quadrants", caption, columns, _by_role(entries), NO_RUN)
 
@@ -107,7 +107,7 @@ def _quadrants_table(entries: Sequence[UnseenEntry]) -> Table:
 def _strict_field(name: str) -> Field[UnseenEntry]:
     return Field(
         f"strict_{name}",
-        "Strictly regressed",
+        "Strict regression",
         lambda entry: count_cell(getattr(entry.measures.pooled.strict, name)),
         is_number=True,
         on_page=name == "opt_regression",
@@ -116,7 +116,7 @@ def _strict_field(name: str) -> Field[UnseenEntry]:
 
 
 def _speeds_table(entries: Sequence[UnseenEntry]) -> Table:
-    """Gaps and transfer ratio are for CSV: a mean says little beside its tasks (decision 24)."""
+    """Mean speedups. Gaps and transfer ratio are for CSV and JSON only: a mean alone says little (decision 24)."""
     columns: tuple[Field[UnseenEntry], ...] = fields(
         entry_fields(
             lambda entry: entry.name,
@@ -135,7 +135,7 @@ def _speeds_table(entries: Sequence[UnseenEntry]) -> Table:
         hidden("refused", _of_transfer(lambda found: found.refused)),
     )
     caption = (
-        "Mean speedup on seen and on unseen cases: eligible ones, of tasks on which both sides are right on every "
+        "Mean speedup on seen and on unseen cases: eligible cases of tasks on which both sides are correct on every "
         "unseen case"
     )
     return grouped("speeds", caption, columns, _by_role(entries), NO_RUN)
@@ -148,7 +148,7 @@ def _of_transfer(read: Callable[[Transfer], Value]) -> Callable[[UnseenEntry], V
 def _side_fields(
     side: str, label: str, read: Callable[[Transfer], float | None], top: Callable[[Transfer], TopTask | None]
 ) -> tuple[Field[UnseenEntry], ...]:
-    """A mean speedup, with the share of the task that carries most of it."""
+    """A mean speedup, and the task that adds most to it."""
 
     def cell(entry: UnseenEntry) -> Cell:
         value = read(entry.measures.pooled.transfer)
@@ -172,7 +172,7 @@ def _categories_table(entries: Sequence[UnseenEntry]) -> Table:
             "all", "All cases", lambda entry: entry.measures.pooled.cases, metric="conditional", has_tasks=True
         ),
     )
-    caption = "Of the unseen cases on which the baseline is right, those on which the candidate is too"
+    caption = "Of the unseen cases on which the baseline is correct, the share on which the candidate is too"
     return grouped("categories", caption, columns, _by_role(entries), NO_RUN)
 
 
@@ -181,7 +181,7 @@ def _category_fields(at: int, name: str, label: str) -> tuple[Field[UnseenEntry]
 
 
 def _runs_table(entries: Sequence[UnseenEntry]) -> Table:
-    """Each run by itself, then the mean of an entry's runs."""
+    """Measures of each run, with the mean of an entry's runs in its heading."""
     columns: tuple[Field[tuple[UnseenEntry, RunMeasures]], ...] = fields(
         Field("run", "Run", lambda row: Cell(str(row[1].run), row[1].run, page_url("run", row[1].run)), is_number=True),
         entry_fields(lambda row: row[0].name, lambda row: row[0].configuration, key="entry"),
@@ -196,7 +196,7 @@ def _runs_table(entries: Sequence[UnseenEntry]) -> Table:
     groups = (
         RowGroup(tuple((entry, run) for run in entry.measures.runs), entry.name, _averaged(entry)) for entry in entries
     )
-    return grouped("runs", "Each run by itself", columns, groups, NO_RUN)
+    return grouped("runs", "Measures of each run", columns, groups, NO_RUN)
 
 
 def _averaged(entry: UnseenEntry) -> str:
@@ -208,7 +208,7 @@ def _averaged(entry: UnseenEntry) -> str:
 
 
 def _by_role(found: Sequence[_Who]) -> tuple[RowGroup[_Who], RowGroup[_Who]]:
-    """Entries, and reference lines in a group of their own."""
+    """One group of entries, and one of reference lines."""
     return (
         RowGroup(tuple(one for one in found if one.role == "entry")),
         RowGroup(tuple(one for one in found if one.role != "entry"), "Reference lines", "", "reference"),
@@ -218,7 +218,7 @@ def _by_role(found: Sequence[_Who]) -> tuple[RowGroup[_Who], RowGroup[_Who]]:
 def _rate_fields(
     key: str, label: str, read: Callable[[Row], Conditional | None], *, metric: str = "", has_tasks: bool = False
 ) -> tuple[Field[Row], ...]:
-    """A rate with its interval, or with how many tasks it is from; and for CSV and JSON the numbers behind it."""
+    """A rate with its interval, or with its number of tasks, and hidden fields with the numbers behind it."""
 
     def cell(row: Row) -> Cell:
         found = read(row)
@@ -251,33 +251,33 @@ def _quadrant_field(name: str, read: Callable[[Row], Quadrants | None]) -> Field
     return Field(name, QUADRANTS[name].label.capitalize(), cell, is_number=True, metric="quadrant")
 
 
-def _answers_field(entry: UnseenEntry, found: dict[tuple[str, str], list[UnseenAnswer]]) -> Field[TaskRow]:
+def _results_field(entry: UnseenEntry, found: dict[tuple[str, str], list[UnseenResult]]) -> Field[TaskRow]:
     return Field(
         entry.configuration,
         entry.name,
-        lambda task: _answers_cell(found.get((task.path, entry.configuration), ())),
+        lambda task: _results_cell(found.get((task.path, entry.configuration), ())),
     )
 
 
-def _answers_cell(answers: Sequence[UnseenAnswer]) -> Cell:
-    names = [answer.paper or "evaluation_error" for answer in answers]
+def _results_cell(results: Sequence[UnseenResult]) -> Cell:
+    names = [result.paper or "evaluation_error" for result in results]
     worst = next((name for name in ("opt_regression", "evaluation_error") if name in names), names[0] if names else "")
     if not worst:
         return Cell(NONE)
     word = QUADRANTS[worst]
     counted = Counter(names).most_common()
     text = word.label if len(names) == 1 else listed(f"{count} {QUADRANTS[name].label}" for name, count in counted)
-    told = next(answer for answer, name in zip(answers, names, strict=True) if name == worst)
-    return Cell(text, text, page_url("result", told.result), _answer_note(answers), word.tone, word.mark)
+    example = next(result for result, name in zip(results, names, strict=True) if name == worst)
+    return Cell(text, text, page_url("result", example.result), _results_note(results), word.tone, word.mark)
 
 
-def _answer_note(answers: Sequence[UnseenAnswer]) -> str:
-    """The means that the drawing has as a small mark; else why it does not count."""
-    pairs = [(one.seen, one.unseen) for one in answers if one.paper == "both_pass" and one.seen and one.unseen]
+def _results_note(results: Sequence[UnseenResult]) -> str:
+    """Mean speedups, the same as the small mark in the chart; otherwise the reason why a result does not count."""
+    pairs = [(one.seen, one.unseen) for one in results if one.paper == "both_pass" and one.seen and one.unseen]
     if pairs:
         seen, unseen = (sum(side) / len(side) for side in zip(*pairs, strict=True))
         return f"{times(math.log(seen))} → {times(math.log(unseen))}"
-    return next((one.obstacle for one in answers if one.obstacle), "")
+    return next((one.obstacle for one in results if one.obstacle), "")
 
 
 def _task_cell(one: Regression) -> Cell:

@@ -1,4 +1,4 @@
-"""Every current board with who stands first on it, counted anew only when something public has changed."""
+"""Every current board with its leader, cached until something public changes."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from leaderboard.queries.places import PlaceRow
 from leaderboard.queries.revision import revision
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
-KEPT_S = 600  # then it is made again, whatever the counter says
+CACHE_S = 600  # computed again after this time at the latest
 
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """The entry of rank 1, over all categories; of several equal ones the first by name."""
+    """The entry of rank 1 over all categories; of several the first by name."""
 
     configuration: str
     agent: str
     model: str | None
-    usable_speedup: float | None  # None where ranks go by correctness
+    usable_speedup: float | None  # None where entries are ranked by correctness
     correct: int
     of: int
-    equal: int  # others of rank 1
-    not_separable: int  # others that may as well be first
+    equal: int  # number of other entries of rank 1
+    not_separable: int  # number of entries not significantly worse than the first
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A suite on a device class, with a board for each of its categories."""
+class SuiteBoards:
+    """The boards of a suite on a device class, one for each category, with the leader over all categories."""
 
     suite: str
     suite_version: int
@@ -49,7 +49,7 @@ class Place:
     entries: int
     reference_lines: int
     boards: dict[str, str]  # category → address
-    tasks: dict[str, int]
+    tasks: dict[str, int]  # category → number of tasks
     leader: Leader | None  # None while no entry is ranked
 
     @property
@@ -57,27 +57,32 @@ class Place:
         return f"{suite_name(self.suite_title, self.suite)} on {self.device_title}"
 
 
-def places() -> tuple[Place, ...]:
-    """Nothing is kept of what is read within a transaction: that may never be committed."""
+def suite_boards() -> tuple[SuiteBoards, ...]:
+    """Boards of every current suite and device class with public runs.
+
+    Inside a transaction, which may roll back, nothing is cached.
+    """
     if connection.in_atomic_block:
-        return _places()
-    return cast(tuple[Place, ...], cache.get_or_set(f"places-{revision()}", _places, KEPT_S))
+        return _suite_boards()
+    return cast(tuple[SuiteBoards, ...], cache.get_or_set(f"suite-boards-{revision()}", _suite_boards, CACHE_S))
 
 
-def _places() -> tuple[Place, ...]:
+def _suite_boards() -> tuple[SuiteBoards, ...]:
     tasks, results = queries.tasks(), queries.public_results(PROTOCOL)
     return tuple(
-        _place(row, tasks.get(row.suite_id, []), runs, results.get((row.suite_id, row.device), []))
+        _boards_of(row, tasks.get(row.suite_id, []), runs, results.get((row.suite_id, row.device), []))
         for row, runs in queries.public_runs(PROTOCOL).items()
     )
 
 
-def _place(row: PlaceRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]) -> Place:
+def _boards_of(
+    row: PlaceRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]
+) -> SuiteBoards:
     found = standings(tasks, runs, results, is_functional=row.is_functional)
     sizes = Counter(task.category for task in tasks)
     counts = {ALL: len(tasks)} | {slug: sizes[slug] for slug in CATEGORIES if slug in sizes}
     entries = sum(entry.role == "entry" for entry in found.entries)
-    return Place(
+    return SuiteBoards(
         suite=row.suite,
         suite_version=row.version,
         suite_title=row.suite_title,

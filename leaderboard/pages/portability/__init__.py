@@ -1,1 +1,0 @@
-"""Hardware portability: one configuration on several device classes."""

@@ -1,4 +1,4 @@
-"""The same configuration on several device classes: how much of it is right where, and how fast."""
+"""The portability page: the same configuration on several device classes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PortabilityPage(Page):
     configuration: str
     device_classes: tuple[str, ...]
     entries: tuple[PortableEntry, ...]
-    tasks: tuple[PortableTask, ...]  # of the configuration that was chosen
+    tasks: tuple[PortableTask, ...]  # of the chosen configuration
     choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
 
@@ -31,9 +31,9 @@ def build(query: Query) -> PortabilityPage:
     devices = {one.device_class: one.device_title for one in found}
     tasks = portable_tasks(portability.answers(wanted)) if wanted else ()
     return PortabilityPage(
-        title="From device to device",
-        lead="Does what is right and fast on one device class hold on another? Speeds of two are never averaged or "
-        "ranked together; here they stand side by side.",
+        title="Hardware portability",
+        lead="Are candidates that are correct and fast on one device class correct and fast on another? Speedups of "
+        "different device classes are shown side by side, never averaged or ranked together.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(
             screen.entries_table(entries, devices),

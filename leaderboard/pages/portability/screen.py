@@ -1,4 +1,4 @@
-"""How portability looks: a table and a grid of shares with a column for each device class, and a table of tasks."""
+"""The tables and the heat map of the portability page, with one column for each device class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import log
 from leaderboard.charts import Chart, heat_map
 from leaderboard.formatting import NONE, percent, plural, rate, significant, times
 from leaderboard.pages.base import entry_name, page_url, task_url
-from leaderboard.pages.portability.facts import PlaceTally, PortableEntry, PortableTask
+from leaderboard.pages.portability.facts import DeviceTally, PortableEntry, PortableTask
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import role_note
 
@@ -28,13 +28,15 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
         ),
         (_tally_field(slug, devices[slug]) for slug in sorted(devices)),
     )
-    caption = "Right answers of tasks × public runs; a configuration leads to its tasks, a count to its board"
-    empty = "Nothing is published yet. A draft counts here once a maintainer publishes it."
+    caption = (
+        "Correct results of tasks × public runs. Choose a configuration to see its tasks, or a count to see its board"
+    )
+    empty = "Nothing is published yet. Publish a run in the admin."
     return table("entries", caption, columns, entries, empty)
 
 
 def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], configuration: str) -> Table:
-    here = sorted({device for task in tasks for device in task.places})
+    here = sorted({device for task in tasks for device in task.devices})
     columns: tuple[Field[PortableTask], ...] = fields(
         Field("task", "Task", _task_cell),
         (field for slug in here for field in _device_fields(slug, devices[slug])),
@@ -46,8 +48,14 @@ def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], confi
             is_number=True,
         ),
     )
-    caption = f"{configuration}: speedup over the baseline of the same device, and how many runs passed"
-    return table("tasks", caption, columns, tasks, "No public answer of this configuration on a current suite.")
+    caption = f"{configuration}: speedup over the baseline on the same device, and number of runs that passed"
+    return table(
+        "tasks",
+        caption,
+        columns,
+        tasks,
+        "This configuration has no public result on a current suite. Choose another one.",
+    )
 
 
 def charts(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> dict[str, Chart]:
@@ -58,15 +66,15 @@ def charts(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> dict
         (
             entry_name(entry.agent, entry.model),
             f"{entry.suite}@{entry.suite_version}",
-            [_heat_cell(entry.places.get(slug)) for slug in slugs],
+            [_heat_cell(entry.devices.get(slug)) for slug in slugs],
         )
         for entry in entries[:MOST_DRAWN]
     ]
     chart = heat_map(
         "correct",
-        "Right answers by device class",
-        "A row for each configuration and suite, a column for each device class, shaded by the share of right answers "
-        "among tasks × runs. An empty cell: it did not run there.",
+        "Correct results by device class",
+        "A row for each configuration and suite, a column for each device class, shaded by the share of correct "
+        "results among tasks × runs. A cell is empty where the configuration did not run.",
         slugs,
         given,
         note=f"The first {MOST_DRAWN} of {len(entries)}." if len(entries) > MOST_DRAWN else "",
@@ -74,7 +82,7 @@ def charts(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> dict
     return {chart.slug: chart}
 
 
-def _heat_cell(tally: PlaceTally | None) -> tuple[float | None, str, str]:
+def _heat_cell(tally: DeviceTally | None) -> tuple[float | None, str, str]:
     if tally is None or not tally.of:
         return None, NONE, "did not run"
     return tally.correct / tally.of, percent(tally.correct / tally.of), f"{tally.correct} of {tally.of}"
@@ -88,7 +96,7 @@ def _configuration_cell(entry: PortableEntry) -> Cell:
 
 def _tally_field(device: str, title: str) -> Field[PortableEntry]:
     def cell(entry: PortableEntry) -> Cell:
-        if (tally := entry.places.get(device)) is None:
+        if (tally := entry.devices.get(device)) is None:
             return Cell(NONE)
         return Cell(rate(tally.correct, tally.of), tally.correct, tally.board)
 
@@ -102,15 +110,15 @@ def _task_cell(task: PortableTask) -> Cell:
 
 def _device_fields(device: str, title: str) -> tuple[Field[PortableTask], ...]:
     def speed_cell(task: PortableTask) -> Cell:
-        if (found := task.places.get(device)) is None:
+        if (found := task.devices.get(device)) is None:
             return Cell(NONE, note="did not run")
         speed = "no speed" if found.speedup is None else times(log(found.speedup))
         return Cell(speed, found.speedup, page_url("result", found.result), f"{found.passed} of {found.runs} passed")
 
     return (
         Field(device, title, speed_cell, is_number=True),
-        hidden(f"{device}_passed", lambda task: found.passed if (found := task.places.get(device)) else None),
-        hidden(f"{device}_runs", lambda task: found.runs if (found := task.places.get(device)) else None),
+        hidden(f"{device}_passed", lambda task: found.passed if (found := task.devices.get(device)) else None),
+        hidden(f"{device}_runs", lambda task: found.runs if (found := task.devices.get(device)) else None),
     )
 
 

@@ -1,4 +1,4 @@
-"""A board as an address names it: suite, category, device class, protocol and day, with all that stands there."""
+"""A board with its standings: one suite, category, device class and protocol, today or on an earlier day."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Board:
     device: DeviceRow
     category: str
     view: BoardView
-    categories: frozenset[str]  # those the suite has tasks of
-    board_tasks: tuple[TaskRow, ...]  # of the category, before any filter
-    tasks: tuple[TaskRow, ...]  # those the numbers are of
-    standings: Standings  # ranks of the whole board, numbers of `tasks`
+    categories: frozenset[str]  # the categories of the suite's tasks
+    board_tasks: tuple[TaskRow, ...]  # all tasks of the category
+    tasks: tuple[TaskRow, ...]  # those that the filter leaves
+    standings: Standings  # ranks over `board_tasks`, all other numbers over `tasks`
 
     @property
     def title(self) -> str:
@@ -29,21 +29,21 @@ class Board:
 
     @property
     def is_mixed(self) -> bool:
-        """Tasks of several categories, whose clocks in the paper differ."""
+        """Whether the tasks are of several categories, which the paper times with different clocks."""
         return len({task.category for task in self.tasks}) > 1
 
     def url(self, page: str = "board", category: str = "", **changes: str) -> str:
-        """This board, or another page of it, with the same query."""
+        """Address of a page of this board with the same query, changed."""
         address = page_url(page, self.suite.name, category or self.category, self.device.slug)
         return address + self.view.query(**changes)
 
     def other_url(self, page: str) -> str:
-        """Another page of this board, with what says which board it is and which lines and tasks are shown."""
+        """Address of another page of this board, with the same version, protocol and filters."""
         view = BoardView(**{name: getattr(self.view, name) for name in SHARED})
         return page_url(page, self.suite.name, self.category, self.device.slug) + view.query()
 
     def category_links(self, page: str) -> tuple[Link, ...]:
-        """The same page in the suite's other categories."""
+        """Links to the same page in every category of the suite."""
         return tuple(
             Link(label, self.url(page, slug), slug == self.category)
             for slug, label in CATEGORIES.items()
@@ -51,17 +51,17 @@ class Board:
         )
 
 
-def other_places(board: Board) -> tuple[Link, ...]:
-    """The same suite on all device classes, then what else there is on this one; nothing where there is no other."""
+def other_boards(board: Board) -> tuple[Link, ...]:
+    """Links to this suite on every device class and to other suites on this one; empty if there is no other board."""
     here = (board.suite.name, board.device.slug)
     found = boards.places_with_runs(board.view.asked_protocol)
-    same = [_place_link(*place, category=board.category, here=here) for place in found if place[0] == here[0]]
-    others = [place for place in found if place[0] != here[0] and place[2] == here[1]]
-    links = [*same, *(_place_link(*place, category=ALL, here=here) for place in others)]
+    same_suite = [_board_link(*row, category=board.category, here=here) for row in found if row[0] == here[0]]
+    others = [row for row in found if row[0] != here[0] and row[2] == here[1]]
+    links = [*same_suite, *(_board_link(*row, category=ALL, here=here) for row in others)]
     return tuple(links) if any(not link.is_here for link in links) else ()
 
 
-def _place_link(
+def _board_link(
     suite: str, suite_title: str, device: str, device_title: str, *, category: str, here: tuple[str, str]
 ) -> Link:
     text = f"{suite_name(suite_title, suite)} on {device_title}"
@@ -69,29 +69,30 @@ def _place_link(
 
 
 def load(view: BoardView, suite: str, category: str, device: str) -> Board | None:
-    """None where there is no such suite, device class or category, or the category has no task."""
-    place = boards.place(suite, whole_number(view.version), device)
-    if place is None or category not in CATEGORIES:
+    """Load a board; None if the suite, device class or category is unknown, or the category has no task."""
+    found = boards.place(suite, whole_number(view.version), device)
+    if found is None or category not in CATEGORIES:
         return None
-    suite_row, device_row, everything = place
-    board_tasks = tuple(task for task in everything if category in (task.category, ALL))
+    suite_row, device_row, all_tasks = found
+    board_tasks = tuple(task for task in all_tasks if category in (task.category, ALL))
     if not board_tasks:
         return None
-    if not any(map(view.keeps, board_tasks)):  # as any odd value of a query
+    if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
         view = replace(view, source="", operator="")
     runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
     results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
-    found = standings(board_tasks, runs, results, is_functional=device_row.is_functional)
-    tasks = tuple(task for task in board_tasks if view.keeps(task))
+    whole = standings(board_tasks, runs, results, is_functional=device_row.is_functional)
+    tasks = tuple(task for task in board_tasks if view.includes(task))
+    shown = whole
     if tasks != board_tasks:
         part = standings(tasks, runs, results, is_functional=device_row.is_functional)
-        found = replace(part, entries=_ranked_as(part.entries, found.entries), ranked_by=found.ranked_by)
-    categories = frozenset(task.category for task in everything)
-    return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, found)
+        shown = replace(part, entries=_ranked_as(part.entries, whole.entries), ranked_by=whole.ranked_by)
+    categories = frozenset(task.category for task in all_tasks)
+    return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, shown)
 
 
 def _ranked_as(part: tuple[Entry, ...], whole: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Numbers of some tasks with the ranks of all."""
+    """The entries over some of the tasks, with the ranks they have over all."""
     return tuple(
         replace(one, rank=full.rank, rank_interval=full.rank_interval, not_ranked_because=full.not_ranked_because)
         for one, full in zip(part, whole, strict=True)

@@ -1,0 +1,93 @@
+"""The results of one entry as arrays of tasks × runs, from which every statistic of the entry is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class ResultValues(NamedTuple):
+    """The result of one run on one task. Ends are None where there is no bound, speedups where there is none."""
+
+    compiled: bool
+    correct: bool
+    log_speedup: float | None = None  # on t_dev; a noisy case counts with the end of its interval nearer to 1
+    low: float | None = None  # of the log ratio on t_dev, at 95 %
+    high: float | None = None
+    paper_speedup: float | None = None  # on the paper's clock
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResultMatrix:
+    """Arrays with one row for each task and one column for each run. Columns of different entries are unrelated."""
+
+    known: Flags  # False: missing, errored, on hold …; the other arrays then hold no information
+    compiled: Flags
+    correct: Flags
+    log_speedup: Numbers  # NaN: none
+    low: Numbers
+    high: Numbers
+    paper_speedup: Numbers  # NaN: none
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[ResultValues | None]]) -> Self:
+        """Build the arrays from one list for each task, with one result for each run; None: not known."""
+        filled = [[one or ResultValues(False, False) for one in row] for row in rows]
+        return cls(
+            known=np.array([[one is not None for one in row] for row in rows], dtype=bool).reshape(len(rows), -1),
+            compiled=np.array([[one.compiled for one in row] for row in filled], dtype=bool).reshape(len(rows), -1),
+            correct=np.array([[one.correct for one in row] for row in filled], dtype=bool).reshape(len(rows), -1),
+            log_speedup=_numbers([[one.log_speedup for one in row] for row in filled], np.nan),
+            low=_numbers([[one.low for one in row] for row in filled], -np.inf),
+            high=_numbers([[one.high for one in row] for row in filled], np.inf),
+            paper_speedup=_numbers([[one.paper_speedup for one in row] for row in filled], np.nan),
+        )
+
+    @property
+    def tasks(self) -> int:
+        return int(self.known.shape[0])
+
+    @property
+    def runs(self) -> int:
+        return int(self.known.shape[1])
+
+    def select(self, tasks: Sequence[int]) -> Self:
+        """Copy the rows of these tasks."""
+        return type(self)(**{field.name: getattr(self, field.name)[list(tasks)] for field in fields(self)})
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.known.all()) and self.known.size > 0
+
+
+def log_usable(results: ResultMatrix) -> Numbers:
+    """log u of every result: what a user gains by keeping the better of candidate and baseline; NaN where unknown.
+
+    0 where the candidate is wrong, slower, has no eligible case, or does not differ significantly from the baseline.
+    """
+    faster = results.correct & (results.low > 0) & np.isfinite(results.log_speedup)
+    gained = np.where(faster, np.maximum(np.nan_to_num(results.log_speedup), 0.0), 0.0)
+    return np.where(results.known, gained, np.nan)
+
+
+def paper_times(results: ResultMatrix) -> Numbers:
+    """s[k, r] as the paper defines it: 0 where the result is wrong; NaN where it is unknown or was not timed."""
+    return np.where(results.known, np.where(results.correct, results.paper_speedup, 0.0), np.nan)
+
+
+def device_times(results: ResultMatrix) -> Numbers:
+    """s[k, r] on t_dev, from log ratios: 0 where wrong; NaN where unknown or where no case is eligible."""
+    ratio = np.exp(np.clip(results.log_speedup, -100, 100))
+    return np.where(results.known, np.where(results.correct, ratio, 0.0), np.nan)
+
+
+def _numbers(rows: list[list[float | None]], nothing: float) -> Numbers:
+    values = [[nothing if one is None else one for one in row] for row in rows]
+    return np.array(values, dtype=np.float64).reshape(len(rows), -1)
