@@ -38,7 +38,7 @@ def obstacle(
     if audit in _AUDITS:
         return _AUDITS[audit]
     if not is_own_protocol:
-        return "timed with another protocol than the board's"
+        return "timed with another protocol than the leaderboard's"
     if is_held:
         return "on hold for a review"
     if is_uncalibrated:

@@ -14,7 +14,7 @@ from leaderboard.statistics.limits import MIN_RUNS_FOR_SPREAD, MISSING, NOT_TIME
 from leaderboard.statistics.results import Numbers, ResultMatrix, paper_times
 
 ONE_RUN = f"A spread between runs needs {MIN_RUNS_FOR_SPREAD} runs."
-MIXED = "No mean across categories: the paper times them with different clocks. Each category has its own board."
+MIXED = "No mean across categories: the paper times them with different clocks. Each category has its own leaderboard."
 NONE_CORRECT = "A run without a correct result has no geometric mean."
 COMPILED_POINTS, CORRECT_POINTS, SPEED_POINTS = 20, 100, 100  # of the score
 

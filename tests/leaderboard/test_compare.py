@@ -89,7 +89,7 @@ def test_what_the_tests_say_is_words_with_p_and_tasks(timed, page) -> None:
 
 def test_one_entry_alone_is_told_to_find_another(timed, client) -> None:
     timed("One", noisy(0.5))
-    assert "Choose two to six entries of this board." in client.get(PAGE).content.decode()
+    assert "Choose two to six entries of this leaderboard." in client.get(PAGE).content.decode()
 
 
 def test_an_empty_board_has_nothing_to_compare(suite, client) -> None:

@@ -58,7 +58,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     return BoardPage(
         title=board.title,
         lead=_lead(board),
-        crumbs=(Link("Boards", page_url("home")),),
+        crumbs=(Link("Leaderboards", page_url("home")),),
         charts=charts.charts(board, entries),
         tables=by_slug(screen.entries_table(board, entries), screen.results_table(board, entries, results)),
         suite=board.suite.name,

@@ -104,7 +104,7 @@ class BoardView:
                 "operator", "Operator type", {task.operator: task.operator for task in tasks if task.operator}
             ),
             Choice("since", "Published since", day=self.since),
-            Choice("as_of", "Board as of", day=self.as_of),
+            Choice("as_of", "As of", day=self.as_of),
         )
 
     def _choice(self, name: str, label: str, values: dict[str, str]) -> Choice:

@@ -74,7 +74,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     return ComparePage(
         title=f"{board.title}: {plural(len(entries), 'entry', 'entries')} compared",
         lead=_lead(board, len(tasks)),
-        crumbs=(Link("Boards", page_url("home")), Link(board.title, board.other_url("board"))),
+        crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
         charts=screen.charts(board, entries, compared),
         tables=by_slug(
             board_screen.entries_table(board, entries, is_sortable=False),
@@ -129,9 +129,9 @@ def _lead(board: Board, tasks: int) -> str:
 def _notice(entries: Sequence[Entry], tasks: int, of: int) -> str:
     if len(entries) < FEWEST:
         return (
-            "Choose two to six entries of this board."
+            "Choose two to six entries of this leaderboard."
             if entries
-            else "There is nothing to compare on this board yet. Publish a run in the admin."
+            else "There is nothing to compare on this leaderboard yet. Publish a run in the admin."
         )
     if tasks < of:
         return (
@@ -147,7 +147,7 @@ def _views(board: Board, view: CompareView, entries: Sequence[Entry]) -> tuple[L
     return (
         Link("All tasks", board.url("compare", **named, common=""), not view.common),
         Link("Common tasks only", board.url("compare", **named, common="1"), bool(view.common)),
-        Link("Board", board.other_url("board")),
+        Link("Leaderboard", board.other_url("board")),
         Link("Distribution", board.other_url("distribution")),
     )
 

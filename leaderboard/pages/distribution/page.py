@@ -68,7 +68,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
     return DistributionPage(
         title=f"{board.title}: distribution of speedups",
         lead=_lead(board, view, len(tasks)),
-        crumbs=(Link("Boards", page_url("home")), Link(board.title, board.other_url("board"))),
+        crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
         charts=screen.charts(entries, [task.name for task in tasks], view.clock_name),
         tables=by_slug(*screen.tables(entries, refused)),
         suite=board.suite.name,
@@ -126,6 +126,6 @@ def _views(board: Board, view: SpreadView) -> tuple[Link, ...]:
     return (
         *(Link(text, board.url("distribution", clock=one), view.clock == one) for one, text in clocks),
         *(Link(text, board.url("distribution", method=one), view.method == one) for one, text in methods),
-        Link("Board", board.other_url("board")),
+        Link("Leaderboard", board.other_url("board")),
         Link("Compare", board.other_url("compare")),
     )

@@ -92,7 +92,9 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
         tasks=tuple(task.path for task in tasks),
         **_contents(board, tasks, device_row.is_functional, category, shown),
         notice=_notice(shown),
-        board=Link("Board", page_url("board", suite, category, device) + query_string(query, ("version", "protocol"))),
+        board=Link(
+            "Leaderboard", page_url("board", suite, category, device) + query_string(query, ("version", "protocol"))
+        ),
         categories=_category_links(suite, device, query, category, {task.category for task in all_tasks}),
         rounds=tuple(
             Link(f"Round {row.slug}", query_string(query, QUERY, round=row.slug), row is shown) for row in rounds

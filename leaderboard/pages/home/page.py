@@ -43,7 +43,7 @@ def build(query: Query) -> HomePage:
 
 def _boards_table(found: Sequence[SuiteBoards]) -> Table:
     columns: tuple[Field[SuiteBoards], ...] = fields(
-        Field("suite", "Board", _suite_cell),
+        Field("suite", "Leaderboard", _suite_cell),
         hidden("device_class", lambda one: one.device_class),
         Field("first", "First", _first_cell),
         hidden("configuration", _of_leader(lambda leader: leader.configuration)),
@@ -55,7 +55,7 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
         (_category_field(slug, label) for slug, label in CATEGORIES.items() if slug != ALL),
         Field("entries", "Entries", _entries_cell, is_number=True),
     )
-    empty = "No run is published yet. Publish a run in the admin to put it on a board."
+    empty = "No run is published yet. Publish a run in the admin to put it on a leaderboard."
     caption = "First over all categories: by usable speedup where the device has a clock, otherwise by correct results"
     return table("boards", caption, columns, found, empty)
 

@@ -51,8 +51,8 @@ METRICS = (
         "Rank",
         "1 + number of ranked entries with a higher value",
         "Entries are ranked by the unrounded usable speedup where the device has a clock, otherwise by the unrounded "
-        "rate of correct results. Exactly equal values share a rank: 1, 2, 2, 4. A board never mixes suites, device "
-        "classes or protocols.",
+        "rate of correct results. Exactly equal values share a rank: 1, 2, 2, 4. A leaderboard never mixes suites, "
+        "device classes or protocols.",
         "Not ranked: reference lines; entries with a result that is missing, errored, not judged, cancelled, on hold, "
         "timed with another protocol, or from a host that is not calibrated or not accepted; and entries with a result "
         "that an audit found hacked, contaminated or affected by a harness fault.",
@@ -76,8 +76,8 @@ METRICS = (
         "the same for every entry, filter and page. It is known from correct results that are or were public, on any "
         "suite, including those of reference lines and withdrawn runs; one correct result with an eligible case is "
         "enough. A failed result was never timed, so a task without any correct result is not known to be eligible. "
-        "The board of a past day uses what was known then.",
-        f"With fewer than {plural(MIN_TASKS_FOR_INTERVAL, 'eligible task')}, the board has no speed metric.",
+        "The leaderboard of a past day uses what was known then.",
+        f"With fewer than {plural(MIN_TASKS_FOR_INTERVAL, 'eligible task')}, the leaderboard has no speed metric.",
     ),
     Metric(
         "outcomes",
@@ -92,9 +92,10 @@ METRICS = (
         "The two intervals of a mean",
         "tasks like these: t over the K task means;   this suite again: variance Σ v[k] / (K²·R), df (Σv)²·(R − 1) "
         "/ Σv²",
-        "Boards show the first: the uncertainty over other tasks of the same kind. The second is the uncertainty over "
-        "another run of the same tasks; v[k] is the variance between the runs of task k, with Satterthwaite's degrees "
-        "of freedom. JSON and CSV have both, and they are never mixed. Their coverage is drawn below.",
+        "Leaderboards show the first: the uncertainty over other tasks of the same kind. The second is the "
+        "uncertainty over another run of the same tasks; v[k] is the variance between the runs of task k, with "
+        "Satterthwaite's degrees of freedom. JSON and CSV have both, and they are never mixed. Their coverage is "
+        "drawn below.",
         f"The first needs {plural(MIN_TASKS_FOR_INTERVAL, 'task')}, the second two runs.",
     ),
     Metric(
@@ -138,7 +139,7 @@ METRICS = (
         "The curve counts results. The paper's columns fast₁ and fast₂ count tasks whose mean over runs is at least p, "
         "so that one fast run can lift a task; KernelBench counts the first run, and strictly more than p. Bands are "
         "percentile bootstraps over tasks, computed exactly from the distribution of the sums instead of by random "
-        "resampling, so the same board always has the same bands.",
+        "resampling, so the same leaderboard always has the same bands.",
         "A band says nothing about the difference between two entries: compare them instead.",
     ),
     Metric(

@@ -28,9 +28,7 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
         ),
         (_tally_field(slug, devices[slug]) for slug in sorted(devices)),
     )
-    caption = (
-        "Correct results of tasks × public runs. Choose a configuration to see its tasks, or a count to see its board"
-    )
+    caption = "Correct results of tasks × public runs. A configuration links to its tasks, a count to its leaderboard"
     empty = "Nothing is published yet. Publish a run in the admin."
     return table("entries", caption, columns, entries, empty)
 
