@@ -10,7 +10,7 @@ from evaluator.wording import counted
 from leaderboard.formatting import listed
 
 REFERENCE_LINE = "Reference line: shown for comparison, never ranked."
-STATUSES = {"errored": "errored", "not_judged": "not judged", "cancelled": "cancelled"}
+NO_VERDICT = ("errored", "not_judged", "cancelled")
 _AUDITS = {
     "hacked": "found to be hacked",
     "contaminated": "found to be contaminated",
@@ -33,8 +33,8 @@ def obstacle(
     """
     if status is None:
         return "missing"
-    if status in STATUSES:
-        return STATUSES[status]
+    if status in NO_VERDICT:
+        return status.replace("_", " ")
     if audit in _AUDITS:
         return _AUDITS[audit]
     if not is_own_protocol:

@@ -86,6 +86,11 @@ def moment_cell(at: datetime | None) -> Cell:
     return Cell(moment(at), at.isoformat(), iso=at.isoformat()) if at else Cell(NONE)
 
 
+def task_cell(path: str) -> Cell:
+    """A task's name with a link to its page, and its category below."""
+    return Cell(path.rpartition("/")[2], path, task_url(path), path.partition("/")[0])
+
+
 def entry_name(agent: str, model: str | None) -> str:
     return printable(f"{agent} · {model}" if model else agent)
 
@@ -94,7 +99,7 @@ def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
     return (f"{rank}. " if rank else "") + entry_name(agent, model)
 
 
-def why_unranked(rank: int | None, role: str) -> str:
+def unranked_note(rank: int | None, role: str) -> str:
     return "" if rank else role_note(role) or "not ranked"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, stacked_bars
 from leaderboard.formatting import plural, rate, significant
-from leaderboard.pages.base import entry_name, ranked_name, why_unranked
+from leaderboard.pages.base import entry_name, ranked_name, unranked_note
 from leaderboard.pages.board.board import Board
 from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.board.standings import Entry
@@ -100,4 +100,4 @@ def _rate_point(found: Rate) -> Point:
 
 
 def _head(entry: Entry) -> tuple[str, str]:
-    return ranked_name(entry.rank, entry.agent, entry.model), why_unranked(entry.rank, entry.role)
+    return ranked_name(entry.rank, entry.agent, entry.model), unranked_note(entry.rank, entry.role)

@@ -37,9 +37,7 @@ class BoardPage(Page):
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
-    hidden_inputs: tuple[tuple[str, str], ...] = field(
-        metadata=SCREEN
-    )  # parameters that the filter form does not change
+    hidden_inputs: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # parameters that the form does not change
     is_filtered: bool = field(metadata=SCREEN)
     compare_choices: tuple[Choice, ...] = field(metadata=SCREEN)  # of the form that opens a comparison of two entries
     compare_inputs: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
@@ -81,10 +79,10 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         categories=board.category_links("board"),
         views=_views(board),
         choices=board.view.choices(board.standings.entries, board.board_tasks),
-        hidden_inputs=_given(board.view, _HIDDEN),
+        hidden_inputs=board.view.hidden_inputs(_HIDDEN),
         is_filtered=board.view.is_filtered,
         compare_choices=_compare_choices(entries),
-        compare_inputs=_given(board.view, _COMPARE),
+        compare_inputs=board.view.hidden_inputs(_COMPARE),
         ranks_note=_ranks_note(board),
         table_kind="board paper" if board.view.view else "board",
     )
@@ -92,10 +90,6 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
 
 _HIDDEN = ("version", "protocol", "view", "sort")
 _COMPARE = ("version", "protocol", "as_of", "source", "operator")
-
-
-def _given(view: BoardView, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, getattr(view, name)) for name in names if getattr(view, name))
 
 
 def _compare_choices(entries: Sequence[Entry]) -> tuple[Choice, ...]:

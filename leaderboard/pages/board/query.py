@@ -60,6 +60,10 @@ class BoardView:
         given = {field.name: getattr(changed, field.name) for field in fields(changed) if getattr(changed, field.name)}
         return f"?{urlencode(given)}" if given else ""
 
+    def hidden_inputs(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Names and values of the parameters that are set, for a form that does not change them."""
+        return tuple((name, getattr(self, name)) for name in names if getattr(self, name))
+
     @property
     def asked_protocol(self) -> str:
         return self.protocol or PROTOCOL

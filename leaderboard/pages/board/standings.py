@@ -187,7 +187,7 @@ def _matrices(
 
 
 def _values(result: BoardResult) -> ResultValues | None:
-    """The values for statistics; None where the result does not count."""
+    """Values for the statistics; None where the result does not count."""
     if result.obstacle is not None:
         return None
     return ResultValues(

@@ -31,9 +31,7 @@ class ComparedTask:
 
     task: str
     entries: tuple[OnTask, ...]
-    difference: (
-        float | None
-    )  # largest ÷ smallest usable speedup; on functional devices, difference of correctness rates
+    difference: float | None  # largest ÷ smallest usable speedup, or largest − smallest correctness rate
 
 
 def compared_pairs(

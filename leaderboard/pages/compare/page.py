@@ -95,7 +95,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
         categories=board.category_links("compare"),
         views=_views(board, view, entries),
         choices=_choices(all_entries, entries),
-        hidden_inputs=tuple((name, getattr(view, name)) for name in _HIDDEN if getattr(view, name)),
+        hidden_inputs=view.hidden_inputs(_HIDDEN),
         is_filtered=False,
         notice=_notice(entries, len(indices), len(board.tasks)),
     )

@@ -85,7 +85,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
         categories=board.category_links("distribution"),
         views=_views(board, view),
         choices=view.choices(board.standings.entries, board.board_tasks),
-        hidden_inputs=tuple((name, getattr(view, name)) for name in _HIDDEN if getattr(view, name)),
+        hidden_inputs=view.hidden_inputs(_HIDDEN),
         is_filtered=view.is_filtered,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
-from leaderboard.pages.base import entry_name, page_url, ranked_name, why_unranked
+from leaderboard.pages.base import entry_name, page_url, ranked_name, unranked_note
 from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.distribution.facts import EntrySpread
 from leaderboard.statistics import Interval
@@ -76,7 +76,7 @@ def _box(entry: EntrySpread, spread: Spread, tasks: Sequence[str]) -> GivenBox:
         f"{significant(found.p75.value)}×"
     )
     values = tuple(zip(spread.speedups, tasks, strict=True))
-    name, aside = ranked_name(entry.rank, entry.agent, entry.model), why_unranked(entry.rank, entry.role)
+    name, aside = ranked_name(entry.rank, entry.agent, entry.model), unranked_note(entry.rank, entry.role)
     return GivenBox(name, aside, values, found.p25.value, found.median.value, found.p75.value, text)
 
 

@@ -83,8 +83,23 @@ def reason_counts(
     return tuple(_reason(row, sizes[_board(row)], examples[row.example]) for row in rows)
 
 
-def _board(row: OutcomeRow) -> tuple[str, str, int, str]:
-    return row.configuration, row.suite, row.version, row.device
+def reason_totals(reasons: Sequence[ReasonCount], of: int) -> tuple[ReasonTotal, ...]:
+    found: dict[tuple[str, str], list[ReasonCount]] = {}
+    for one in reasons:
+        found.setdefault((one.status, one.reason), []).append(one)
+    totals = [_total(counts, of) for counts in found.values()]
+    return tuple(sorted(totals, key=lambda one: (-one.count, one.reason, one.status)))
+
+
+def unseen_failures(rows: Sequence[UnseenRow]) -> tuple[UnseenFailure, ...]:
+    """Failures by configuration, round and reason."""
+    found = []
+    for _, group in groupby(rows, key=lambda row: (row.configuration, row.round, row.device)):
+        cases = list(group)
+        of = sum(row.cases for row in cases)
+        for reason in sorted({row.reason for row in cases if not row.correct}):
+            found.append(_unseen_failure([row for row in cases if row.reason == reason and not row.correct], of))
+    return tuple(found)
 
 
 def _outcomes(rows: Sequence[OutcomeRow]) -> StatusCounts:
@@ -98,20 +113,6 @@ def _outcomes(rows: Sequence[OutcomeRow]) -> StatusCounts:
     name = entry_name(first.agent, first.model)
     board = (first.suite, first.version, first.device)
     return StatusCounts(first.configuration, name, first.role, *board, counts.total(), dict(counts), examples)
-
-
-def reason_totals(reasons: Sequence[ReasonCount], of: int) -> tuple[ReasonTotal, ...]:
-    found: dict[tuple[str, str], list[ReasonCount]] = {}
-    for one in reasons:
-        found.setdefault((one.status, one.reason), []).append(one)
-    totals = [_total(counts, of) for counts in found.values()]
-    return tuple(sorted(totals, key=lambda one: (-one.count, one.reason, one.status)))
-
-
-def _total(counts: Sequence[ReasonCount], of: int) -> ReasonTotal:
-    newest = max(counts, key=lambda one: one.result)
-    count, configurations = sum(one.count for one in counts), len({one.configuration for one in counts})
-    return ReasonTotal(newest.status, newest.reason, count, of, configurations, newest.result, newest.task)
 
 
 def _reason(row: OutcomeRow, of: int, example: Example) -> ReasonCount:
@@ -131,15 +132,10 @@ def _reason(row: OutcomeRow, of: int, example: Example) -> ReasonCount:
     )
 
 
-def unseen_failures(rows: Sequence[UnseenRow]) -> tuple[UnseenFailure, ...]:
-    """Failures by configuration, round and reason."""
-    found = []
-    for _, group in groupby(rows, key=lambda row: (row.configuration, row.round, row.device)):
-        cases = list(group)
-        of = sum(row.cases for row in cases)
-        for reason in sorted({row.reason for row in cases if not row.correct}):
-            found.append(_unseen_failure([row for row in cases if row.reason == reason and not row.correct], of))
-    return tuple(found)
+def _total(counts: Sequence[ReasonCount], of: int) -> ReasonTotal:
+    newest = max(counts, key=lambda one: one.result)
+    count, configurations = sum(one.count for one in counts), len({one.configuration for one in counts})
+    return ReasonTotal(newest.status, newest.reason, count, of, configurations, newest.result, newest.task)
 
 
 def _unseen_failure(rows: Sequence[UnseenRow], of: int) -> UnseenFailure:
@@ -150,3 +146,7 @@ def _unseen_failure(rows: Sequence[UnseenRow], of: int) -> UnseenFailure:
     name = entry_name(first.agent, first.model)
     found = (first.round, first.device, first.reason)
     return UnseenFailure(first.configuration, name, *found, regressions, both_fail, of, example)
+
+
+def _board(row: OutcomeRow) -> tuple[str, str, int, str]:
+    return row.configuration, row.suite, row.version, row.device

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from leaderboard.formatting import NONE, interval, listed, plural, rate, times
-from leaderboard.pages.base import count_cell, entry_fields, entry_name, page_url, task_url, top_task_fields
+from leaderboard.pages.base import count_cell, entry_fields, entry_name, page_url, task_cell, task_url, top_task_fields
 from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenEntry, UnseenResult
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics.generalization import Conditional, Quadrants, RunMeasures, Transfer
@@ -53,7 +53,7 @@ def results_table(entries: Sequence[UnseenEntry], tasks: Sequence[TaskRow], resu
 
 def regressions_table(found: Sequence[Regression]) -> Table:
     columns: tuple[Field[Regression], ...] = (
-        Field("task", "Task", _task_cell),
+        Field("task", "Task", lambda one: task_cell(one.task)),
         text_field("entry", "Entry", lambda one: entry_name(one.agent, one.model)),
         hidden("configuration", lambda one: one.configuration),
         Field("category", "Config category", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
@@ -278,8 +278,3 @@ def _results_note(results: Sequence[UnseenResult]) -> str:
         seen, unseen = (sum(side) / len(side) for side in zip(*pairs, strict=True))
         return f"{times(math.log(seen))} → {times(math.log(unseen))}"
     return next((one.obstacle for one in results if one.obstacle), "")
-
-
-def _task_cell(one: Regression) -> Cell:
-    category, _, _ = one.task.partition("/")
-    return Cell(one.task.rpartition("/")[2], one.task, task_url(one.task), category)

@@ -25,18 +25,18 @@ class HomePage(Page):
 
 def build(query: Query) -> HomePage:
     found = suite_boards()
-    lines = tuple(run_line(row) for row in runs.newest(NEWEST_RUNS))
+    newest = tuple(run_line(row) for row in runs.newest(NEWEST_RUNS))
     empty = "There are no runs yet. `make up` runs the demo; start other runs in the admin."
     return HomePage(
         title="ArenaBoard",
         tables=by_slug(
             _boards_table(found),
             runs_table(
-                lines, "Newest first. Once a run is published, its passed tasks are those of its public results", empty
+                newest, "Newest first. Once a run is published, its passed tasks are those of its public results", empty
             ),
         ),
         boards=found,
-        newest_runs=lines,
+        newest_runs=newest,
         open_attempts=runs.open_attempts(),
     )
 
@@ -50,7 +50,7 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
         hidden("usable_speedup", _of_leader(lambda leader: leader.usable_speedup)),
         hidden("correct", _of_leader(lambda leader: leader.correct)),
         hidden("of", _of_leader(lambda leader: leader.of)),
-        Field("value", "Result", _value_cell, is_number=True),
+        Field("value", "Value", _value_cell, is_number=True),
         hidden("tasks", lambda one: one.tasks[ALL]),
         (_category_field(slug, label) for slug, label in CATEGORIES.items() if slug != ALL),
         Field("entries", "Entries", _entries_cell, is_number=True),

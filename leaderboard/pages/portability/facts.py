@@ -67,6 +67,10 @@ def portable_entries(found: Sequence[Standing]) -> tuple[PortableEntry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-len(entry.devices), entry.configuration)))
 
 
+def portable_tasks(rows: Sequence[PortableRow]) -> tuple[PortableTask, ...]:
+    return tuple(_task(path, list(own)) for path, own in groupby(rows, key=lambda row: row.task))
+
+
 def _key(one: Standing) -> tuple[str, str, int, str]:
     return one.configuration, one.suite, one.suite_version, one.protocol
 
@@ -81,10 +85,6 @@ def _entry(own: Sequence[Standing]) -> PortableEntry:
     }
     who = (first.configuration, first.agent, first.model, first.role)
     return PortableEntry(*who, first.suite, first.suite_version, first.protocol, devices)
-
-
-def portable_tasks(rows: Sequence[PortableRow]) -> tuple[PortableTask, ...]:
-    return tuple(_task(path, list(own)) for path, own in groupby(rows, key=lambda row: row.task))
 
 
 def _task(path: str, rows: Sequence[PortableRow]) -> PortableTask:

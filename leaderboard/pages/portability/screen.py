@@ -7,7 +7,7 @@ from math import log
 
 from leaderboard.charts import Chart, heat_map
 from leaderboard.formatting import NONE, percent, plural, rate, significant, times
-from leaderboard.pages.base import entry_name, page_url, task_url
+from leaderboard.pages.base import entry_name, page_url, task_cell
 from leaderboard.pages.portability.facts import DeviceTally, PortableEntry, PortableTask
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import role_note
@@ -36,7 +36,7 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
 def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], configuration: str) -> Table:
     here = sorted({device for task in tasks for device in task.devices})
     columns: tuple[Field[PortableTask], ...] = fields(
-        Field("task", "Task", _task_cell),
+        Field("task", "Task", lambda task: task_cell(task.task)),
         (field for slug in here for field in _device_fields(slug, devices[slug])),
         Field("spread", "Largest ÷ smallest", _spread_cell, is_number=True),
         Field(
@@ -99,11 +99,6 @@ def _tally_field(device: str, title: str) -> Field[PortableEntry]:
         return Cell(rate(tally.correct, tally.of), tally.correct, tally.board)
 
     return Field(device, title, cell, is_number=True)
-
-
-def _task_cell(task: PortableTask) -> Cell:
-    category, _, _ = task.task.partition("/")
-    return Cell(task.task.rpartition("/")[2], task.task, task_url(task.task), category)
 
 
 def _device_fields(device: str, title: str) -> tuple[Field[PortableTask], ...]:
