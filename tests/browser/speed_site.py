@@ -27,17 +27,17 @@ def make_speed_places() -> list[str]:
     for name, mean in ENTRIES.items():
         configuration = factories.make_configuration(agent=factories.make_agent(name=name))
         for repeat in range(RUNS):
-            told = [_told(draw, mean) for _ in range(TASKS)]
-            make_timed_run(suite=suite, name=name, told=told, configuration=configuration, repeat=repeat)
-    make_timed_run(suite=suite, name="Half done", told=[None, *[right(0.3)] * (TASKS - 1)])
-    make_timed_run(suite=suite, name="Expert", told=[right(0.9)] * TASKS, role="reference_line")
+            results = [_values(draw, mean) for _ in range(TASKS)]
+            make_timed_run(suite=suite, name=name, results=results, configuration=configuration, repeat=repeat)
+    make_timed_run(suite=suite, name="Half done", results=[None, *[right(0.3)] * (TASKS - 1)])
+    make_timed_run(suite=suite, name="Expert", results=[right(0.9)] * TASKS, role="reference_line")
     pages = [f"/{page}/{BOARD}" for page in ("board", "distribution", "compare")]
     views = [f"/board/{BOARD}?view=paper", f"/board/{BOARD}?operator=Activations&as_of=2026-11-30"]
     drawn = [("board", "speed"), ("board", "outcomes"), ("distribution", "boxes"), ("distribution", "fast_p")]
     return [*pages, *views, *(f"/{page}/{BOARD}explore/{chart}/" for page, chart in [*drawn, ("compare", "tasks")])]
 
 
-def _told(draw: random.Random, mean: float) -> ResultValues:
+def _values(draw: random.Random, mean: float) -> ResultValues:
     chance = draw.random()
     if chance < 0.08:
         return WRONG if chance < 0.05 else BROKEN

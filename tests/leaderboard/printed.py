@@ -44,7 +44,7 @@ def printed_rows() -> list[Row]:
 
 
 def built(row: Row) -> list[list[ResultValues]]:
-    """Answers of tasks × runs that give the printed row."""
+    """Results of tasks × runs that give the printed row."""
     shape = SHAPES[row["category"]]
     runs = [_run(row, shape, run) for run in range(RUNS)]
     return [list(task) for task in zip(*runs, strict=True)]
@@ -66,7 +66,7 @@ def as_printed(category: str, columns: PaperColumns) -> Row:
     return {"category": category} | numbers
 
 
-def answers_of(row: Row) -> ResultMatrix:
+def matrix_of(row: Row) -> ResultMatrix:
     return ResultMatrix.from_rows(built(row))
 
 

@@ -98,7 +98,7 @@ def test_where_too_few_tasks_show_a_speed_ranks_go_by_correctness_and_it_says_so
 
 def test_below_twelve_tasks_there_are_no_rank_intervals(db, page) -> None:
     suite = factories.make_suite([factories.make_task() for _ in range(8)], name="timed")
-    make_timed_run(suite=suite, name="One", told=[right(0.5)] * 8)
+    make_timed_run(suite=suite, name="One", results=[right(0.5)] * 8)
     shown = page(BOARD)
     assert line(shown, "One").rank_interval is None
     assert "Rank intervals need 12 tasks; there are 8." in shown.refusals
@@ -130,7 +130,7 @@ def test_the_papers_view_has_its_headings_and_our_share_of_the_top_task(timed, c
 
 def test_no_mean_is_made_across_categories(db, page) -> None:
     tasks = [factories.make_task(category=category) for category in ("hip2hip", "triton2triton") for _ in range(6)]
-    make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", told=[right(0.5)] * 12)
+    make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", results=[right(0.5)] * 12)
     shown = page("/board/timed/all/h100-sxm/")
     found = line(shown, "One")
     assert (found.paper.mean_speedup.value, found.paper.refused) == (None, MIXED)
@@ -142,35 +142,35 @@ def test_no_mean_is_made_across_categories(db, page) -> None:
 @pytest.mark.parametrize("printed", printed_rows(), ids=lambda row: row["category"])
 def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str, str]) -> None:
     """From the rows of the database on; the paper's device has one category a table, three runs an entry."""
-    told = built(printed)
+    values = built(printed)
     tasks = [
         TaskRow(n, f"{printed['category']}/arena/{n}", str(n), printed["category"], "arena", "")
-        for n in range(len(told))
+        for n in range(len(values))
     ]
     runs = [
         RunRow(r, r, "claude", "entry", "Claude Code", "Opus 4.6", {}, "none", "run_here", factories.NOON)
         for r in range(3)
     ]
-    results = [_row(run, task, told[task][run]) for run in range(3) for task in range(len(told))]
+    results = [_row(run, task, values[task][run]) for run in range(3) for task in range(len(values))]
     found = standings(tasks, runs, results, is_functional=False)
     [entry] = found.entries
     assert entry.rank == 1
     assert as_printed(printed["category"], entry.paper) == printed
 
 
-def _row(run: int, task: int, told: ResultValues) -> ResultRow:
-    status = "passed" if told.correct else "wrong_output" if told.compiled else "build_failed"
-    attempt = (status, told.compiled, told.correct, False, False, True)
+def _row(run: int, task: int, values: ResultValues) -> ResultRow:
+    status = "passed" if values.correct else "wrong_output" if values.compiled else "build_failed"
+    attempt = (status, values.compiled, values.correct, False, False, True)
     return ResultRow(
         run * 1000 + task,
         run,
         task,
         "none",
         *attempt,
-        told.log_speedup,
-        told.low,
-        told.high,
-        told.paper_speedup,
+        values.log_speedup,
+        values.low,
+        values.high,
+        values.paper_speedup,
         True,
         True,
     )
@@ -269,7 +269,7 @@ def test_a_board_leads_to_its_suite_on_other_devices_and_to_other_suites_on_its_
     timed("One", [right(0.5)] * TASKS)
     assert page(BOARD).other_boards == ()
     task = factories.make_task(category="hip2hip")
-    make_timed_run(suite=factories.make_suite([task], name="other"), name="Two", told=[right(0.5)])
+    make_timed_run(suite=factories.make_suite([task], name="other"), name="Two", results=[right(0.5)])
     assert [(link.text, link.url, link.is_here) for link in page(BOARD).other_boards] == [
         ("Timed on H100", BOARD, True),
         ("Other on H100", "/board/other/all/h100-sxm/", False),

@@ -16,7 +16,7 @@ from leaderboard.statistics.comparisons import (
 )
 from leaderboard.statistics.limits import Interval
 from leaderboard.statistics.ranking import RankInterval, holm, rank_intervals
-from tests.leaderboard.arrays import WRONG, answers
+from tests.leaderboard.arrays import WRONG, matrix
 
 
 def random_entry(shift: float, seed: int, noise: float = 0.1):
@@ -60,8 +60,8 @@ def test_sign_flips_of_one_run_are_mcnemars_exact_test() -> None:
 
 def test_usable_speedups_are_compared_as_a_ratio_over_all_tasks() -> None:
     # d = log 2 on 6 tasks, 0 on 6: mean log √2; sd of d = log 2·√(12·¼/11) = 0.362; t(11; 0.975) = 2.200985
-    first = answers([[float(np.log(2))]] * 6 + [[WRONG]] * 6)
-    found = compare_usable_speedup(first, answers([[-0.2]] * 12), 12)
+    first = matrix([[float(np.log(2))]] * 6 + [[WRONG]] * 6)
+    found = compare_usable_speedup(first, matrix([[-0.2]] * 12), 12)
     assert found.estimate == pytest.approx(2**0.5)
     half = 2.200985 * np.log(2) * (3 / 11) ** 0.5 / 12**0.5
     assert found.interval.low == pytest.approx(2**0.5 * np.exp(-half), rel=1e-6)
@@ -71,15 +71,15 @@ def test_usable_speedups_are_compared_as_a_ratio_over_all_tasks() -> None:
 
 def test_runs_of_two_entries_need_not_be_equally_many() -> None:
     # differences in halves of thirds: 2/3 − 1/2 on each of 12 tasks
-    first = answers([[0.5, 0.5, WRONG]] * 12)
-    second = answers([[0.5, WRONG]] * 12)
+    first = matrix([[0.5, 0.5, WRONG]] * 12)
+    second = matrix([[0.5, WRONG]] * 12)
     found = compare_correctness(first, second)
     assert found.estimate == pytest.approx(1 / 6)
     assert found.p == 2 / 2**12
 
 
 def test_too_few_tasks_that_differ_refuse_the_test_and_not_the_estimate() -> None:
-    found = compare_correctness(answers([[0.5]] * 12), answers([[0.5]] * 7 + [[WRONG]] * 5))
+    found = compare_correctness(matrix([[0.5]] * 12), matrix([[0.5]] * 7 + [[WRONG]] * 5))
     assert found.estimate == pytest.approx(5 / 12)
     assert (found.p, found.is_significant) == (None, False)
     assert found.p_refused == "The test needs a difference on 6 tasks; there are 5."
@@ -87,14 +87,14 @@ def test_too_few_tasks_that_differ_refuse_the_test_and_not_the_estimate() -> Non
 
 @pytest.mark.parametrize(("compare", "eligible"), [(compare_correctness, []), (compare_usable_speedup, [11])])
 def test_eleven_tasks_are_not_compared(compare, eligible) -> None:
-    found = compare(answers([[0.5]] * 11), answers([[WRONG]] * 11), *eligible)
+    found = compare(matrix([[0.5]] * 11), matrix([[WRONG]] * 11), *eligible)
     assert (found.estimate, found.interval, found.p) == (None, None, None)
     assert found.refused == "A comparison needs 12 tasks; there are 11."
     assert found.wins == 11
 
 
 def test_an_incomplete_entry_is_not_compared() -> None:
-    assert compare_usable_speedup(answers([[0.5]] * 12), answers([[None]] + [[0.5]] * 11), 12).refused == NOT_COMPLETE
+    assert compare_usable_speedup(matrix([[0.5]] * 12), matrix([[None]] + [[0.5]] * 11), 12).refused == NOT_COMPLETE
 
 
 def test_holm_is_statsmodels() -> None:
@@ -132,6 +132,6 @@ def test_eleven_tasks_carry_no_rank_intervals() -> None:
 
 
 def test_the_interval_of_a_difference_is_about_the_estimate() -> None:
-    found = compare_correctness(answers([[0.5]] * 12), answers([[0.5]] * 6 + [[WRONG]] * 6))
+    found = compare_correctness(matrix([[0.5]] * 12), matrix([[0.5]] * 6 + [[WRONG]] * 6))
     assert isinstance(found.interval, Interval)
     assert found.interval.low < found.estimate < found.interval.high

@@ -100,7 +100,7 @@ def test_the_papers_clock_is_not_mixed_across_categories(db, page) -> None:
     from tests.leaderboard.timed import make_timed_run
 
     tasks = [factories.make_task(category=category) for category in ("hip2hip", "triton2triton") for _ in range(6)]
-    make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", told=[right(0.5, paper=3.0)] * 12)
+    make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", results=[right(0.5, paper=3.0)] * 12)
     assert page("/distribution/timed/all/h100-sxm/?clock=paper").refused == MIXED
     assert page("/distribution/timed/all/h100-sxm/").refused is None
     [found] = page("/distribution/timed/hip2hip/h100-sxm/?clock=paper").entries

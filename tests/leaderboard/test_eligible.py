@@ -57,7 +57,7 @@ def test_a_run_on_another_suite_says_how_long_the_same_baselines_take(timed, pag
         factories.make_session(result)
     tasks = [membership.task for membership in few.suite.memberships.all()]
     whole = factories.make_suite([*tasks, factories.make_task()], name="whole")
-    make_timed_run(suite=whole, name="All", told=[right(0.1)] * 13)
+    make_timed_run(suite=whole, name="All", results=[right(0.1)] * 13)
     shown = page(BOARD)
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")

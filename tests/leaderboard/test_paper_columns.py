@@ -8,8 +8,8 @@ from leaderboard.statistics.limits import MISSING, NOT_TIMED
 from leaderboard.statistics.paper import ONE_RUN, fast_p, paper_columns
 from leaderboard.statistics.results import device_times, paper_times
 from leaderboard.statistics.spread import runs_at_least
-from tests.leaderboard.arrays import BROKEN, WRONG, answers, right, speedups
-from tests.leaderboard.printed import answers_of, as_printed, printed_rows
+from tests.leaderboard.arrays import BROKEN, WRONG, matrix, right, speedups
+from tests.leaderboard.printed import as_printed, matrix_of, printed_rows
 
 
 def test_the_mean_counts_failures_as_zero() -> None:
@@ -66,26 +66,26 @@ def test_the_two_readings_of_fast_p() -> None:
 
 
 def test_the_papers_columns_are_of_the_papers_clock() -> None:
-    given = answers([[right(0.0, paper=3.0)], [right(0.0, paper=5.0)]])
+    given = matrix([[right(0.0, paper=3.0)], [right(0.0, paper=5.0)]])
     assert paper_columns(given).mean_speedup.value == pytest.approx(4)
     assert device_times(given).tolist() == [[1.0], [1.0]]
 
 
 def test_a_right_answer_without_a_time_refuses_the_columns() -> None:
-    found = paper_columns(answers([[right(None)], [0.5]]))
+    found = paper_columns(matrix([[right(None)], [0.5]]))
     assert (found.mean_speedup.value, found.refused) == (None, NOT_TIMED)
 
 
 def test_a_missing_answer_refuses_the_columns() -> None:
-    assert paper_columns(answers([[None], [0.5]])).refused == MISSING
+    assert paper_columns(matrix([[None], [0.5]])).refused == MISSING
 
 
 def test_nothing_right_is_a_mean_of_zero() -> None:
-    found = paper_columns(answers([[WRONG], [BROKEN]]))
+    found = paper_columns(matrix([[WRONG], [BROKEN]]))
     assert (found.mean_speedup.value, found.mean_score, found.compilation_rate_pct) == (0, 10, 50)
     assert (found.top_task_share, found.geo_mean_run_averaged) == (None, None)
 
 
 @pytest.mark.parametrize("printed", printed_rows(), ids=lambda row: row["category"])
 def test_runs_built_for_it_give_the_printed_row(printed: dict[str, str]) -> None:
-    assert as_printed(printed["category"], paper_columns(answers_of(printed))) == printed
+    assert as_printed(printed["category"], paper_columns(matrix_of(printed))) == printed

@@ -11,21 +11,21 @@ from leaderboard.statistics.intervals import repeat_interval, student, task_inte
 from leaderboard.statistics.limits import MISSING, Interval
 from leaderboard.statistics.results import log_usable
 from leaderboard.statistics.speed import outcomes, usable_speedup
-from tests.leaderboard.arrays import BROKEN, WRONG, answers, right
+from tests.leaderboard.arrays import BROKEN, WRONG, matrix, right
 
 
 def test_wrong_slow_and_indistinct_answers_gain_nothing() -> None:
-    given = answers([[0.5], [-0.5], [right(0.5, width=0.6)], [WRONG], [BROKEN], [right(None)]])
+    given = matrix([[0.5], [-0.5], [right(0.5, width=0.6)], [WRONG], [BROKEN], [right(None)]])
     assert log_usable(given).ravel().tolist() == [0.5, 0, 0, 0, 0, 0]
 
 
 def test_an_answer_without_a_verdict_is_unknown() -> None:
-    assert np.isnan(log_usable(answers([[None], [0.5]])).ravel()).tolist() == [True, False]
+    assert np.isnan(log_usable(matrix([[None], [0.5]])).ravel()).tolist() == [True, False]
 
 
 def test_usable_speedup_is_the_exponential_of_the_mean_over_all_tasks() -> None:
     # six tasks: log 2, log 4, four times nothing; mean = 3·log 2 / 6 = log √2
-    found = usable_speedup(answers([[log(2)], [log(4)], [0.0], [WRONG], [-1.0], [BROKEN]]), 6)
+    found = usable_speedup(matrix([[log(2)], [log(4)], [0.0], [WRONG], [-1.0], [BROKEN]]), 6)
     assert found.value == pytest.approx(sqrt(2))
     assert found.worst == found.value
 
@@ -33,7 +33,7 @@ def test_usable_speedup_is_the_exponential_of_the_mean_over_all_tasks() -> None:
 def test_runs_are_averaged_within_their_task_first() -> None:
     # task means 0.1, 0.2 … 0.6: mean 0.35
     rows = [[k / 10 - 0.05, k / 10 + 0.05] for k in range(1, 7)]
-    assert usable_speedup(answers(rows), 6).value == pytest.approx(exp(0.35))
+    assert usable_speedup(matrix(rows), 6).value == pytest.approx(exp(0.35))
 
 
 def test_the_task_interval_is_students_t_over_task_means() -> None:
@@ -74,18 +74,18 @@ def test_five_tasks_carry_no_interval() -> None:
 
 
 def test_speed_is_refused_where_too_few_tasks_can_show_one() -> None:
-    found = usable_speedup(answers([[0.5]] * 8), 5)
+    found = usable_speedup(matrix([[0.5]] * 8), 5)
     assert (found.value, found.tasks, found.runs, found.worst) == (None, None, None, None)
     assert found.refused == "A speed metric needs eligible cases in 6 tasks; there are 5."
 
 
 def test_an_incomplete_entry_has_only_its_worst() -> None:
-    found = usable_speedup(answers([[log(2)], [log(2)], [log(2)], [None], [None], [None]]), 6)
+    found = usable_speedup(matrix([[log(2)], [log(2)], [log(2)], [None], [None], [None]]), 6)
     assert (found.value, found.refused) == (None, MISSING)
     assert found.worst == pytest.approx(sqrt(2))
 
 
 def test_wins_ties_losses_and_failures_add_up() -> None:
-    given = answers([[0.5, 0.005], [-0.5, right(None)], [WRONG, BROKEN], [None, right(-0.5, width=0.6)]])
+    given = matrix([[0.5, 0.005], [-0.5, right(None)], [WRONG, BROKEN], [None, right(-0.5, width=0.6)]])
     found = outcomes(given)
     assert (found.win, found.tie, found.loss, found.fail, found.unknown, found.of) == (1, 3, 1, 2, 1, 8)

@@ -1,4 +1,4 @@
-"""Public runs on a device with a clock, written below the services from what was told of each task."""
+"""Public runs on a device with a clock, written without the services, from the values of each result."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ def h100() -> DeviceClass:
 
 
 def make_timed_run(
-    *, suite: Suite, name: str, told: Sequence[ResultValues | None], role: str = "entry", **values: Any
+    *, suite: Suite, name: str, results: Sequence[ResultValues | None], role: str = "entry", **values: Any
 ) -> Run:
-    """`told` in the order of the tasks' paths; nothing is published where it is None. A configuration may be given."""
+    """Make a public run. `results` are in the order of the tasks' paths; None: no result is published."""
     if "configuration" not in values:
         agent = factories.make_agent(name=name)
         values["configuration"] = factories.make_configuration(agent=agent, model=None, role=role)
     values.setdefault("device_class", h100())
     run = factories.make_run(suite=suite, state="published", **values)
-    for result, one in zip(run.results.order_by("task__category", "task__path"), told, strict=True):
+    for result, one in zip(run.results.order_by("task__category", "task__path"), results, strict=True):
         if one is not None:
             factories.publish(_attempt(result, one))
     return run
 
 
-def _attempt(result: Result, told: ResultValues) -> Attempt:
-    status = "passed" if told.correct else "wrong_output" if told.compiled else "build_failed"
+def _attempt(result: Result, values: ResultValues) -> Attempt:
+    status = "passed" if values.correct else "wrong_output" if values.compiled else "build_failed"
     return factories.make_attempt(
         result=result,
         status=status,
         measured=False,
         flags=[],
-        log_speedup=told.log_speedup,
-        cautious_log_speedup=told.log_speedup,
-        log_speedup_low=told.low,
-        log_speedup_high=told.high,
-        paper_speedup=told.paper_speedup,
+        log_speedup=values.log_speedup,
+        cautious_log_speedup=values.log_speedup,
+        log_speedup_low=values.low,
+        log_speedup_high=values.high,
+        paper_speedup=values.paper_speedup,
     )
 
 
 @pytest.fixture
 def timed(db: None) -> Callable[..., Run]:
-    """Make a public run on twelve HIP tasks of a device with a clock; a number is a right answer's log ratio."""
+    """Make a public run on twelve HIP tasks of a device with a clock; a number is the log ratio of a correct result."""
     tasks = [
         factories.make_task(
             source="arena" if n < 8 else "rocm", provenance={"operator_type": "reduce" if n % 2 else ""}
@@ -60,9 +60,9 @@ def timed(db: None) -> Callable[..., Run]:
     ]
     suite = factories.make_suite(tasks, name="timed")
 
-    def make(name: str, told: Sequence[ResultValues | float | None], **values: Any) -> Run:
-        given = [right(one) if isinstance(one, float) else one for one in told]
-        return make_timed_run(suite=suite, name=name, told=given, **values)
+    def make(name: str, results: Sequence[ResultValues | float | None], **values: Any) -> Run:
+        given = [right(one) if isinstance(one, float) else one for one in results]
+        return make_timed_run(suite=suite, name=name, results=given, **values)
 
     return make
 

@@ -43,7 +43,7 @@ class ShownRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizationPage(Page):
-    """Before the reveal `suite_counts` is all there is; after it, everything else and no `suite_counts`."""
+    """A generalization page. Before the reveal only `suite_counts` has results, after it only the other fields."""
 
     suite: str
     suite_version: int
