@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from leaderboard.csv_text import csv_text
 
 Value = str | int | float | bool | None
+ValueType = Literal["text", "integer", "number", "truth"]
 Row = TypeVar("Row")
 RowIn = TypeVar("RowIn", contravariant=True)
 RowOut = TypeVar("RowOut", covariant=True)
@@ -43,6 +44,8 @@ class Field(Generic[RowIn]):
     sort: Callable[[RowIn], float | None] | None = None  # orders rows by this number, the largest first
     sort_url: str = ""
     sorted: str = ""  # ascending or descending, for aria-sort
+    about: str = ""  # its meaning in one sentence; the nightly dump has the board's fields that say one
+    type: ValueType = "number"  # of its values in the dump
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ class Table:
         return [{field.key: field.cell(row) for field in self.fields} for group in self.groups for row in group.rows]
 
 
-def hidden(key: str, value: Callable[[Row], Value]) -> Field[Row]:
+def hidden(key: str, value: Callable[[Row], Value], about: str = "", type: ValueType = "number") -> Field[Row]:
     """A field of CSV and JSON alone."""
-    return Field(key, "", lambda row: Cell("", value(row)), on_page=False)
+    return Field(key, "", lambda row: Cell("", value(row)), on_page=False, about=about, type=type)
 
 
 def text_field(

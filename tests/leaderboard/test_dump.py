@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 
 from leaderboard.downloads import dump
 from leaderboard.downloads.rows import csv_chunks
+from leaderboard.pages.board.fields import paper_fields, rank_fields
 from leaderboard.queries import collection
 from leaderboard.queries.public_rows import COLLECTIONS
 from runs.models import Attempt
@@ -85,6 +86,13 @@ def test_ranks_are_those_of_the_board(folder, client) -> None:
         one["configuration"]: str(one["rank"] or "") for one in board
     }
     assert [row["not_ranked_because"] for row in rows if not row["rank"]] != []
+
+
+def test_every_column_of_a_board_is_in_the_dump_with_its_meaning(folder) -> None:
+    [header, *_] = gzip.decompress((folder / "ranks.csv.gz").read_bytes()).decode().splitlines()
+    wanted = [*rank_fields(has_speed=True), *paper_fields(())]
+    assert {field.key for field in wanted} <= set(header.split(","))
+    assert [field.key for field in wanted if not field.about] == []
 
 
 def test_names_like_formulas_are_defused_in_csv_alone(folder) -> None:

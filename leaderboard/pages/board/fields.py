@@ -32,8 +32,8 @@ def rank_fields(*, has_speed: bool) -> Fields:
         CORRECTNESS,
         COMPILATION,
         (WIN,) if has_speed else (),
-        _rate_ends("compilation", lambda entry: entry.compilation),
-        _rate_ends("correctness", lambda entry: entry.correctness),
+        _rate_ends("compilation", "compiled", lambda entry: entry.compilation),
+        _rate_ends("correctness", "correct", lambda entry: entry.correctness),
         BEHIND_SPEED if has_speed else (),
         JUDGED,
         RUNS,
@@ -49,22 +49,55 @@ def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
         CONFIGURATION,
         _percent(COMPILATION, "Comp. %", lambda paper: paper.compilation_rate_pct),
         _percent(CORRECTNESS, "Corr. %", lambda paper: paper.correctness_rate_pct),
-        _spread("mean_speedup", "Mean Spd. ± σr", "mean_speedup_sigma_r", lambda paper: paper.mean_speedup),
+        _spread(
+            "mean_speedup", "Mean Spd. ± σr", "mean_speedup_sigma_r", "mean speedup", lambda paper: paper.mean_speedup
+        ),
         Field(
             "top_task_share",
             "Top task's share",
             lambda entry: _top_task_cell(entry.paper, tasks),
             is_number=True,
             metric="paper",
+            about="Share of the task that adds most to the mean speedup.",
         ),
-        _number("mean_score", "Mean Score", lambda paper: paper.mean_score, metric="paper"),
-        _spread("geo_mean_speedup", "Geo. Mean ± σr", "geo_mean_sigma_r", lambda paper: paper.geo_mean_speedup),
-        hidden("geo_mean_run_averaged", _of_paper(lambda paper: paper.geo_mean_run_averaged)),
-        _number("fast_1", "fast₁ %", lambda paper: paper.fast_1_pct, metric="fast-p"),
-        _number("fast_2", "fast₂ %", lambda paper: paper.fast_2_pct, metric="fast-p"),
+        _number(
+            "mean_score", "Mean Score", lambda paper: paper.mean_score, metric="paper", about="The paper's mean score."
+        ),
+        _spread(
+            "geo_mean_speedup",
+            "Geo. Mean ± σr",
+            "geo_mean_sigma_r",
+            "geometric mean",
+            lambda paper: paper.geo_mean_speedup,
+        ),
+        hidden(
+            "geo_mean_run_averaged",
+            _of_paper(lambda paper: paper.geo_mean_run_averaged),
+            "Geometric mean of each task's mean over runs.",
+        ),
+        _number(
+            "fast_1",
+            "fast₁ %",
+            lambda paper: paper.fast_1_pct,
+            metric="fast-p",
+            about="Percent correct and faster than the baseline.",
+        ),
+        _number(
+            "fast_2",
+            "fast₂ %",
+            lambda paper: paper.fast_2_pct,
+            metric="fast-p",
+            about="Percent correct and more than twice as fast.",
+        ),
         RUNS,
         NOT_RANKED_BECAUSE,
     )
+
+
+def every_field(tasks: Sequence[TaskRow]) -> Fields:
+    """Every column of either view, each key once: what the dump's ranks hold."""
+    found = {field.key: field for field in (*paper_fields(tasks), *rank_fields(has_speed=True))}
+    return tuple(found.values())
 
 
 def _of_speed(read: Callable[[SpeedEstimate], float | None]) -> Callable[[Entry], float | None]:
@@ -83,15 +116,23 @@ def _of_ranks(read: Callable[[RankInterval], Value]) -> Callable[[Entry], Value]
     return lambda entry: read(entry.rank_interval) if entry.rank_interval else None
 
 
-def _rate_ends(key: str, read: Callable[[Entry], Rate]) -> Fields:
+def _rate_ends(key: str, what: str, read: Callable[[Entry], Rate]) -> Fields:
     """Hidden fields with the numbers behind a rate."""
     return (
-        hidden(f"{key}_count", lambda entry: read(entry).count),
-        hidden(f"{key}_of", lambda entry: read(entry).of),
-        hidden(f"{key}_low", lambda entry: found.low if (found := read(entry).interval) else None),
-        hidden(f"{key}_high", lambda entry: found.high if (found := read(entry).interval) else None),
-        hidden(f"{key}_worst", lambda entry: read(entry).worst),
-        hidden(f"{key}_best", lambda entry: read(entry).best),
+        hidden(f"{key}_count", lambda entry: read(entry).count, f"Results that are {what}.", "integer"),
+        hidden(f"{key}_of", lambda entry: read(entry).of, "Results that the suite asks for, over all runs.", "integer"),
+        hidden(
+            f"{key}_low",
+            lambda entry: found.low if (found := read(entry).interval) else None,
+            "Lower end of the rate's 95 % interval.",
+        ),
+        hidden(
+            f"{key}_high",
+            lambda entry: found.high if (found := read(entry).interval) else None,
+            "Upper end of the rate's 95 % interval.",
+        ),
+        hidden(f"{key}_worst", lambda entry: read(entry).worst, "The least that the rate can still become."),
+        hidden(f"{key}_best", lambda entry: read(entry).best, "The most that the rate can still become."),
     )
 
 
@@ -101,12 +142,16 @@ def _percent(rate: Field[Entry], label: str, read: Callable[[PaperColumns], floa
     return replace(rate, label=label, cell=lambda entry: _number_cell(value(entry)))
 
 
-def _number(key: str, label: str, read: Callable[[PaperColumns], float | None], *, metric: str) -> Field[Entry]:
+def _number(
+    key: str, label: str, read: Callable[[PaperColumns], float | None], *, metric: str, about: str
+) -> Field[Entry]:
     value = _of_paper(read)
-    return Field(key, label, lambda entry: _number_cell(value(entry)), is_number=True, metric=metric, sort=value)
+    return Field(
+        key, label, lambda entry: _number_cell(value(entry)), is_number=True, metric=metric, sort=value, about=about
+    )
 
 
-def _spread(key: str, label: str, sigma_key: str, read: Callable[[PaperColumns], RunSpread]) -> Fields:
+def _spread(key: str, label: str, sigma_key: str, what: str, read: Callable[[PaperColumns], RunSpread]) -> Fields:
     """A mean over runs with its standard deviation, which has its own column in CSV and JSON."""
     return (
         Field(
@@ -116,8 +161,11 @@ def _spread(key: str, label: str, sigma_key: str, read: Callable[[PaperColumns],
             is_number=True,
             metric="paper",
             sort=_of_paper(lambda paper: read(paper).value),
+            about=f"The paper's {what}, on its clock of the category.",
         ),
-        hidden(sigma_key, _of_paper(lambda paper: read(paper).sigma_r)),
+        hidden(
+            sigma_key, _of_paper(lambda paper: read(paper).sigma_r), f"Standard deviation of the {what} between runs."
+        ),
     )
 
 
@@ -196,9 +244,19 @@ def _top_task_cell(found: PaperColumns | None, tasks: Sequence[TaskRow]) -> Cell
     return Cell(percent(found.top_task_share), found.top_task_share, note=tasks[found.top_task].name)
 
 
-RANK: Field[Entry] = Field("rank", "Rank", _rank_cell, is_number=True, metric="rank")
-NAME: Field[Entry] = Field("name", "Entry", _name_cell)
-CONFIGURATION: Field[Entry] = hidden("configuration", lambda entry: entry.configuration)
+RANK: Field[Entry] = Field(
+    "rank",
+    "Rank",
+    _rank_cell,
+    is_number=True,
+    metric="rank",
+    about="Equal values share a rank; none where the entry may not rank.",
+    type="integer",
+)
+NAME: Field[Entry] = Field("name", "Entry", _name_cell, about="Agent and model.", type="text")
+CONFIGURATION: Field[Entry] = hidden(
+    "configuration", lambda entry: entry.configuration, "The configuration's slug.", "text"
+)
 CORRECTNESS: Field[Entry] = Field(
     "correctness",
     "Correct",
@@ -206,6 +264,7 @@ CORRECTNESS: Field[Entry] = Field(
     is_number=True,
     metric="rates",
     sort=lambda entry: entry.correctness.share,
+    about="Share of results that are correct.",
 )
 COMPILATION: Field[Entry] = Field(
     "compilation",
@@ -214,6 +273,7 @@ COMPILATION: Field[Entry] = Field(
     is_number=True,
     metric="rates",
     sort=lambda entry: entry.compilation.share,
+    about="Share of results that compiled.",
 )
 USABLE_SPEEDUP: Field[Entry] = Field(
     "usable_speedup",
@@ -222,29 +282,62 @@ USABLE_SPEEDUP: Field[Entry] = Field(
     is_number=True,
     metric="usable",
     sort=_of_speed(lambda found: found.value),
+    about="Geometric mean over tasks of the better of candidate and baseline.",
 )
 WIN: Field[Entry] = Field(
-    "win", "Win, tie, loss, fail", lambda entry: _outcomes_cell(entry.outcomes), is_number=True, metric="outcomes"
+    "win",
+    "Win, tie, loss, fail",
+    lambda entry: _outcomes_cell(entry.outcomes),
+    is_number=True,
+    metric="outcomes",
+    about="Results that are faster than the baseline.",
+    type="integer",
 )
-RANK_LOW: Field[Entry] = hidden("rank_low", _of_ranks(lambda ranks: ranks.low))
-RANK_HIGH: Field[Entry] = hidden("rank_high", _of_ranks(lambda ranks: ranks.high))
 BEHIND_SPEED: Fields = (
-    hidden("usable_speedup_low", _of_speed(lambda found: found.tasks.low if found.tasks else None)),
-    hidden("usable_speedup_high", _of_speed(lambda found: found.tasks.high if found.tasks else None)),
-    hidden("usable_speedup_runs_low", _of_speed(lambda found: found.runs.low if found.runs else None)),
-    hidden("usable_speedup_runs_high", _of_speed(lambda found: found.runs.high if found.runs else None)),
-    hidden("usable_speedup_worst", _of_speed(lambda found: found.worst)),
-    hidden("tie", _of_outcomes(lambda found: found.tie)),
-    hidden("loss", _of_outcomes(lambda found: found.loss)),
-    hidden("fail", _of_outcomes(lambda found: found.fail)),
-    hidden("unknown", _of_outcomes(lambda found: found.unknown)),
-    RANK_LOW,
-    RANK_HIGH,
-    hidden("separable_from_first", _of_ranks(lambda ranks: ranks.is_separable)),
+    hidden(
+        "usable_speedup_low",
+        _of_speed(lambda found: found.tasks.low if found.tasks else None),
+        "Lower end of its 95 % interval over tasks.",
+    ),
+    hidden(
+        "usable_speedup_high",
+        _of_speed(lambda found: found.tasks.high if found.tasks else None),
+        "Upper end of its 95 % interval over tasks.",
+    ),
+    hidden(
+        "usable_speedup_runs_low",
+        _of_speed(lambda found: found.runs.low if found.runs else None),
+        "Lower end of its 95 % interval over runs.",
+    ),
+    hidden(
+        "usable_speedup_runs_high",
+        _of_speed(lambda found: found.runs.high if found.runs else None),
+        "Upper end of its 95 % interval over runs.",
+    ),
+    hidden("usable_speedup_worst", _of_speed(lambda found: found.worst), "The least that it can still become."),
+    hidden("tie", _of_outcomes(lambda found: found.tie), "Results no different from the baseline.", "integer"),
+    hidden("loss", _of_outcomes(lambda found: found.loss), "Results slower than the baseline.", "integer"),
+    hidden("fail", _of_outcomes(lambda found: found.fail), "Results that are not correct.", "integer"),
+    hidden("unknown", _of_outcomes(lambda found: found.unknown), "Results without a verdict.", "integer"),
+    hidden("rank_low", _of_ranks(lambda ranks: ranks.low), "The best rank that it may have.", "integer"),
+    hidden("rank_high", _of_ranks(lambda ranks: ranks.high), "The worst rank that it may have.", "integer"),
+    hidden(
+        "separable_from_first",
+        _of_ranks(lambda ranks: ranks.is_separable),
+        "Whether it differs from the first entry beyond chance.",
+        "truth",
+    ),
 )
 JUDGED: Field[Entry] = Field(
-    "judged", "Judged", lambda entry: Cell(f"{entry.judged} of {entry.of}", entry.judged), is_number=True
+    "judged",
+    "Judged",
+    lambda entry: Cell(f"{entry.judged} of {entry.of}", entry.judged),
+    is_number=True,
+    about="Results that count.",
+    type="integer",
 )
-RUNS: Field[Entry] = Field("runs", "Runs", _runs_cell, is_number=True)
-NOT_RANKED_BECAUSE: Field[Entry] = hidden("not_ranked_because", lambda entry: entry.not_ranked_because)
-SORTS = {field.key: field.sort for field in (*rank_fields(has_speed=True), *paper_fields(())) if field.sort}
+RUNS: Field[Entry] = Field("runs", "Runs", _runs_cell, is_number=True, about="Its published runs.", type="integer")
+NOT_RANKED_BECAUSE: Field[Entry] = hidden(
+    "not_ranked_because", lambda entry: entry.not_ranked_because, "The reason, where it may not rank.", "text"
+)
+SORTS = {field.key: field.sort for field in every_field(()) if field.sort}
