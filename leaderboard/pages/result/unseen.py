@@ -35,8 +35,8 @@ class UnseenCaseLine:
     reason: str
     message: str
     log_ratio: float | None
-    low: float | None
-    high: float | None
+    log_ratio_low: float | None
+    log_ratio_high: float | None
     is_eligible: bool
     is_censored: bool
     is_noisy: bool
@@ -76,11 +76,11 @@ def cases_table(found: UnseenSection) -> Table:
         Field("quadrant", "Quadrant", _quadrant_cell),
         Field("message", "What happened", _message_cell),
         hidden("reason", lambda line: line.reason),
-        Field("ratio", "Ratio", _ratio_cell, is_number=True, on_page=has_ratio),
+        Field("log_ratio", "Ratio", _ratio_cell, is_number=True, on_page=has_ratio),
         hidden("baseline_correct", lambda line: line.baseline_correct),
         hidden("correct", lambda line: line.correct),
-        hidden("low", lambda line: line.low),
-        hidden("high", lambda line: line.high),
+        hidden("log_ratio_low", lambda line: line.log_ratio_low),
+        hidden("log_ratio_high", lambda line: line.log_ratio_high),
         hidden("is_eligible", lambda line: line.is_eligible),
     )
     caption = f"Unseen cases of round {found.round}: the same for every candidate of this task"
@@ -111,8 +111,8 @@ def _line(row: ResultCaseRow) -> UnseenCaseLine:
         reason=row.reason or "",
         message=printable(row.message or ""),
         log_ratio=row.log_ratio,
-        low=row.log_ratio_low,
-        high=row.log_ratio_high,
+        log_ratio_low=row.log_ratio_low,
+        log_ratio_high=row.log_ratio_high,
         is_eligible=bool(row.is_eligible),
         is_censored=bool(row.is_censored),
         is_noisy=bool(row.is_noisy),
