@@ -10,7 +10,6 @@ from typing import Any
 from django.http import HttpRequest
 
 from leaderboard.pages import analysis, data, published, search, versions
-from leaderboard.pages.agents import configuration
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.base import Page, Query, page_url
 from leaderboard.pages.behaviour import page as behaviour
@@ -173,8 +172,8 @@ ROUTES = (
     Route(
         "configuration",
         "configuration/<slug:slug>/",
-        configuration.ConfigurationPage,
-        configuration.build,
+        agents.ConfigurationPage,
+        agents.build_configuration,
         "One configuration: exactly what it is, its boards and runs",
         template="entrant",
         section="agents",

@@ -119,12 +119,12 @@ SUBMISSION_OUTCOMES = {
     "unverified": "without another evaluation",
     "taken_down": "taken down by its submitter",
 }
-TRAIL = {
+AUDIT_ACTIONS = {  # of a submission, in the audit log
     "receive": "received",
-    "declare": "more said",
+    "declare": "facts declared",
     "reject": "rejected",
     "accept": "accepted",
-    "verify": "verification begun",
+    "verify": "verification started",
     "conclude": "verification ended",
     "decide": "question decided",
     "answer": "audit answered",

@@ -1,4 +1,4 @@
-"""The way to every page that looks at results from one side: at all of them, or at those of one board."""
+"""The index of pages that show all results, or the results on one leaderboard, from one side."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from dataclasses import dataclass
 from leaderboard.formatting import NONE
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.home.boards import SuiteBoards, suite_boards
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import ALL
 
-# Route, title, what it answers; in the order in which they are listed.
+# Route, title and what the page shows, in the order in which they are listed.
 VIEWS = (
-    ("failures", "What goes wrong", "How answers end, why, and an example of each: builds, outputs, unseen cases."),
-    ("behaviour", "Agent behaviour", "What candidates do that baselines do not, and how what was handed in ended."),
-    ("portability", "From device to device", "The same configuration on several device classes, task by task."),
-    ("cost", "What it costs", "Tokens and speedup in a paper, and what judging takes here."),
-    ("audits", "Audits", "What people found when they looked at a result, with the lines that show it."),
-    ("noise", "How still the hosts are", "A kernel against itself, each time a host was calibrated, and what changed."),
+    ("failures", "Failure analysis", "Outcomes of results and reasons, with an example of each."),
+    ("behaviour", "Agent behaviour", "What candidates change compared with their baselines, and how they ended."),
+    ("portability", "Hardware portability", "The same configuration on several device classes, task by task."),
+    ("cost", "Cost", "Tokens, time and money against speedup, here and in a paper."),
+    ("audits", "Audits", "Findings of people who inspected a result, with the lines that show it."),
+    ("noise", "Host noise", "Calibrations of every host: a kernel timed against itself, and what changed since."),
 )
-
-
 OF_A_BOARD = (
-    ("board", "Ranks"),
+    ("board", "Leaderboard"),
     ("distribution", "Distribution"),
     ("compare", "Comparison"),
     ("generalization", "Unseen cases"),
@@ -34,48 +32,58 @@ NEED_A_CLOCK = ("distribution",)
 @dataclass(frozen=True, slots=True)
 class View:
     title: str
-    answers: str
+    shows: str
     url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisPage(Page):
     views: tuple[View, ...]
-    boards: tuple[dict[str, str], ...]  # of each place its pages' addresses, over all categories
+    boards: tuple[dict[str, str], ...]  # of each board the addresses of its pages, over all categories
 
 
 def build(query: Query) -> AnalysisPage:
-    views = tuple(View(title, answers, page_url(route)) for route, title, answers in VIEWS)
-    columns = (Column("title", "Page"), Column("answers", "What it shows"))
-    rows = [(Cell(view.title, view.title, view.url), Cell(view.answers, view.answers)) for view in views]
+    views = tuple(View(title, shows, page_url(route)) for route, title, shows in VIEWS)
     found = suite_boards()
     return AnalysisPage(
         title="Analysis",
-        lead="All results, each time from one side: a board says who is ahead, these pages say why and where.",
+        lead="A leaderboard says who is ahead. These pages say why, and on which tasks.",
         crumbs=(Link("ArenaBoard", "/"),),
-        tables=by_slug(table("views", "Of all results", columns, rows, ""), _boards_table(found)),
+        tables=by_slug(_views_table(views), _boards_table(found)),
         views=views,
-        boards=tuple(_pages(place) for place in found),
+        boards=tuple(_pages(board) for board in found),
     )
 
 
-def _pages(place: SuiteBoards) -> dict[str, str]:
-    """Nothing of speed where no speed is told."""
-    names = [name for name, _ in OF_A_BOARD if not (place.is_functional and name in NEED_A_CLOCK)]
-    return {name: page_url(name, place.suite, ALL, place.device_class) for name in names}
+def _pages(board: SuiteBoards) -> dict[str, str]:
+    """Page name → address for each page that this board has; those that need a clock only where it has one."""
+    names = [name for name, _ in OF_A_BOARD if not (board.is_functional and name in NEED_A_CLOCK)]
+    return {name: page_url(name, board.suite, ALL, board.device_class) for name in names}
+
+
+def _views_table(views: Sequence[View]) -> Table:
+    columns: tuple[Field[View], ...] = (
+        Field("title", "Page", lambda view: Cell(view.title, view.title, view.url)),
+        text_field("shows", "What it shows", lambda view: view.shows),
+    )
+    return table("views", "All results", columns, views, "")
 
 
 def _boards_table(found: Sequence[SuiteBoards]) -> Table:
-    columns = (Column("board", "Board"), *(Column(name, title) for name, title in OF_A_BOARD))
-    rows = [
-        (
-            Cell(place.title, f"{place.suite}@{place.suite_version} {place.device_class}"),
-            *(
-                Cell(title.lower(), urls[name], urls[name]) if name in urls else Cell(NONE, note="no clock")
-                for name, title in OF_A_BOARD
-            ),
-        )
-        for place in found
-        for urls in [_pages(place)]
-    ]
-    return table("boards", "Of one board, over all categories", columns, rows, "No run is published yet.")
+    columns: tuple[Field[SuiteBoards], ...] = fields(
+        Field("title", "Suite and device", _board_cell), (_page_field(name, title) for name, title in OF_A_BOARD)
+    )
+    empty = "No results are published yet. A leaderboard appears here once a maintainer publishes a run."
+    return table("boards", "One leaderboard, over all categories", columns, found, empty)
+
+
+def _board_cell(board: SuiteBoards) -> Cell:
+    return Cell(board.title, f"{board.suite}@{board.suite_version} {board.device_class}")
+
+
+def _page_field(name: str, title: str) -> Field[SuiteBoards]:
+    def cell(board: SuiteBoards) -> Cell:
+        url = _pages(board).get(name)
+        return Cell(title.lower(), url, url) if url else Cell(NONE, note="no clock")
+
+    return Field(name, title, cell)

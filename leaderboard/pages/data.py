@@ -1,15 +1,15 @@
-"""Where all data is: of a page at its own address below /api/v1, of all results as rows and as the nightly dump."""
+"""Addresses of all data: of each page below /api/v1, of the rows of everything public, and of the nightly dump."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, moment, size
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.queries.collection import Collection
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
+from leaderboard.queries.collection import Collection, CollectionField
 from leaderboard.queries.dump_folder import Dump, DumpFile, latest
 from leaderboard.queries.public_rows import COLLECTIONS
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, table, text_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class DataAddress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPage(Page):
-    dump: Dump | None  # None: none was made yet
+    dump: Dump | None  # None until the first one is made
     rows: tuple[DataAddress, ...]
     endpoints: tuple[DataAddress, ...]
 
@@ -31,7 +31,7 @@ def build(query: Query, endpoints: tuple[DataAddress, ...]) -> DataPage:
     rows = tuple(_row_endpoint(one) for one in COLLECTIONS)
     return DataPage(
         title="Data and API",
-        lead="Put /api/v1 before any page's address and you have its data. No key, read only.",
+        lead="Put /api/v1 before the address of any page to get its data. Read-only, no key needed.",
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(
             _dump_table(dump),
@@ -50,56 +50,33 @@ def _row_endpoint(collection: Collection) -> DataAddress:
 
 
 def _endpoint_table(slug: str, caption: str, endpoints: tuple[DataAddress, ...]) -> Table:
-    columns = (
-        Column("path", "Address", is_code=True),
-        Column("summary", "What it returns"),
-        Column("query", "Query", is_code=True),
+    columns: tuple[Field[DataAddress], ...] = (
+        text_field("path", "Address", lambda one: one.path, is_code=True),
+        text_field("summary", "What it returns", lambda one: one.summary),
+        Field("query", "Query", lambda one: Cell(one.query or NONE, one.query), is_code=True),
     )
-    rows = [
-        (Cell(one.path, one.path), Cell(one.summary, one.summary), Cell(one.query or NONE, one.query))
-        for one in endpoints
-    ]
-    return table(slug, caption, columns, rows, "")
+    return table(slug, caption, columns, endpoints, "")
 
 
 def _columns_table() -> Table:
-    columns = (
-        Column("rows", "Rows", is_code=True),
-        Column("column", "Column", is_code=True),
-        Column("kind", "Kind"),
-        Column("about", "Meaning"),
+    columns: tuple[Field[tuple[Collection, CollectionField]], ...] = (
+        text_field("rows", "Rows", lambda row: row[0].name, is_code=True),
+        text_field("column", "Column", lambda row: row[1].name, is_code=True),
+        text_field("kind", "Type", lambda row: row[1].kind),
+        text_field("about", "Meaning", lambda row: row[1].about),
     )
-    rows = [
-        (
-            Cell(one.name, one.name),
-            Cell(field.name, field.name),
-            Cell(field.kind, field.kind),
-            Cell(field.about, field.about),
-        )
-        for one in COLLECTIONS
-        for field in one.fields
-    ]
+    rows = [(collection, field) for collection in COLLECTIONS for field in collection.fields]
     return table("columns", "Columns", columns, rows, "")
 
 
 def _dump_table(dump: Dump | None) -> Table:
-    columns = (
-        Column("file", "File", is_code=True),
-        Column("rows", "Rows", is_number=True),
-        Column("size_bytes", "Size", is_number=True),
-        Column("sha256", "sha256", is_code=True),
+    counts = dump.rows if dump else {}
+    columns: tuple[Field[DumpFile], ...] = (
+        Field("file", "File", lambda file: Cell(file.name, file.name, page_url("dump", file.name)), is_code=True),
+        Field("rows", "Rows", lambda file: count_cell(counts.get(file.name.partition(".")[0])), is_number=True),
+        Field("size_bytes", "Size", lambda file: Cell(size(file.size_bytes), file.size_bytes), is_number=True),
+        Field("sha256", "SHA-256", lambda file: Cell(f"{file.sha256[:12]}…", file.sha256), is_code=True),
     )
-    rows = [_file_cells(file, dump.rows) for file in dump.files] if dump else []
-    empty = "No dump was made yet. `manage.py beat` makes one every night, `manage.py dump_results` at once."
+    empty = "No dump was made yet. `manage.py beat` makes one every night, `manage.py dump_results` makes one now."
     caption = f"Nightly dump, made {moment(dump.made_at)}" if dump else "Nightly dump"
-    return table("dump", caption, columns, rows, empty)
-
-
-def _file_cells(file: DumpFile, rows: dict[str, int]) -> tuple[Cell, ...]:
-    count = rows.get(file.name.partition(".")[0])
-    return (
-        Cell(file.name, file.name, page_url("dump", file.name)),
-        Cell(NONE if count is None else str(count), count),
-        Cell(size(file.size_bytes), file.size_bytes),
-        Cell(f"{file.sha256[:12]}…", file.sha256),
-    )
+    return table("dump", caption, columns, dump.files if dump else (), empty)

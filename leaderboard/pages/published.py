@@ -1,8 +1,8 @@
-"""Tables of papers as printed: in a section of their own, never ranked with what is measured here."""
+"""Tables of papers as printed, in a section of their own and never ranked with results measured here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
@@ -10,12 +10,12 @@ from leaderboard.formatting import NONE, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
-from leaderboard.tables import Cell, Column, RowGroup, Table, table
+from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, table
 from leaderboard.words import CATEGORIES
 
 MEANS = frozenset({"mean_speedup", "speedup", "rescued_speedup", "persistent_speedup"})
-NOT_PUBLISHED = "not published: one task can carry most of a mean speedup, and the paper prints none of single tasks"
-LEAD = "Figures that papers printed. Nothing here was measured by us, and none of it is ranked with what was."
+NOT_PUBLISHED = "not published: a single task can dominate a mean speedup, and the paper prints no speedups of tasks"
+LEAD = "Numbers as printed in papers. None were measured here, and none are ranked with results measured here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class PublishedTablePage(Page):
     paper: Paper
     columns: tuple[dict[str, str], ...]
     rows: tuple[dict[str, str], ...]  # text as printed
-    top_task: str = field(metadata=SCREEN)  # what is known of the top task's part; empty where no mean is printed
+    top_task: str = field(metadata=SCREEN)  # a note on the top task's share; empty where the table has no mean
 
 
 def build(query: Query) -> PublishedPage:
     rows = published.tables()
     return PublishedPage(
-        title="What papers published",
+        title="Published results",
         lead=LEAD,
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_index(rows)),
@@ -72,62 +72,45 @@ def build_table(query: Query, *, slug: str) -> PublishedTablePage | None:
 
 
 def _index(rows: Sequence[PaperTable]) -> Table:
-    columns = (
-        Column("table", "Table"),
-        Column("citation", "From"),
-        Column("device", "Device"),
-        Column("clock", "Clock"),
-        Column("rows", "Rows", is_number=True),
+    columns: tuple[Field[PaperTable], ...] = (
+        Field("table", "Table", lambda row: Cell(row.title, row.slug, page_url("published_table", row.slug))),
+        Field("citation", "Paper", lambda row: Cell(row.citation, row.citation, row.url)),
+        Field("device", "Device", lambda row: Cell(row.device or NONE, row.device)),
+        Field("clock", "Clock", lambda row: Cell(row.clock or NONE, row.clock)),
+        Field("rows", "Rows", lambda row: count_cell(row.size), is_number=True),
     )
-    lines = [
-        (
-            Cell(row.title, row.slug, page_url("published_table", row.slug)),
-            Cell(row.citation, row.citation, row.url),
-            Cell(row.device or NONE, row.device),
-            Cell(row.clock or NONE, row.clock),
-            count_cell(row.size),
-        )
-        for row in rows
-    ]
-    empty = "No table is loaded. `make up` loads them."
-    return table("tables", plural(len(rows), "table"), columns, lines, empty)
+    return table("tables", plural(len(rows), "table"), columns, rows, "No table is loaded. `make up` loads them.")
 
 
-def printed_table(found: PaperTable, cells: Sequence[dict[str, str]]) -> Table:
+def printed_table(found: PaperTable, rows: Sequence[dict[str, str]]) -> Table:
     """Cells as printed; a first column `category` becomes headings of groups on the page."""
     keys = [column["key"] for column in found.columns]
-    numeric = {key for key in keys if _is_numeric([row.get(key, "") for row in cells])}
-    grouped = keys[:1] == ["category"] and len({row.get("category") for row in cells}) < len(cells)
-    columns = tuple(
-        Column(
-            column["key"],
-            column["label"],
-            column["key"] in numeric,
-            on_page=not (grouped and column["key"] == "category"),
-        )
+    categories = list(dict.fromkeys(row.get("category", "") for row in rows))
+    has_groups = keys[:1] == ["category"] and len(categories) < len(rows)
+    columns: tuple[Field[dict[str, str]], ...] = tuple(
+        _printed_field(column, rows, on_page=not (has_groups and column["key"] == "category"))
         for column in found.columns
     )
-    lines = [tuple(_cell(row.get(key, "")) for key in keys) for row in cells]
-    if not grouped:
-        return table(found.slug, found.title, columns, lines, "The table holds no rows.")
-    names = list(dict.fromkeys(row.get("category", "") for row in cells))
-    groups = tuple(
-        RowGroup(
-            tuple(line for line, row in zip(lines, cells, strict=True) if row.get("category", "") == name),
-            CATEGORIES.get(name, name),
-        )
-        for name in names
-    )
-    return Table(found.slug, found.title, columns, groups, "The table holds no rows.")
+    if not has_groups:
+        return table(found.slug, found.title, columns, rows, "The table has no rows.")
+    groups = [
+        RowGroup(tuple(row for row in rows if row.get("category", "") == name), CATEGORIES.get(name, name))
+        for name in categories
+    ]
+    return grouped(found.slug, found.title, columns, groups, "The table has no rows.")
 
 
-def _cell(text: str) -> Cell:
-    """The value is the text: 1.30 is not 1.3."""
-    return Cell(text or NONE, text)
+def _printed_field(
+    column: Mapping[str, str], rows: Sequence[dict[str, str]], *, on_page: bool
+) -> Field[dict[str, str]]:
+    key = column["key"]
 
+    def cell(row: dict[str, str]) -> Cell:
+        text = row.get(key, "")
+        return Cell(text or NONE, text)  # the value is the text: 1.30 is not 1.3
 
-def _is_numeric(texts: Sequence[str]) -> bool:
-    return any(texts) and all(_is_number(text) for text in texts if text)
+    texts = [text for row in rows if (text := row.get(key, ""))]
+    return Field(key, column["label"], cell, is_number=bool(texts) and all(map(_is_number, texts)), on_page=on_page)
 
 
 def _is_number(text: str) -> bool:

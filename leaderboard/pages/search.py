@@ -1,4 +1,4 @@
-"""Search by agent, model, configuration, task, suite or digest. A GET form and tables: it works without JavaScript."""
+"""Search by name or digest, with a GET form and tables, so that it works without JavaScript."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from leaderboard.formatting import NONE, plural, printable, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_url
 from leaderboard.queries import search
 from leaderboard.queries.search import Hit, ResultHit
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, table, text_field
 
 MOST_WORDS = 6
 MOST_LETTERS = 100
 MOST_HITS = 20  # of each kind
-DIGEST = re.compile(r"[0-9a-f]{6,64}")  # fewer digits would match by chance
+DIGEST = re.compile(r"[0-9a-f]{6,64}")  # fewer digits match by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class FoundResult:
-    """`record_digest` is that of the attempt `number`."""
+    """A result found by digest. `record_digest` belongs to the attempt `number`."""
 
     result: int
     task: str
@@ -44,23 +44,23 @@ class SearchPage(Page):
     q: str
     found: tuple[Found, ...]
     results: tuple[FoundResult, ...]  # by digest only
-    is_cut: bool  # there is more of some kind than is listed
+    is_cut: bool  # there are more of some kind than are listed
 
 
 def build(query: Query) -> SearchPage:
-    wanted = printable(" ".join(query.get("q", "").split()))[:MOST_LETTERS]
-    words = wanted.split(" ")[:MOST_WORDS] if wanted else []
-    digest = wanted.lower() if DIGEST.fullmatch(wanted.lower()) else ""
+    text = printable(" ".join(query.get("q", "").split()))[:MOST_LETTERS]
+    words = text.split(" ")[:MOST_WORDS] if text else []
+    digest = text.lower() if DIGEST.fullmatch(text.lower()) else ""
     groups = _groups(words, digest) if words else []
     results = search.results(digest, MOST_HITS + 1)
     found = tuple(_found(hit) for hits in groups for hit in hits[:MOST_HITS])
     is_cut = max(len(results), *(len(hits) for hits in groups), 0) > MOST_HITS
     return SearchPage(
         title="Search",
-        lead=_lead(wanted, len(found) + len(results[:MOST_HITS]), is_cut),
+        lead=_lead(text, len(found) + len(results[:MOST_HITS]), is_cut),
         crumbs=(Link("ArenaBoard", "/"),),
-        tables=_tables(wanted, found, results[:MOST_HITS]),
-        q=wanted,
+        tables=_tables(text, found, results[:MOST_HITS]),
+        q=text,
         found=found,
         results=tuple(FoundResult(*hit) for hit in results[:MOST_HITS]),
         is_cut=is_cut,
@@ -78,11 +78,13 @@ def _groups(words: Sequence[str], digest: str) -> list[list[Hit]]:
     ]
 
 
-def _lead(wanted: str, size: int, is_cut: bool) -> str:
-    if not wanted:
-        return "Agents, models, configurations, tasks and suites by name; candidates, records and tasks by digest."
-    return f"{plural(size, 'thing')} found" + (
-        f", {MOST_HITS} of a kind at most: add a word to see fewer." if is_cut else "."
+def _lead(text: str, size: int, is_cut: bool) -> str:
+    if not text:
+        return (
+            "Find agents, models, configurations, tasks and suites by name, or candidates, records and tasks by digest."
+        )
+    return f"{plural(size, 'match', 'matches')}" + (
+        f", {MOST_HITS} of each kind at most. Add a word to narrow the search." if is_cut else "."
     )
 
 
@@ -101,39 +103,36 @@ def _url(hit: Hit) -> str | None:
     return page_url(hit.kind, hit.key)
 
 
-def _tables(wanted: str, found: Sequence[Found], results: Sequence[ResultHit]) -> dict[str, Table]:
-    columns = (Column("name", "Name"), Column("kind", "Kind"), Column("about", "More", is_code=True))
-    rows = [
-        (Cell(one.name, one.name, one.url or ""), Cell(one.kind, one.kind), Cell(one.about or NONE, one.about))
-        for one in found
-    ]
-    empty = (
-        "Nothing has that name. Every word has to be in it: try fewer, or look through the tasks and the agents."
-        if wanted
-        else "Type a name or at least six digits of a digest."
+def _tables(text: str, found: Sequence[Found], results: Sequence[ResultHit]) -> dict[str, Table]:
+    columns: tuple[Field[Found], ...] = (
+        Field("name", "Name", lambda one: Cell(one.name, one.name, one.url or "")),
+        text_field("kind", "Kind", lambda one: one.kind),
+        Field("about", "More", lambda one: Cell(one.about or NONE, one.about), is_code=True),
     )
-    named = [table("found", "By name", columns, rows, empty)] if found or not results else []
+    empty = (
+        "No matches. All words must match: try fewer words, or browse the tasks and the agents."
+        if text
+        else "Enter a name, or at least six digits of a digest."
+    )
+    named = [table("found", "By name", columns, found, empty)] if found or not results else []
     return by_slug(*named, *([_results(results)] if results else []))
 
 
 def _results(results: Sequence[ResultHit]) -> Table:
-    columns = (
-        Column("result", "Result"),
-        Column("task", "Task"),
-        Column("configuration", "Configuration"),
-        Column("candidate_digest", "Candidate", is_code=True),
-        Column("attempt", "Attempt", is_number=True),
-        Column("record_digest", "Record", is_code=True),
+    columns: tuple[Field[ResultHit], ...] = (
+        Field("result", "Result", lambda hit: Cell(f"Result {hit.id}", hit.id, page_url("result", hit.id))),
+        Field("task", "Task", lambda hit: Cell(hit.task, hit.task, task_url(hit.task))),
+        Field("configuration", "Configuration", _configuration_cell),
+        Field("candidate_digest", "Candidate", lambda hit: _digest_cell(hit.candidate_digest), is_code=True),
+        Field("attempt", "Attempt", lambda hit: Cell(str(hit.number or NONE), hit.number), is_number=True),
+        Field("record_digest", "Record", lambda hit: _digest_cell(hit.record_digest), is_code=True),
     )
-    rows = [
-        (
-            Cell(f"Result {hit.id}", hit.id, page_url("result", hit.id)),
-            Cell(hit.task, hit.task, task_url(hit.task)),
-            Cell(hit.configuration, hit.configuration, page_url("configuration", hit.configuration)),
-            Cell(short(hit.candidate_digest) or NONE, hit.candidate_digest),
-            Cell(str(hit.number or NONE), hit.number),
-            Cell(short(hit.record_digest or "") or NONE, hit.record_digest),
-        )
-        for hit in results
-    ]
-    return table("results", "By the digest of a candidate or of a record", columns, rows, "")
+    return table("results", "By the digest of a candidate or of a record", columns, results, "")
+
+
+def _configuration_cell(hit: ResultHit) -> Cell:
+    return Cell(hit.configuration, hit.configuration, page_url("configuration", hit.configuration))
+
+
+def _digest_cell(digest: str | None) -> Cell:
+    return Cell(short(digest or "") or NONE, digest)

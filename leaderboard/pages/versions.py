@@ -14,7 +14,7 @@ from leaderboard.formatting import NONE, listed, plural, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import versions
 from leaderboard.queries.versions import JudgedRow, SuiteVersionRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, table, text_field
 
 UNDESCRIBED = "Not described in the changelog: a later or an imported version."
 
@@ -127,54 +127,39 @@ def _suite(row: SuiteVersionRow, now: Mapping[str, str], before: Mapping[str, st
 
 
 def _judged_table(slug: str, caption: str, found: Sequence[JudgedUnder]) -> Table:
-    columns = (
-        Column("name", "Version", is_code=True),
-        Column("what", "What it is, what changed"),
-        Column("is_current", "Current"),
-        Column("attempts", "Attempts", is_number=True),
-        Column("published", "Public answers", is_number=True),
-        Column("first_at", "First judged"),
-        Column("last_at", "Last judged"),
+    columns: tuple[Field[JudgedUnder], ...] = (
+        text_field("name", "Version", lambda one: one.name, is_code=True),
+        text_field("what", "Description and changes", lambda one: one.what),
+        Field("is_current", "Current", lambda one: _current_cell(one.is_current)),
+        Field("attempts", "Attempts", lambda one: count_cell(one.attempts), is_number=True),
+        Field("published", "Public results", lambda one: count_cell(one.published), is_number=True),
+        Field("first_at", "First evaluated", lambda one: moment_cell(one.first_at)),
+        Field("last_at", "Last evaluated", lambda one: moment_cell(one.last_at)),
     )
-    rows = [
-        (
-            Cell(one.name, one.name),
-            Cell(one.what, one.what),
-            _current_cell(one.is_current),
-            count_cell(one.attempts),
-            count_cell(one.published),
-            moment_cell(one.first_at),
-            moment_cell(one.last_at),
-        )
-        for one in found
-    ]
-    return table(slug, caption, columns, rows, "")
+    return table(slug, caption, columns, found, "")
 
 
 def _suites_table(found: Sequence[SuiteVersion]) -> Table:
-    columns = (
-        Column("suite", "Suite"),
-        Column("is_current", "Current"),
-        Column("tasks", "Tasks", is_number=True),
-        Column("changes", "What changed"),
-        Column("public_runs", "Public runs", is_number=True),
-        Column("added_at", "Known here since"),
-        Column("digest", "Digest", is_code=True),
+    columns: tuple[Field[SuiteVersion], ...] = (
+        Field("suite", "Suite", _suite_cell),
+        Field("is_current", "Current", lambda one: _current_cell(one.is_current)),
+        Field("tasks", "Tasks", lambda one: count_cell(one.tasks), is_number=True),
+        text_field("changes", "Changes", _changes),
+        Field("public_runs", "Public runs", _public_runs_cell, is_number=True),
+        Field("added_at", "Added", lambda one: moment_cell(one.added_at)),
+        Field("digest", "Digest", lambda one: Cell(short(one.digest), one.digest), is_code=True),
     )
-    rows = [
-        (
-            Cell(f"{one.suite}@{one.version}", f"{one.suite}@{one.version}", note=one.title),
-            _current_cell(one.is_current),
-            count_cell(one.tasks),
-            Cell(_changes(one), _changes(one)),
-            Cell(str(one.public_runs), one.public_runs, f"{page_url('runs')}?suite={one.suite}&state=published"),
-            moment_cell(one.added_at),
-            Cell(short(one.digest), one.digest),
-        )
-        for one in found
-    ]
     empty = "No suite is registered. `make up` reads tasks/suites/ and registers them."
-    return table("suites", "Suites: frozen lists of tasks, each at a digest", columns, rows, empty)
+    return table("suites", "Suites: frozen lists of tasks, each at a digest", columns, found, empty)
+
+
+def _suite_cell(one: SuiteVersion) -> Cell:
+    name = f"{one.suite}@{one.version}"
+    return Cell(name, name, note=one.title)
+
+
+def _public_runs_cell(one: SuiteVersion) -> Cell:
+    return Cell(str(one.public_runs), one.public_runs, f"{page_url('runs')}?suite={one.suite}&state=published")
 
 
 def _current_cell(is_current: bool) -> Cell:

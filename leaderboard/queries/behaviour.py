@@ -1,4 +1,4 @@
-"""How agents worked, as far as rows tell: counts of public answers, and the labels of the candidates handed in."""
+"""How agents work: counts of public results, their sessions, and labels of the submitted candidates."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ MOST = 500  # candidates whose sources are read for one page, the newest; labell
 
 
 class BehaviourRow(NamedTuple):
-    """Results of public runs, of one category. What says nothing about the candidate is not judged."""
+    """Counts of results of public runs in one category. `evaluated`: those that say something about the candidate."""
 
     configuration: str
     agent: str
     model: str | None
     role: str
     category: str
-    answers: int
-    handed_in: int
-    judged: int
+    results: int
+    submitted: int
+    evaluated: int
     build_failed: int
     passed: int
 
 
 class CandidateRow(NamedTuple):
-    """A candidate of a published answer. `log_speedup` as metrics take it; None where there is no speed."""
+    """A candidate of a public result. `log_speedup` is the one that metrics use; None where there is no speed."""
 
     result_id: int
     configuration: str
@@ -52,7 +52,7 @@ class CandidateRow(NamedTuple):
 
 
 class SessionsRow(NamedTuple):
-    """Sessions of public answers that ended in one way. Sums of what was said are over those that said it."""
+    """Sessions of public results that ended in one way. Each sum is over the sessions that report it."""
 
     configuration: str
     agent: str
@@ -62,65 +62,65 @@ class SessionsRow(NamedTuple):
     sessions: int
     checks: int
     failed_builds: int
-    say_turns: int
+    turns_reported: int  # sessions
     turns: int | None
-    say_tool_calls: int
+    tool_calls_reported: int
     tool_calls: int | None
     seconds: float
 
 
 class VersionsRow(NamedTuple):
-    """Versions that were checked in those sessions, by their outcome. `first`: as the session's first."""
+    """Versions that were checked in those sessions, by outcome."""
 
     configuration: str
     category: str
     status: str
     versions: int
-    first: int
+    first_versions: int  # how many of them were the first of their session
 
 
-def sessions(**wanted: str) -> list[SessionsRow]:
+def sessions(**filters: str) -> list[SessionsRow]:
     shown: AgentSessionQuerySet = AgentSession.objects.visible()
-    rows = shown.exclude(ended="").filter(**_of_public("result__", wanted))
+    rows = shown.exclude(ended="").filter(**_public_lookups("result__", filters))
     entry = tuple(f"result__{name}" for name in (*_ENTRY, "task__category"))
     found = rows.values_list(*entry, "ended").annotate(
         sessions=Count("id"),
         all_checks=Sum("checks"),
         all_failed=Sum("failed_builds"),
-        say_turns=Count("turns"),
+        turns_reported=Count("turns"),
         all_turns=Sum("turns"),
-        say_tool_calls=Count("tool_calls"),
+        tool_calls_reported=Count("tool_calls"),
         all_calls=Sum("tool_calls"),
         all_seconds=Sum("seconds"),
     )
     return [SessionsRow(*row) for row in found.order_by(*by(*entry[1:3], entry[0], entry[3], "ended"))]
 
 
-def versions(**wanted: str) -> list[VersionsRow]:
+def versions(**filters: str) -> list[VersionsRow]:
     shown: IterationQuerySet = Iteration.objects.visible()
-    rows = shown.exclude(session__ended="").filter(**_of_public("session__result__", wanted))
+    rows = shown.exclude(session__ended="").filter(**_public_lookups("session__result__", filters))
     entry = ("session__result__run__configuration__slug", "session__result__task__category", "status")
-    found = rows.values_list(*entry).annotate(versions=Count("id"), first=Count("id", filter=Q(number=1)))
+    found = rows.values_list(*entry).annotate(versions=Count("id"), first_versions=Count("id", filter=Q(number=1)))
     return [VersionsRow(*row) for row in found.order_by(*entry)]
 
 
-def answers(**wanted: str) -> list[BehaviourRow]:
+def results(**filters: str) -> list[BehaviourRow]:
     entry = (*_ENTRY, "run__configuration__role", "task__category")
     published = "published_attempt__"
-    rows = Result.objects.filter(run__state="published", **_narrowed(wanted)).values_list(*entry)
+    rows = Result.objects.filter(run__state="published", **_lookups(filters)).values_list(*entry)
     found = rows.annotate(
-        answers=Count("id"),
-        handed_in=Count("id", filter=~Q(candidate_digest="")),
-        judged=Count("id", filter=Q(**{f"{published}compiled__isnull": False})),
+        results=Count("id"),
+        submitted=Count("id", filter=~Q(candidate_digest="")),
+        evaluated=Count("id", filter=Q(**{f"{published}compiled__isnull": False})),
         build_failed=Count("id", filter=Q(**{f"{published}status": "build_failed"})),
         passed=Count("id", filter=Q(**{f"{published}status": "passed"})),
     )
     return [BehaviourRow(*row) for row in found.order_by(*by(*_ENTRY[1:], _ENTRY[0], "task__category"))]
 
 
-def candidates(**wanted: str) -> list[CandidateRow]:
-    """The newest ones of which files are kept."""
-    rows = Result.objects.public().filter(**_narrowed(wanted)).exclude(candidate_files={})
+def candidates(**filters: str) -> list[CandidateRow]:
+    """The newest candidates whose files are stored, MOST at most."""
+    rows = Result.objects.public().filter(**_lookups(filters)).exclude(candidate_files={})
     fields = (
         *("id", *_ENTRY, "candidate_files", "task__files", "published_attempt__cautious_log_speedup"),
         *("run__device_class__is_functional", "published_attempt__status", "audit", "published_attempt__is_held"),
@@ -130,7 +130,7 @@ def candidates(**wanted: str) -> list[CandidateRow]:
 
 
 def labels(candidate_files: Mapping[str, str], task_files: Mapping[str, str]) -> frozenset[str] | None:
-    """What the candidate does that the baseline does not; None where the archive lost a source."""
+    """Labels of what the candidate does and the baseline does not; None where the archive lacks a source."""
     try:
         return _labels(tuple(sorted(candidate_files.items())), tuple(sorted(task_files.items())))
     except archive.ArchiveError:
@@ -143,7 +143,7 @@ _Files = tuple[tuple[str, str], ...]  # path and digest
 
 @lru_cache(maxsize=20_000)
 def _labels(candidate: _Files, baseline: _Files) -> frozenset[str]:
-    """Kept by digests, which name contents for ever."""
+    """Cached by digest, and the content of a digest never changes."""
     return strategies.labels(_texts(candidate), _texts(baseline))
 
 
@@ -151,17 +151,17 @@ def _texts(files: _Files) -> dict[str, str]:
     return {path: archive.get(digest).decode("utf-8", "replace") for path, digest in files}
 
 
-def _of_public(way: str, wanted: Mapping[str, str]) -> dict[str, object]:
-    """What `Result.objects.public()` asks, and what was wished, from rows behind a result."""
-    public = {f"{way}run__state": "published", f"{way}published_attempt__isnull": False}
-    return public | {f"{way}{name}": value for name, value in _narrowed(wanted).items()}
+def _public_lookups(prefix: str, filters: Mapping[str, str]) -> dict[str, object]:
+    """The condition of `Result.objects.public()` and the filters, as lookups that start with `prefix`."""
+    public = {f"{prefix}run__state": "published", f"{prefix}published_attempt__isnull": False}
+    return public | {f"{prefix}{name}": value for name, value in _lookups(filters).items()}
 
 
-def _narrowed(wanted: Mapping[str, str]) -> dict[str, str]:
-    ways = {
+def _lookups(filters: Mapping[str, str]) -> dict[str, str]:
+    lookups = {
         "suite": "run__suite__name",
         "device": "run__device_class__slug",
         "configuration": "run__configuration__slug",
         "category": "task__category",
     }
-    return {ways[name]: value for name, value in wanted.items() if value}
+    return {lookups[name]: value for name, value in filters.items() if value}

@@ -1,4 +1,4 @@
-"""The queue and the machines that work it off."""
+"""The queue and the hosts that serve it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluator import VERSION
 from runs.models import Attempt, Host
 from runs.querysets import QUEUE, is_at_least, withheld
 
-RECENT = 200  # attempts of which the queue learns how long one takes
+RECENT = 200  # newest attempts that the mean duration is over
 
 
 class WaitingRow(NamedTuple):
@@ -32,7 +32,7 @@ class WaitingRow(NamedTuple):
 
 
 class Depth(NamedTuple):
-    """What is open in the queue of one architecture, without secret rounds."""
+    """Counts of open attempts in the queue of one architecture, without secret rounds."""
 
     queued: int  # that a worker may take
     paused: int
@@ -65,12 +65,12 @@ class HostRow(NamedTuple):
 
     @property
     def is_outdated(self) -> bool:
-        """Its worker is older than this site, which queues for its own version."""
+        """Whether its worker is older than this site, so that it takes nothing from the queue."""
         return bool(self.evaluator) and not is_at_least(self.evaluator, VERSION)
 
 
 def open_attempts(limit: int) -> list[WaitingRow]:
-    """Running ones first, then the queue in its order; without those of secret rounds."""
+    """Open attempts, running ones first, then the queue in its order; without those of secret rounds."""
     rows = Attempt.objects.public().open().order_by("-status", *QUEUE)
     fields = (
         *("result_id", "number", "status", "result__task__path", "result__run_id", "result__run__configuration__slug"),
@@ -83,7 +83,7 @@ def open_attempts(limit: int) -> list[WaitingRow]:
 
 
 def depths() -> dict[str, Depth]:
-    """By architecture."""
+    """Counts of open attempts by architecture."""
     paused = Q(status="queued", result__run__paused_at__isnull=False)
     rows = Attempt.objects.public().open().values_list("result__run__device_class__architecture").order_by()
     counted = rows.annotate(
@@ -95,7 +95,7 @@ def depths() -> dict[str, Depth]:
 
 
 def durations() -> dict[str, list[timedelta]]:
-    """By architecture what the newest attempts took, from claim to verdict; of secret rounds that is told to nobody."""
+    """Durations of the newest attempts, from claim to verdict, by architecture; without those of secret rounds."""
     rows = Attempt.objects.public().filter(started_at__isnull=False, ended_at__isnull=False).order_by("-pk")
     rows = rows.exclude(status="cancelled")[:RECENT]
     found: dict[str, list[timedelta]] = {}

@@ -1,4 +1,4 @@
-"""Bundles of KernelBench-X whose claims a maintainer let everybody see: runs, and corpora of rounds of refinement."""
+"""Public bundles of KernelBench-X: runs, and corpora of refinement rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BundleRow(NamedTuple):
 
 
 class KernelBenchXClaimRow(NamedTuple):
-    """`claimed` as it was written; the recomputed speedup is that of its own times."""
+    """A claim. `claimed` is as written; the recomputed speedup follows from its own times."""
 
     submission: int
     task: str
@@ -31,12 +31,12 @@ class KernelBenchXClaimRow(NamedTuple):
 
 
 def bundles() -> list[BundleRow]:
-    """Newest first."""
+    """Public bundles, newest first, MOST_BUNDLES at most."""
     rows = Submission.objects.filter(is_public=True, format__in=(RUNS, CORPUS)).order_by("-received_at", "-id")
     return [BundleRow(*row) for row in rows.values_list(*BundleRow._fields)[:MOST_BUNDLES]]
 
 
 def claims_of(submissions: Sequence[int]) -> list[KernelBenchXClaimRow]:
-    """Of tasks of the suite; what is in quarantine counts for nothing."""
+    """Claims on tasks of the suite, without those in quarantine."""
     rows = Claim.objects.filter(submission__in=submissions, is_known=True).order_by("id")
     return [KernelBenchXClaimRow(*row) for row in rows.values_list(*KernelBenchXClaimRow._fields)]

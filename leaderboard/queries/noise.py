@@ -1,4 +1,4 @@
-"""How still each device was, every time it was measured."""
+"""Calibrations of hosts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CalibrationRow(NamedTuple):
 
 
 def calibrations(limit: int) -> list[CalibrationRow]:
-    """By host, newest first."""
+    """Calibrations by host, newest first."""
     rows = Calibration.objects.order_by("host__name", "-made_at")
     fields = ("host__name", "host__device_class__slug", "host__device_class__title", *CalibrationRow._fields[3:])
     return [CalibrationRow(*row) for row in rows.values_list(*fields)[:limit]]

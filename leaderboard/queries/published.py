@@ -1,4 +1,4 @@
-"""Papers' tables as printed."""
+"""Tables of papers, as printed."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def table(slug: str) -> PaperTable | None:
 
 
 def cells_of(slug: str) -> list[dict[str, str]]:
-    """The rows in printed order."""
+    """Rows of a table, in printed order."""
     return list(PublishedRow.objects.filter(table__slug=slug).order_by("position").values_list("cells", flat=True))
 
 
 def cells_of_all(slugs: Sequence[str]) -> dict[str, list[dict[str, str]]]:
-    """By table, the rows in printed order; a table that is not loaded is not in it."""
+    """Slug → rows in printed order, for the tables that are loaded."""
     found: dict[str, list[dict[str, str]]] = {}
     rows = PublishedRow.objects.filter(table__slug__in=slugs).order_by("table", "position")
     for slug, cells in rows.values_list("table__slug", "cells"):

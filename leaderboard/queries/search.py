@@ -1,4 +1,4 @@
-"""What a visitor may be looking for: agents, models, configurations, tasks, suites, and anything by its digest."""
+"""Search for agents, models, configurations, tasks and suites by name, and for tasks, suites and results by digest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runs.querysets import withheld
 
 
 class Hit(NamedTuple):
-    """`key` is what the address of its page is made of, `about` a few words beside it."""
+    """A match. `key` is the part of its page's address, `about` a few words on it."""
 
     kind: str
     key: str
@@ -53,16 +53,16 @@ def configurations(words: Words, limit: int) -> list[Hit]:
 
 
 def tasks(words: Words, digest: str, limit: int) -> list[Hit]:
-    """The current version by its path or description; any version by its digest."""
-    wanted = Q(is_current=True) & _all_in(words, "path", "description")
-    found = Task.objects.filter(wanted | _by_digest(digest, "digest")).order_by("-is_current", "category", "path")
+    """Current versions by path or description, and any version by digest."""
+    condition = Q(is_current=True) & _all_in(words, "path", "description")
+    found = Task.objects.filter(condition | _by_digest(digest, "digest")).order_by("-is_current", "category", "path")
     rows = found.values_list("path", "name", "digest", "is_current")[:limit]
     return [Hit("task" if is_current else "older task", path, name, digest) for path, name, digest, is_current in rows]
 
 
 def suites(words: Words, digest: str, limit: int) -> list[Hit]:
-    wanted = _all_in(words, "name", "title") | _by_digest(digest, "digest")
-    found = Suite.objects.filter(wanted).order_by("-is_current", "name", "-version")
+    condition = _all_in(words, "name", "title") | _by_digest(digest, "digest")
+    found = Suite.objects.filter(condition).order_by("-is_current", "name", "-version")
     return [
         Hit("suite", f"{row[0]}@{row[1]}", *row[2:])
         for row in found.values_list("name", "version", "title", "digest")[:limit]
@@ -70,32 +70,32 @@ def suites(words: Words, digest: str, limit: int) -> list[Hit]:
 
 
 def results(digest: str, limit: int) -> list[ResultHit]:
-    """By the start of the digest of a candidate, or of a record that is not withheld; newest first."""
+    """Results by the start of the digest of a candidate, or of a record that is not withheld; newest first."""
     if not digest:
         return []
     is_withheld = withheld(attempt="attempts__", run="run__")
-    is_unwritten = is_withheld & Q(session__attempt__isnull=False)  # its candidate came today, when nobody is told
-    wanted = _by_digest(digest, "candidate_digest") & ~is_unwritten
-    wanted |= _by_digest(digest, "attempts__record_digest") & ~is_withheld
-    rows: QuerySet[Result, Any] = Result.objects.filter(wanted).order_by("-id", "-attempts__number")
+    is_unwritten = is_withheld & Q(session__attempt__isnull=False)  # its candidate is new, and not public either
+    condition = _by_digest(digest, "candidate_digest") & ~is_unwritten
+    condition |= _by_digest(digest, "attempts__record_digest") & ~is_withheld
+    rows: QuerySet[Result, Any] = Result.objects.filter(condition).order_by("-id", "-attempts__number")
     fields = ("id", "task__path", "run__configuration__slug", "run_id", "candidate_digest", "attempts__number")
     digests = Case(When(is_withheld, then=Value("")), default="attempts__record_digest")
     return [ResultHit(*row) for row in rows.values_list(*fields, digests)[:limit]]
 
 
 def _all_in(words: Words, *fields: str) -> Q:
-    """Each word stands in one of the fields; nothing matches no words."""
-    wanted = Q(pk__in=[]) if not words else Q()
+    """The condition that each word is in one of the fields; without words it matches nothing."""
+    condition = Q(pk__in=[]) if not words else Q()
     for word in words:
         one = Q()
         for field in fields:
             one |= Q(**{f"{field}__icontains": word})
-        wanted &= one
-    return wanted
+        condition &= one
+    return condition
 
 
 def _by_digest(digest: str, *fields: str) -> Q:
-    wanted = Q(pk__in=[])
+    condition = Q(pk__in=[])
     for field in fields if digest else ():
-        wanted |= Q(**{f"{field}__startswith": digest})
-    return wanted
+        condition |= Q(**{f"{field}__startswith": digest})
+    return condition

@@ -1,6 +1,6 @@
-"""What was handed in, as far as anybody may see it, what verifications found, and what people found when they looked.
+"""Submissions as everyone may see them, with their claims, verifications, decisions and audits.
 
-Before a submission's run is public nobody but its submitter and maintainers learns more than that it is there.
+Until a submission's run is public, only its submitter and maintainers see more than its state.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ SHOWN_RUNS = Q(result__run__state__in=("published", "withdrawn"))
 
 
 class SubmissionRow(NamedTuple):
-    """What is private is None where `is_told` is False."""
+    """A submission. Everything from `submitter` on is None unless `is_public`."""
 
     id: int
     state: str
     outcome: str
     received_at: datetime
-    is_told: bool
+    is_public: bool
     submitter: str | None
     format: str | None
     licence: str | None
     digest: str | None
     declared: dict[str, Any] | None
-    declared_on: dict[str, str] | None  # of those said after hand-in
+    declared_on: dict[str, str] | None  # name → day, of those declared after the submission
     findings: list[dict[str, Any]] | None
     run: int | None
     configuration: str | None
@@ -40,7 +40,7 @@ class SubmissionRow(NamedTuple):
     reproduced_tasks: int | None
     verified_tasks: int | None
     claim_count: int | None
-    about: dict[str, Any] | None  # generation, suite, totals, what the bundle says of itself
+    about: dict[str, Any] | None  # generation, suite, totals, what the bundle states about itself
 
 
 class ClaimRow(NamedTuple):
@@ -74,7 +74,7 @@ class VerificationRow(NamedTuple):
 
 
 class TaskVerdictRow(NamedTuple):
-    """Log speedups and the ends of their intervals on each side; None where there is none."""
+    """A task of a verification: log speedups and the ends of their intervals on each side, None where missing."""
 
     verification: int
     task: str
@@ -122,21 +122,21 @@ class AuditRow(NamedTuple):
 
 
 def newest(limit: int) -> list[SubmissionRow]:
-    """Newest first, without those that a command imported."""
+    """Submissions, newest first, without those that a command imported."""
     rows = Submission.objects.filter(submitter__isnull=False).order_by("-received_at", "-id")
-    return [_told(row) for row in rows.values_list(*_SUBMISSION)[:limit]]
+    return [_visible(row) for row in rows.values_list(*_SUBMISSION)[:limit]]
 
 
 def submission(submission_id: int) -> SubmissionRow | None:
     row = Submission.objects.filter(pk=submission_id).values_list(*_SUBMISSION).first()
-    return _told(row) if row else None
+    return _visible(row) if row else None
 
 
-def trail_of(submission_id: int, is_told: bool) -> list[SubmissionAuditRow]:
-    """Oldest first. Who acted and why is told with the rest."""
+def audit_log_of(submission_id: int, is_public: bool) -> list[SubmissionAuditRow]:
+    """Entries of the audit log, oldest first. Actor and reason are empty unless the submission is public."""
     rows = AuditEntry.objects.filter(submission=submission_id).order_by("at", "id")
     found = [SubmissionAuditRow(*row) for row in rows.values_list("at", "action", "actor_name", "reason")]
-    return found if is_told else [row._replace(actor="", reason="") for row in found]
+    return found if is_public else [row._replace(actor="", reason="") for row in found]
 
 
 def verifications_of(run_id: int) -> list[VerificationRow]:
@@ -146,7 +146,7 @@ def verifications_of(run_id: int) -> list[VerificationRow]:
 
 
 def task_verdicts_of(run_id: int) -> list[TaskVerdictRow]:
-    """Of every verification of a run, by task."""
+    """Verdicts of every verification of a run, by task."""
     rows = TaskVerdict.objects.filter(verification__claimed=run_id)
     rows = rows.order_by("-verification", "claimed__result__task__path")
     sides = [
@@ -159,21 +159,21 @@ def task_verdicts_of(run_id: int) -> list[TaskVerdictRow]:
 
 
 def claims_of(submission_id: int, limit: int) -> list[ClaimRow]:
-    """In the bundle's order, tasks of the suite first."""
+    """Claims in the bundle's order, tasks of the suite first."""
     rows = Claim.objects.filter(submission=submission_id).order_by("-is_known", "id")[:limit]
     fields = ("task", "attempt", "is_known", "status", "message", "claimed_speedup", "recomputed_speedup", "cases")
     return [ClaimRow(*row)._replace(cases=len(row[7])) for row in rows.values_list(*fields)]
 
 
 def decisions_on(submission_id: int) -> list[ReviewRow]:
-    """Questions that a maintainer has decided; open ones are nobody's business yet."""
+    """Questions that a maintainer has decided. Open ones are not public."""
     rows = Review.objects.filter(submission=submission_id, closed_at__isnull=False).order_by("closed_at", "id")
     found = rows.values_list("kind", "detail", "opened_at", "closed_at", "decision")
     return [ReviewRow(kind, detail, since, at, text) for kind, detail, since, at, text in found if at]
 
 
 def audits(*, result: int | None = None, run: int | None = None, limit: int = 500) -> list[AuditRow]:
-    """Of runs that are or were public, newest first; of a single result or run, or of all."""
+    """Audits of runs that are or were public, newest first; of a single result or run, or of all."""
     rows = ResultAudit.objects.filter(SHOWN_RUNS)
     if result is not None:
         rows = rows.filter(result=result)
@@ -186,12 +186,12 @@ def audits(*, result: int | None = None, run: int | None = None, limit: int = 50
     return [AuditRow(*row) for row in rows.order_by("-at", "-id").values_list(*fields)[:limit]]
 
 
-def _told(row: tuple[Any, ...]) -> SubmissionRow:
-    """As anybody may see it."""
-    public, private, (run_state, is_public) = row[:4], row[4:-2], row[-2:]
-    is_told = is_public or run_state in ("published", "withdrawn")
-    known: dict[str, Any] = dict(zip(SubmissionRow._fields, (*public, is_told, *private), strict=True))
-    return SubmissionRow(**known if is_told else known | dict.fromkeys(SubmissionRow._fields[5:]))
+def _visible(row: tuple[Any, ...]) -> SubmissionRow:
+    """The row of `_SUBMISSION` without what is not public."""
+    public, private, (run_state, claims_are_public) = row[:4], row[4:-2], row[-2:]
+    is_public = claims_are_public or run_state in ("published", "withdrawn")
+    known: dict[str, Any] = dict(zip(SubmissionRow._fields, (*public, is_public, *private), strict=True))
+    return SubmissionRow(**known if is_public else known | dict.fromkeys(SubmissionRow._fields[5:]))
 
 
 _SUBMISSION = (

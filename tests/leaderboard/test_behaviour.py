@@ -32,7 +32,7 @@ def counts(page) -> dict[str, tuple[int, int]]:
     return {one.label: (one.count, one.of) for one in page.labels}
 
 
-def test_labels_are_counted_over_the_candidates_handed_in(run, page) -> None:
+def test_labels_are_counted_over_the_candidates_submitted(run, page) -> None:
     assert counts(page("/behaviour/")) == {"shared_memory": (2, 3), "atomics": (1, 3), "unchanged": (1, 3)}
 
 
@@ -47,18 +47,18 @@ def test_shares_are_written_with_their_denominator(run, page) -> None:
 
 def test_outcomes_of_a_category_add_up(run, page) -> None:
     found = page("/behaviour/").outcomes
-    assert [(one.category, one.answers) for one in found] == [("hip2hip", 2), ("torch2hip", 2), ("triton2triton", 2)]
+    assert [(one.category, one.results) for one in found] == [("hip2hip", 2), ("torch2hip", 2), ("triton2triton", 2)]
     for one in found:
-        assert one.build_failures + one.turned_away + one.passed == one.judged <= one.answers
+        assert one.build_failures + one.failed_otherwise + one.passed == one.evaluated <= one.results
     assert [one.build_failures for one in found] == [0, 1, 0]
-    assert [one.turned_away for one in found] == [1, 0, 0]
+    assert [one.failed_otherwise for one in found] == [1, 0, 0]
 
 
 def test_without_a_device_clock_there_is_no_speed(run, page) -> None:
     assert {one.median_speedup for one in page("/behaviour/").labels} == {None}
 
 
-def test_a_median_is_of_answers_that_may_count(run, page) -> None:
+def test_a_median_is_of_results_that_may_count(run, page) -> None:
     device = factories.make_device_class(slug="h100-sxm", title="H100", architecture="sm_90", is_functional=False)
     run.device_class = device
     run.save()
@@ -80,7 +80,7 @@ def test_drafts_and_withdrawn_runs_are_not_read(run, page, client) -> None:
     run.save()
     found = page("/behaviour/")
     assert (found.outcomes, found.labels, found.candidates_read) == ((), (), 0)
-    assert b"Nothing is published that matches" in client.get("/behaviour/").content
+    assert b"No published results match" in client.get("/behaviour/").content
 
 
 def test_a_source_that_the_archive_lost_is_in_no_denominator(run, page, client) -> None:
@@ -106,7 +106,7 @@ def test_it_can_be_narrowed_to_a_category(run, page) -> None:
     assert counts(found) == {"unchanged": (1, 1)}
 
 
-def test_versions_are_added_up_by_how_they_came_out(published, entry, page) -> None:
+def test_versions_are_added_up_by_outcome(published, entry, page) -> None:
     run = published(
         "passed", "wrong_output", None, "passed", "passed", "passed", configuration=entry("One", slug="one")
     )
@@ -117,11 +117,12 @@ def test_versions_are_added_up_by_how_they_came_out(published, entry, page) -> N
     found = page("/behaviour/").sessions
     assert sum(one.sessions for one in found) == 2
     one = found[0]
-    assert (one.versions, one.failed_builds, one.passed, one.turned_away, one.not_judged, one.first_passed) == (
+    assert (one.versions, one.failed_builds, one.passed, one.failed_otherwise, one.not_evaluated, one.first_passed) == (
         *(2 * one.sessions, one.sessions, one.sessions, 0, 0, 0),
     )
     assert {ending for one in found for ending in one.endings} == {"finished", "gave_up"}
-    turns = [row[9].text for group in page("/behaviour/").tables["sessions"].groups for row in group.rows]
+    turns = [cells["turns"].text for cells in page("/behaviour/").tables["sessions"].cells()]
+    assert turns
     assert "0" not in turns
 
 

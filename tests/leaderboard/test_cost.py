@@ -40,7 +40,7 @@ def test_what_agents_used_stands_beside_what_it_brought(timed, page) -> None:
     assert shown.here == (f"output_tokens-{place}", f"seconds-{place}", f"cost_usd-{place}")
 
 
-def test_what_a_session_does_not_say_is_unknown_and_in_no_drawing(timed, page) -> None:
+def test_what_a_session_does_not_report_is_unknown_and_in_no_chart(timed, page) -> None:
     run = timed("One", [log(1.5)] * 12)
     first, *others = run.results.order_by("pk")
     factories.make_session(first, usage=Usage())
@@ -50,7 +50,7 @@ def test_what_a_session_does_not_say_is_unknown_and_in_no_drawing(timed, page) -
     [one] = shown.agents
     assert (one.output_tokens, one.output_tokens_of, one.cost_usd_of) == (2000.0, 11, 11)
     cells = shown.tables["agents"].cells()[0]
-    assert cells["output_tokens"].note == cells["cost_usd"].note == "11 of 12 say it"
+    assert cells["output_tokens"].note == cells["cost_usd"].note == "11 of 12 report it"
     assert shown.here == ("seconds-timed-1-h100-sxm",)
 
 
@@ -64,7 +64,7 @@ def test_nobody_says_a_cost_and_none_is_shown(timed, page) -> None:
     assert (cells["cost_usd"].text, cells["output_tokens"].text) == ("unknown", "not reported")
 
 
-@pytest.mark.parametrize(("changes", "because"), [({"is_held": True}, "1 answer of 12 may not count"), ({}, None)])
+@pytest.mark.parametrize(("changes", "because"), [({"is_held": True}, "1 result of 12 not eligible"), ({}, None)])
 def test_a_speedup_that_may_not_count_is_none(timed, page, changes, because) -> None:
     run = timed("One", [log(1.5)] * 12)
     for result in run.results.all():
@@ -88,7 +88,7 @@ def test_judging_is_told_without_the_agents_session(published, entry, page) -> N
 def test_evaluations_are_added_up_from_claim_to_verdict(published, entry, page) -> None:
     published("passed", "wrong_output", None, "passed", "passed", "passed", configuration=entry("One", slug="one"))
     [one] = page("/cost/").evaluations
-    assert (one.name, one.answers, one.total_s, one.mean_s) == ("One", 5, 150.0, 30.0)
+    assert (one.name, one.results, one.total_s, one.mean_s) == ("One", 5, 150.0, 30.0)
 
 
 def test_drafts_cost_nothing_here(suite, page) -> None:

@@ -33,17 +33,17 @@ def test_agents_models_and_configurations_stand_in_one_list(claude, page) -> Non
 
 def test_without_an_agent_the_list_says_where_they_come_from(db, client) -> None:
     body = client.get("/agents/").content.decode()
-    assert "There is no agent. A file of agents" in body
-    assert "No model is registered: settings may name one, and some agents need none" in body
+    assert "No agent is registered. Add agents" in body
+    assert "No model is registered. Settings may name one, and some agents need none" in body
 
 
 def test_an_agent_of_ours_that_calls_a_model_is_not_said_to_need_none(db, page) -> None:
     agent = factories.make_agent(name="Claude Code (here)", slug="claude_code", kind="built_in")
     factories.make_configuration(slug="claude_code", agent=agent, model=None)
     facts = {term: text for term, text, _ in page("/configuration/claude_code/").facts}
-    assert facts["Model identifier"] == "none is registered for the configuration"
-    assert facts["Agent version"].endswith("of a program that it starts, none is stated")
-    assert cells(page("/agents/"), "agents")["kind"].text == "built in: this project starts it"
+    assert facts["Model identifier"] == "none registered for this configuration"
+    assert facts["Agent version"].endswith("of a program that it starts is not stated")
+    assert cells(page("/agents/"), "agents")["kind"].text == "built in: this site can run it"
 
 
 def test_a_configuration_says_exactly_what_it_is(claude, page) -> None:

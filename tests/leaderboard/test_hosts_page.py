@@ -39,16 +39,16 @@ def test_a_quarantined_host_says_why_and_what_to_do(db, page, client) -> None:
     factories.make_run(device_class=factories.make_device_class(slug="h100-sxm"), status="queued")
     shown = page("/hosts/")
     cell = row(shown, "hosts", "bad")["state"]
-    assert (cell.text, cell.note, cell.tone) == ("quarantined", "claims nothing", "bad")
+    assert (cell.text, cell.note, cell.tone) == ("quarantined", "takes no attempts", "bad")
     [notice] = shown.notices
     assert plain(notice).startswith(
-        "bad is quarantined since 1 Nov 2026, 12:00 UTC. Known good: crashed in 2.0 s. It claims nothing."
+        "bad: in quarantine since 1 Nov 2026, 12:00 UTC. Known good: crashed in 2.0 s. It takes no attempts."
     )
     assert "lift the quarantine in the admin" in notice
     [queue] = [one for one in page("/queue/").queues if one.architecture == "sm_90"]
     assert queue.hosts == 0
     body = client.get("/queue/").content.decode()
-    assert "nobody works this queue off: start a worker, enable a host, or lift a quarantine" in body
+    assert "no host serves this queue: start a worker, enable a host, or lift a quarantine" in body
     data = client.get("/api/v1/hosts/").json()["hosts"][0]
     assert (data["quarantined_at"], data["quarantine_reason"]) == (
         "2026-11-01T12:00:00Z",
@@ -60,7 +60,7 @@ def test_a_host_takes_work_or_is_not_enabled(db, page) -> None:
     factories.make_host(name="good")
     factories.make_host(name="off", is_enabled=False)
     shown = page("/hosts/")
-    assert [row(shown, "hosts", name)["state"].text for name in ("good", "off")] == ["takes work", "not enabled"]
+    assert [row(shown, "hosts", name)["state"].text for name in ("good", "off")] == ["takes attempts", "not enabled"]
     assert shown.notices == ()
 
 
@@ -86,18 +86,18 @@ def test_an_accepted_host_and_one_that_nobody_measured(db, page) -> None:
     assert shown.tables["noise"].size == 1
 
 
-def test_limits_and_time_buckets_stand_with_the_figures(db, page) -> None:
+def test_limits_and_time_buckets_are_shown_with_the_figures(db, page) -> None:
     table = page("/hosts/").tables["noise"]
-    assert "a sd of at most 0.50 % and a bias of at most 0.30 %" in plain(table.caption)
+    assert "an sd of at most 0.50 % and a bias of at most 0.30 %" in plain(table.caption)
     assert "sd, 10 to 50 µs" in [plain(column.label) for column in table.fields]
 
 
-def test_what_a_host_runs_on_stands_there_as_its_worker_said_it(db, page) -> None:
+def test_hardware_and_software_are_shown_as_the_worker_reported_them(db, page) -> None:
     gpu_host(name="one", evaluator=VERSION, facts={"driver": "580.1", "torch": "2.11"})
     gpu_host(name="two", evaluator="0.0.9")
     gpu_host(name="three")
     table = page("/hosts/").tables["versions"]
-    rows = [tuple(cell.text for cell in cells) for group in table.groups for cells in group.rows]
+    rows = [tuple(cell.text for cell in cells.values()) for cells in table.cells()]
     assert rows == [
         ("one", "evaluator", VERSION),
         ("one", "driver", "580.1"),
@@ -105,7 +105,7 @@ def test_what_a_host_runs_on_stands_there_as_its_worker_said_it(db, page) -> Non
         ("three", "evaluator", "unknown"),
         ("two", "evaluator", "0.0.9"),
     ]
-    notes = {cells[0].text: cells[2].note for group in table.groups for cells in group.rows}
+    notes = {cells["host"].text: cells["value"].note for cells in table.cells()}
     assert "older than this site" in notes["two"]
 
 

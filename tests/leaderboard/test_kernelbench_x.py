@@ -66,21 +66,21 @@ def test_the_attribution_stands_beside_the_printed_one(shown) -> None:
 
 
 def test_what_was_printed_is_not_shown_as_computed(shown) -> None:
-    [row] = [row for row in shown.tables["attribution"].groups[0].rows if row[1].value == "category_added"][:1]
-    assert [cell.text for cell in row[2:]] == ["34.53", "34.6", "−0.07", "14"]
+    row = next(cells for cells in shown.tables["attribution"].cells() if cells["quantity"].value == "category_added")
+    assert [cell.text for cell in row.values()][2:] == ["34.53", "34.6", "−0.07", "14"]
 
 
-def test_without_runs_handed_in_it_says_how_to_hand_one_in(shown) -> None:
+def test_without_submitted_runs_it_says_how_to_submit_one(shown) -> None:
     assert (shown.imported.runs, "imported" in shown.charts) == ((), False)
     assert "/submit/" in shown.tables["imported_runs"].empty
 
 
-def test_a_run_handed_in_has_its_rates_over_the_suite_and_its_speeds_by_the_papers_rules(db, page) -> None:
+def test_a_submitted_run_has_its_rates_over_the_suite_and_its_speeds_by_the_papers_rules(db, page) -> None:
     _run(
         "Sam's agent",
         ("Activation/gelu.py", "passed", True, True, 1.5, 1.0),
         ("Activation/relu.py", "passed", True, True, 0.5, 3.0),
-        ("Math/abs.py", "implausible", True, True, 8.0, 1.0),  # right, but not with all of its times
+        ("Math/abs.py", "implausible", True, True, 8.0, 1.0),  # correct, but without all of its times
         ("Math/add.py", "wrong_output", True, False, 9.0, 1.0),
         ("Fusion/a.py", "build_failed", False, False, None, None),
     )
@@ -93,13 +93,13 @@ def test_a_run_handed_in_has_its_rates_over_the_suite_and_its_speeds_by_the_pape
     assert next((one.correct, one.tasks) for one in found.categories if one.category == "Activation") == (2, 10)
 
 
-def test_what_nobody_got_right_stands_by_category(db, page) -> None:
+def test_unsolved_tasks_are_listed_by_category(db, page) -> None:
     _run("One", ("Pooling/max_pool2d.py", "passed", True, True, 1.0, 1.0))
     _run("Other", ("Quantization/matmul_w8a8.py", "wrong_output", True, False, None, None))
     shown = page("/kernelbench-x/")
     assert {one.category: len(one.unsolved) for one in shown.imported.unsolved}["Quantization"] == 6
-    [row] = shown.tables["imported_quantized"].groups[0].rows
-    assert [cell.text for cell in row] == ["Quantization/matmul_w8a8.py", "wrong output", "not produced"]
+    [row] = shown.tables["imported_quantized"].cells()
+    assert [cell.text for cell in row.values()] == ["Quantization/matmul_w8a8.py", "wrong output", "not produced"]
 
 
 def test_claims_that_are_not_shown_yet_or_in_quarantine_are_on_no_page(db, page) -> None:

@@ -19,14 +19,14 @@ def host(db):
 
 
 def test_nothing_measured_says_how_to_measure(db, client) -> None:
-    assert b"No calibration is kept here" in client.get("/noise/").content
+    assert b"No calibration is stored here" in client.get("/noise/").content
 
 
 def test_a_host_of_imported_runs_says_why_there_is_nothing_and_what_to_do(host, page, client) -> None:
     Host.objects.filter(pk=host.pk).update(started_at=None, is_accepted=True)
     [one] = page("/noise/").unmeasured
     assert (one.host, one.device_class, one.is_accepted) == ("h100-1", "h100-sxm", True)
-    assert "its bundles brought no calibration, and their records say that its A/A sessions accepted it" in one.because
+    assert "its bundles contain no calibration. Their records state that it was accepted" in one.because
     text = client.get("/noise/").content.decode()
     assert "No worker of this site ever started there" in text
     assert "<code>python -m evaluator doctor --health</code>" in text

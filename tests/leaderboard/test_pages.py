@@ -192,9 +192,9 @@ def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:
 
 def test_a_queue_without_a_host_says_so(suite, client) -> None:
     factories.make_run(suite=suite, status="queued")
-    assert b"nobody works this queue off" in client.get("/queue/").content
+    assert b"no host serves this queue" in client.get("/queue/").content
     factories.make_host(seen_at=datetime.now(UTC))
-    assert b"nobody works this queue off" not in client.get("/queue/").content
+    assert b"no host serves this queue" not in client.get("/queue/").content
 
 
 def test_a_silent_host_is_told_from_a_live_one(db, client) -> None:
@@ -203,7 +203,7 @@ def test_a_silent_host_is_told_from_a_live_one(db, client) -> None:
     factories.make_host(name="new")
     body = client.get("/hosts/").content.decode()
     assert "silent for" in body
-    assert "never seen" in body
+    assert "none yet" in body
     assert body.count("✕") == 1
 
 
@@ -219,7 +219,7 @@ def test_printed_tables_keep_the_papers_text(db, page, client) -> None:
     assert [group.title for group in table.groups] == ["HIP to HIP", "Triton to Triton", "PyTorch to HIP"]
     assert shown.paper.device
     assert shown.paper.citation
-    assert b"none of it is ranked" in client.get("/published/").content
+    assert b"none are ranked" in client.get("/published/").content
 
 
 def test_data_of_printed_tables_equal_the_papers_files(db, page, client) -> None:

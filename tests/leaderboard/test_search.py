@@ -14,12 +14,12 @@ def names(page) -> list[tuple[str, str]]:
 
 def test_an_empty_search_asks_for_a_name(db, client) -> None:
     body = client.get("/search/").content.decode()
-    assert "Type a name or at least six digits of a digest" in body
+    assert "Enter a name, or at least six digits of a digest" in body
 
 
 def test_what_is_not_there_says_what_to_try(db, client) -> None:
     body = client.get("/search/?q=nothing+like+this").content.decode()
-    assert "Every word has to be in it" in body
+    assert "All words must match" in body
     assert 'value="nothing like this"' in body
 
 
@@ -69,13 +69,13 @@ def test_five_digits_are_no_digest(suite, page) -> None:
     assert page(f"/search/?q={result.candidate_digest[:5]}").results == ()
 
 
-def test_a_long_answer_is_cut_and_says_so(db, page) -> None:
+def test_a_long_list_is_cut_and_says_so(db, page) -> None:
     for number in range(MOST_HITS + 1):
         factories.make_agent(name=f"Tuner {number:02}")
     shown = page("/search/?q=tuner")
     assert len(shown.found) == MOST_HITS
     assert shown.is_cut
-    assert "add a word" in shown.lead
+    assert "Add a word" in shown.lead
 
 
 @pytest.mark.parametrize("query", ["%25", "_", "%00", "a" * 5000, "'; DROP TABLE", "%F0%9F%92%A5", "</title><b>"])

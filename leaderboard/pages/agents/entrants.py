@@ -1,4 +1,4 @@
-"""What the pages of agents, models and configurations share: their lines, how they stand, and both as tables."""
+"""Configurations and their standings, as data and as tables: shared by the pages of agents, models and runs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, plural, printable, rate
-from leaderboard.pages.base import board_url, count_cell, entry_name, page_url
+from leaderboard.pages.base import board_url, count_cell, page_url
 from leaderboard.queries.entrants import ConfigurationRow, StandingRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import ALL, CATEGORIES, ROLES
 
-AGENT_VERSION = "agent_version"  # the setting that says which version of the agent it is
-NO_MODEL = "none is registered for the configuration"  # settings may still name one, or the agent need none
+AGENT_VERSION = "agent_version"  # the setting with the version of the agent
+NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigurationLine:
+class ConfigurationSummary:
     configuration: str
     agent: str
     model: str | None
-    model_identifier: str | None  # exactly as it was passed to the provider
+    model_identifier: str | None  # exactly as passed to the provider
     agent_version: str | None
     settings: dict[str, Any]
     role: str
@@ -33,7 +33,7 @@ class ConfigurationLine:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over `results`: tasks × public runs. What is missing or our fault is neither compiled nor correct."""
+    """Counts of results: tasks × public runs. A missing or errored one is neither compiled nor correct."""
 
     results: int
     compiled: int
@@ -43,7 +43,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A configuration's public runs on one suite and device class, by category and over all of them."""
+    """A configuration's public runs on one suite, device class and protocol, by category and over all categories."""
 
     configuration: str
     agent: str
@@ -56,11 +56,11 @@ class Standing:
     protocol: str
     runs: int
     tallies: dict[str, Tally]
-    boards: dict[str, str]  # category → address
+    boards: dict[str, str]  # category → address of its leaderboard
 
 
-def configuration_line(row: ConfigurationRow) -> ConfigurationLine:
-    return ConfigurationLine(
+def configuration_summary(row: ConfigurationRow) -> ConfigurationSummary:
+    return ConfigurationSummary(
         configuration=row.slug,
         agent=row.agent,
         model=row.model,
@@ -74,7 +74,7 @@ def configuration_line(row: ConfigurationRow) -> ConfigurationLine:
 
 
 def standings(rows: Sequence[StandingRow]) -> tuple[Standing, ...]:
-    """Rows of one place side by side, in the order they come."""
+    """Standings in the order of the rows, each from the neighbouring rows that differ in their category alone."""
     return tuple(
         _standing(list(found)) for _, found in groupby(rows, key=lambda row: (row[0], *row[2:6], row.protocol))
     )
@@ -85,55 +85,60 @@ def agent_version(settings: dict[str, Any]) -> str | None:
 
 
 def version_text(settings: dict[str, Any], agent_kind: str) -> str:
-    """The version of the agent in words; never made up."""
-    said = agent_version(settings)
-    if agent_kind == "built_in" and said is None:
-        return "the evaluator's, as each result says; of a program that it starts, none is stated"
-    return printable(said or "not stated")
+    """The version of the agent as text for people."""
+    version = agent_version(settings)
+    if agent_kind == "built_in" and version is None:
+        return "the evaluator's, which each result states; the version of a program that it starts is not stated"
+    return printable(version or "not stated")
 
 
 def settings_text(settings: dict[str, Any]) -> str:
-    """The settings but for the version, which stands by itself."""
-    said = {name: _several(value) if isinstance(value, list) else value for name, value in settings.items()}
-    parts = [f"{name.replace('_', ' ')} {value}" for name, value in sorted(said.items()) if name != AGENT_VERSION]
-    return printable(", ".join(parts))
-
-
-def _several(values: list[Any]) -> str:
-    return " and ".join(map(str, values)) or "none"
+    """The settings as one line of text, without the agent's version, which has a column of its own."""
+    texts = {
+        name: " and ".join(map(str, value)) or "none" if isinstance(value, list) else value
+        for name, value in settings.items()
+        if name != AGENT_VERSION
+    }
+    return printable(", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(texts.items())))
 
 
 def configurations_table(rows: Sequence[ConfigurationRow], empty: str) -> Table:
-    columns = (
-        Column("configuration", "Configuration"),
-        Column("agent", "Agent"),
-        Column("agent_version", "Agent version", is_code=True),
-        Column("model", "Model"),
-        Column("model_identifier", "Model identifier", is_code=True),
-        Column("settings", "Settings"),
-        Column("role", "Role"),
-        Column("public_runs", "Public runs", is_number=True),
-        Column("runs", "Runs", is_number=True),
+    columns: tuple[Field[ConfigurationRow], ...] = (
+        Field(
+            "configuration",
+            "Configuration",
+            lambda row: Cell(row.slug, row.slug, page_url("configuration", row.slug)),
+        ),
+        Field("agent", "Agent", lambda row: Cell(printable(row.agent), row.agent, page_url("agent", row.agent_slug))),
+        Field("agent_version", "Agent version", _version_cell, is_code=True),
+        Field("model", "Model", _model_cell),
+        Field("model_identifier", "Model identifier", _identifier_cell, is_code=True),
+        Field("settings", "Settings", _settings_cell),
+        Field("role", "Role", lambda row: Cell(ROLES[row.role], row.role)),
+        Field("public_runs", "Public runs", lambda row: count_cell(row.public_runs), is_number=True),
+        Field("runs", "Runs", lambda row: count_cell(row.runs), is_number=True),
     )
-    caption = "Configurations: agent, model and settings. Each is a line of a board"
-    return table("configurations", caption, columns, [_configuration_cells(row) for row in rows], empty)
+    caption = "Configurations: agent, model and settings. Each is one entry on a leaderboard"
+    return table("configurations", caption, columns, rows, empty)
 
 
 def standings_table(found: Sequence[Standing], *, shows_entry: bool) -> Table:
-    columns = (
-        Column("suite", "Suite"),
-        Column("configuration", "Configuration", on_page=shows_entry),
-        Column("device_class", "Device class"),
-        Column("runs", "Runs", is_number=True),
-        *(Column(slug, label, is_number=True) for slug, label in CATEGORIES.items()),
-        Column("results", "Results", on_page=False),
-        Column("compiled", "Compiled", on_page=False),
-        Column("may_rank", "May rank", is_number=True),
-        Column("protocol", "Protocol", is_code=True, on_page=False),
+    columns: tuple[Field[Standing], ...] = fields(
+        Field("suite", "Suite", _suite_cell),
+        Field("configuration", "Configuration", _configuration_cell, on_page=shows_entry),
+        Field(
+            "device_class", "Device class", lambda one: Cell(one.device_title, one.device_class, note=one.device_class)
+        ),
+        Field("runs", "Runs", lambda one: count_cell(one.runs), is_number=True),
+        (_category_field(slug, label) for slug, label in CATEGORIES.items()),
+        hidden("results", lambda one: one.tallies[ALL].results),
+        hidden("compiled", lambda one: one.tallies[ALL].compiled),
+        Field("may_rank", "Eligible for ranking", _may_rank_cell, is_number=True),
+        hidden("protocol", lambda one: one.protocol),
     )
-    caption = "Right answers on each board: tasks × public runs, missing ones among them"
-    empty = "Nothing is published yet. A draft gets onto a board once a maintainer publishes it."
-    return table("standings", caption, columns, [_standing_cells(one) for one in found], empty)
+    caption = "Correct results on each leaderboard, of tasks × public runs (missing results included)"
+    empty = "No results are published yet. Runs appear here once a maintainer publishes them."
+    return table("standings", caption, columns, found, empty)
 
 
 def _standing(rows: list[StandingRow]) -> Standing:
@@ -164,53 +169,48 @@ def _board(row: StandingRow, category: str) -> str:
     return f"{url}{'&' if '?' in url else '?'}protocol={row.protocol}"
 
 
-def _configuration_cells(row: ConfigurationRow) -> tuple[Cell, ...]:
-    version, text = agent_version(row.settings), settings_text(row.settings)
-    model = Cell(printable(row.model), row.model, page_url("model", row.model_slug)) if row.model else Cell(NONE)
-    return (
-        Cell(row.slug, row.slug, page_url("configuration", row.slug)),
-        Cell(printable(row.agent), row.agent, page_url("agent", row.agent_slug)),
-        Cell(printable(version), version) if version else Cell(NONE),
-        model,
-        Cell(printable(row.identifier), row.identifier) if row.identifier else Cell(NONE),
-        Cell(text or "none", text),
-        Cell(ROLES[row.role], row.role),
-        count_cell(row.public_runs),
-        count_cell(row.runs),
-    )
+def _version_cell(row: ConfigurationRow) -> Cell:
+    version = agent_version(row.settings)
+    return Cell(printable(version), version) if version else Cell(NONE)
 
 
-def _standing_cells(one: Standing) -> tuple[Cell, ...]:
-    whole, suite = one.tallies[ALL], f"{one.suite}@{one.suite_version}"
-    return (
-        Cell(suite, suite, one.boards[ALL]),
-        Cell(one.configuration, one.configuration, page_url("configuration", one.configuration)),
-        Cell(one.device_title, one.device_class, note=one.device_class),
-        count_cell(one.runs),
-        *(_tally_cell(one, category) for category in CATEGORIES),
-        Cell("", whole.results),
-        Cell("", whole.compiled),
-        _rank_cell(one, whole),
-        Cell("", one.protocol),
-    )
+def _model_cell(row: ConfigurationRow) -> Cell:
+    return Cell(printable(row.model), row.model, page_url("model", row.model_slug)) if row.model else Cell(NONE)
 
 
-def _tally_cell(one: Standing, category: str) -> Cell:
-    if category not in one.tallies:
-        return Cell(NONE, note="not in the suite")
-    tally = one.tallies[category]
-    return Cell(
-        rate(tally.correct, tally.results), tally.correct, one.boards[category], note=f"{tally.compiled} compiled"
-    )
+def _identifier_cell(row: ConfigurationRow) -> Cell:
+    return Cell(printable(row.identifier), row.identifier) if row.identifier else Cell(NONE)
 
 
-def _rank_cell(one: Standing, whole: Tally) -> Cell:
+def _settings_cell(row: ConfigurationRow) -> Cell:
+    text = settings_text(row.settings)
+    return Cell(text or "none", text)
+
+
+def _suite_cell(one: Standing) -> Cell:
+    suite = f"{one.suite}@{one.suite_version}"
+    return Cell(suite, suite, one.boards[ALL])
+
+
+def _configuration_cell(one: Standing) -> Cell:
+    return Cell(one.configuration, one.configuration, page_url("configuration", one.configuration))
+
+
+def _category_field(category: str, label: str) -> Field[Standing]:
+    def cell(one: Standing) -> Cell:
+        if category not in one.tallies:
+            return Cell(NONE, note="not in the suite")
+        tally = one.tallies[category]
+        text = rate(tally.correct, tally.results)
+        return Cell(text, tally.correct, one.boards[category], note=f"{tally.compiled} compiled")
+
+    return Field(category, label, cell, is_number=True)
+
+
+def _may_rank_cell(one: Standing) -> Cell:
     if one.role != "entry":
         return Cell("none", 0, note=f"a {ROLES[one.role]} is never ranked")
-    missing = whole.results - whole.may_rank
-    note = f"{plural(missing, 'answer')} missing, not judged or on hold" if missing else ""
+    whole = one.tallies[ALL]
+    excluded = whole.results - whole.may_rank
+    note = f"{plural(excluded, 'result')} missing, not evaluated or on hold" if excluded else ""
     return Cell(rate(whole.may_rank, whole.results), whole.may_rank, note=note)
-
-
-def line_name(row: ConfigurationRow) -> str:
-    return entry_name(row.agent, row.model)

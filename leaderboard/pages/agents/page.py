@@ -1,4 +1,4 @@
-"""Agents and models: all of them in one list, and a page for each."""
+"""Agents, models and configurations: one page that lists them all, and a page for each."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from dataclasses import dataclass, field
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, printable
 from leaderboard.pages.agents.entrants import (
-    ConfigurationLine,
+    NO_MODEL,
+    ConfigurationSummary,
     Standing,
-    configuration_line,
+    configuration_summary,
     configurations_table,
+    settings_text,
     standings,
     standings_table,
+    version_text,
 )
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_name, page_url
 from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import entrants, runs
-from leaderboard.queries.entrants import AgentRow, ModelRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.queries.entrants import AgentRow, ConfigurationRow, ModelRow
+from leaderboard.tables import Cell, Field, Table, table
+from leaderboard.words import ROLES
 
-KINDS = {"built_in": "built in: this project starts it", "external": "external"}
+KINDS = {"built_in": "built in: this site can run it", "external": "external"}
 NEWEST_RUNS = 50
-TO_ADD = "A file of agents, models and configurations is read by `manage.py load_registry FILE`."
+TO_ADD = "Add agents, models and configurations with `manage.py load_registry FILE`."
+NO_RUNS = "No runs yet. Runs start in the admin."
 
 
 @dataclass(frozen=True, slots=True)
-class AgentLine:
+class AgentSummary:
     agent: str
     name: str
     kind: str
@@ -37,7 +42,7 @@ class AgentLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelLine:
+class ModelSummary:
     model: str
     name: str
     identifier: str
@@ -48,45 +53,51 @@ class ModelLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentsPage(Page):
-    agents: tuple[AgentLine, ...]
-    models: tuple[ModelLine, ...]
-    configurations: tuple[ConfigurationLine, ...]
+    agents: tuple[AgentSummary, ...]
+    models: tuple[ModelSummary, ...]
+    configurations: tuple[ConfigurationSummary, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntrantPage(Page):
-    """What stands on the page of an agent, a model or a configuration."""
+    """The page of an agent, a model or a configuration."""
 
-    configurations: tuple[ConfigurationLine, ...]
+    configurations: tuple[ConfigurationSummary, ...]
     standings: tuple[Standing, ...]
-    runs: tuple[RunLine, ...]  # the newest
+    runs: tuple[RunLine, ...]  # the newest first, NEWEST_RUNS at most
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentPage(EntrantPage):
-    agent: AgentLine
+    agent: AgentSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPage(EntrantPage):
-    model: ModelLine
+    model: ModelSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationPage(EntrantPage):
+    configuration: str
+    settings_digest: str
 
 
 def build(query: Query) -> AgentsPage:
     agents, models, found = entrants.agents(), entrants.models(), entrants.configurations()
     return AgentsPage(
         title="Agents and models",
-        lead="What writes the kernels. An agent with a model and settings is a configuration: a line of a board.",
+        lead="Agents write the kernels. An agent with a model and settings is a configuration: one leaderboard entry.",
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(
-            configurations_table(found, f"There is no configuration. {TO_ADD}"),
+            configurations_table(found, f"No configuration is registered. {TO_ADD}"),
             _agents_table(agents),
             _models_table(models),
         ),
-        agents=tuple(_agent_line(row) for row in agents),
-        models=tuple(ModelLine(*row) for row in models),
-        configurations=tuple(configuration_line(row) for row in found),
+        agents=tuple(_agent_summary(row) for row in agents),
+        models=tuple(ModelSummary(*row) for row in models),
+        configurations=tuple(configuration_summary(row) for row in found),
     )
 
 
@@ -100,11 +111,11 @@ def build_agent(query: Query, *, slug: str) -> AgentPage | None:
     facts = (("Kind", KINDS[row.kind], ""), *((("Home page", printable(row.url), row.url),) if row.url else ()))
     return AgentPage(
         title=printable(row.name),
-        lead=f"An agent, in {plural(len(found), 'configuration')}.",
+        lead=f"An agent with {plural(len(found), 'configuration')}.",
         crumbs=(Link("Agents and models", page_url("agents")),),
         tables=_tables(found, places, lines, "No configuration of this agent is registered."),
-        agent=_agent_line(row),
-        configurations=tuple(configuration_line(one) for one in found),
+        agent=_agent_summary(row),
+        configurations=tuple(configuration_summary(one) for one in found),
         standings=places,
         runs=lines,
         facts=facts,
@@ -120,68 +131,90 @@ def build_model(query: Query, *, slug: str) -> ModelPage | None:
     lines = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, model=slug))
     return ModelPage(
         title=printable(row.name),
-        lead=f"A language model, in {plural(len(found), 'configuration')}. Providers change what stands behind a name, "
-        "so each run also says when it was evaluated.",
+        lead=f"A language model with {plural(len(found), 'configuration')}. Providers may change a model without "
+        "changing its name, so each run states when it was evaluated.",
         crumbs=(Link("Agents and models", page_url("agents")),),
         tables=_tables(found, places, lines, "No configuration with this model is registered."),
-        model=ModelLine(*row),
-        configurations=tuple(configuration_line(one) for one in found),
+        model=ModelSummary(*row),
+        configurations=tuple(configuration_summary(one) for one in found),
         standings=places,
         runs=lines,
         facts=(("Identifier", printable(row.identifier), ""), ("Vendor", printable(row.vendor) or "not stated", "")),
     )
 
 
+def build_configuration(query: Query, *, slug: str) -> ConfigurationPage | None:
+    row = next(iter(entrants.configurations(slug=slug)), None)
+    if row is None:
+        return None
+    places = standings(entrants.standings(slug=slug))
+    lines = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, configuration=slug))
+    return ConfigurationPage(
+        title=entry_name(row.agent, row.model),
+        lead="One agent, model and set of settings: one leaderboard entry. Any change makes a new configuration.",
+        crumbs=(
+            Link("Agents and models", page_url("agents")),
+            Link(printable(row.agent), page_url("agent", row.agent_slug)),
+        ),
+        tables=by_slug(
+            standings_table(places, shows_entry=False),
+            runs_table(lines, f"Latest runs, {NEWEST_RUNS} at most", NO_RUNS),
+        ),
+        configuration=row.slug,
+        settings_digest=row.settings_digest,
+        configurations=(configuration_summary(row),),
+        standings=places,
+        runs=lines,
+        facts=_configuration_facts(row),
+    )
+
+
 def _tables(
-    found: Sequence[entrants.ConfigurationRow], places: Sequence[Standing], lines: Sequence[RunLine], empty: str
+    found: Sequence[ConfigurationRow], places: Sequence[Standing], lines: Sequence[RunLine], empty: str
 ) -> dict[str, Table]:
     return by_slug(
         standings_table(places, shows_entry=True),
         configurations_table(found, empty),
-        runs_table(lines, f"The newest runs, {NEWEST_RUNS} at most", "Nothing ran yet. Runs start in the admin."),
+        runs_table(lines, f"Latest runs, {NEWEST_RUNS} at most", NO_RUNS),
     )
 
 
-def _agent_line(row: AgentRow) -> AgentLine:
-    return AgentLine(row.slug, row.name, row.kind, row.url or None, row.configurations, row.public_runs)
+def _configuration_facts(row: ConfigurationRow) -> tuple[tuple[str, str, str], ...]:
+    return (
+        ("Configuration", row.slug, ""),
+        ("Agent", printable(row.agent), page_url("agent", row.agent_slug)),
+        ("Agent version", version_text(row.settings, row.agent_kind), ""),
+        ("Model", printable(row.model or NONE), page_url("model", row.model_slug) if row.model_slug else ""),
+        ("Model identifier", printable(row.identifier or NO_MODEL), ""),
+        ("Settings", settings_text(row.settings) or "none", ""),
+        ("Role", ROLES[row.role], ""),
+        ("All its runs", plural(row.runs, "run"), f"{page_url('runs')}?configuration={row.slug}"),
+    )
+
+
+def _agent_summary(row: AgentRow) -> AgentSummary:
+    return AgentSummary(row.slug, row.name, row.kind, row.url or None, row.configurations, row.public_runs)
 
 
 def _agents_table(rows: Sequence[AgentRow]) -> Table:
-    columns = (
-        Column("agent", "Agent"),
-        Column("kind", "Kind"),
-        Column("configurations", "Configurations", is_number=True),
-        Column("public_runs", "Public runs", is_number=True),
+    columns: tuple[Field[AgentRow], ...] = (
+        Field("agent", "Agent", lambda row: Cell(printable(row.name), row.slug, page_url("agent", row.slug))),
+        Field("kind", "Kind", lambda row: Cell(KINDS[row.kind], row.kind)),
+        Field("configurations", "Configurations", lambda row: count_cell(row.configurations), is_number=True),
+        Field("public_runs", "Public runs", lambda row: count_cell(row.public_runs), is_number=True),
     )
-    lines = [
-        (
-            Cell(printable(row.name), row.slug, page_url("agent", row.slug)),
-            Cell(KINDS[row.kind], row.kind),
-            count_cell(row.configurations),
-            count_cell(row.public_runs),
-        )
-        for row in rows
-    ]
-    return table("agents", "Agents", columns, lines, f"There is no agent. {TO_ADD}")
+    return table("agents", "Agents", columns, rows, f"No agent is registered. {TO_ADD}")
 
 
 def _models_table(rows: Sequence[ModelRow]) -> Table:
-    columns = (
-        Column("model", "Model"),
-        Column("identifier", "Exact identifier", is_code=True),
-        Column("vendor", "Vendor"),
-        Column("configurations", "Configurations", is_number=True),
-        Column("public_runs", "Public runs", is_number=True),
+    columns: tuple[Field[ModelRow], ...] = (
+        Field("model", "Model", lambda row: Cell(printable(row.name), row.slug, page_url("model", row.slug))),
+        Field(
+            "identifier", "Exact identifier", lambda row: Cell(printable(row.identifier), row.identifier), is_code=True
+        ),
+        Field("vendor", "Vendor", lambda row: Cell(printable(row.vendor) or NONE, row.vendor)),
+        Field("configurations", "Configurations", lambda row: count_cell(row.configurations), is_number=True),
+        Field("public_runs", "Public runs", lambda row: count_cell(row.public_runs), is_number=True),
     )
-    lines = [
-        (
-            Cell(printable(row.name), row.slug, page_url("model", row.slug)),
-            Cell(printable(row.identifier), row.identifier),
-            Cell(printable(row.vendor) or NONE, row.vendor),
-            count_cell(row.configurations),
-            count_cell(row.public_runs),
-        )
-        for row in rows
-    ]
-    empty = f"No model is registered: settings may name one, and some agents need none. {TO_ADD}"
-    return table("models", "Models, at the identifiers that were passed to their providers", columns, lines, empty)
+    empty = f"No model is registered. Settings may name one, and some agents need none. {TO_ADD}"
+    return table("models", "Models, with the identifiers passed to their providers", columns, rows, empty)

@@ -1,4 +1,4 @@
-"""What agents used here against what it brought: tokens, wall time and money beside the usable speedup."""
+"""What agents used here and gained by it: tokens, wall time and money against the usable speedup."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from leaderboard.queries.cost import AgentCostRow
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
-# What lies across in each chart: its slug, title, axis, and the divisor that makes it readable.
-ACROSS = (
-    ("output_tokens", "Tokens against speedup", "thousand output tokens a task", 1e-3),
-    ("seconds", "Wall time against speedup", "minutes of the agent a task", 1 / 60),
-    ("cost_usd", "Money against speedup", "US dollars a task", 1.0),
+# The horizontal axis of each chart: field of AgentCost, title, label, and the factor that gives its unit.
+MEASURES = (
+    ("output_tokens", "Tokens against speedup", "thousand output tokens per task", 1e-3),
+    ("seconds", "Wall time against speedup", "minutes of the agent per task", 1 / 60),
+    ("cost_usd", "Cost against speedup", "US dollars per task", 1.0),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class AgentCost:
-    """Of the sessions of public answers. Means are a task, over the sessions that said so; None where none did."""
+    """Usage in the sessions of public results. Means are per task, over the sessions that report it, else None."""
 
     configuration: str
     name: str
@@ -38,19 +38,19 @@ class AgentCost:
     sessions: int
     seconds: float
     output_tokens: float | None
-    output_tokens_of: int  # sessions that say it
+    output_tokens_of: int  # sessions that report it
     input_tokens: float | None
     input_tokens_of: int
     cost_usd: float | None
     cost_usd_of: int
-    total_usd: float | None  # of those that say it
+    total_usd: float | None  # over those that report it
     usable_speedup: float | None
     no_speedup_because: str | None
 
 
 def agent_costs(rows: Sequence[AgentCostRow]) -> tuple[AgentCost, ...]:
-    answers = cost.answers_on_clocks({row.suite for row in rows if not row.is_functional})
-    eligible = {place: sum(standings.eligible(found).values()) for place, found in answers.items()}
+    results = cost.results_on_clocks({row.suite for row in rows if not row.is_functional})
+    eligible = {place: sum(standings.eligible(found).values()) for place, found in results.items()}
     return tuple(_agent_cost(row, eligible.get((row.suite, row.version, row.device), 0)) for row in rows)
 
 
@@ -64,12 +64,12 @@ def _agent_cost(row: AgentCostRow, eligible_tasks: int) -> AgentCost:
         device_class=row.device,
         sessions=row.sessions,
         seconds=row.seconds / row.sessions,
-        output_tokens=_mean(row.output_tokens, row.say_output),
-        output_tokens_of=row.say_output,
-        input_tokens=_mean(row.input_tokens, row.say_input),
-        input_tokens_of=row.say_input,
-        cost_usd=_mean(row.cost_usd, row.say_cost),
-        cost_usd_of=row.say_cost,
+        output_tokens=_mean(row.output_tokens, row.output_tokens_reported),
+        output_tokens_of=row.output_tokens_reported,
+        input_tokens=_mean(row.input_tokens, row.input_tokens_reported),
+        input_tokens_of=row.input_tokens_reported,
+        cost_usd=_mean(row.cost_usd, row.cost_reported),
+        cost_usd_of=row.cost_reported,
         total_usd=row.cost_usd,
         usable_speedup=exp((row.gain or 0.0) / row.sessions) if because is None else None,
         no_speedup_because=because,
@@ -84,7 +84,7 @@ def agents_table(found: Sequence[AgentCost]) -> Table:
         Field("sessions", "Tasks × runs", lambda one: count_cell(one.sessions), is_number=True),
         Field(
             "output_tokens",
-            "Output tokens a task",
+            "Output tokens per task",
             lambda one: _tokens_cell(one, one.output_tokens, one.output_tokens_of),
             is_number=True,
         ),
@@ -93,37 +93,37 @@ def agents_table(found: Sequence[AgentCost]) -> Table:
         hidden("input_tokens_of", lambda one: one.input_tokens_of),
         Field(
             "seconds",
-            "Wall time a task",
+            "Wall time per task",
             lambda one: Cell(seconds(one.seconds), round(one.seconds, 3)),
             is_number=True,
         ),
-        Field("cost_usd", "Price a task", lambda one: _usd_cell(one, one.cost_usd), is_number=True),
+        Field("cost_usd", "Cost per task", lambda one: _usd_cell(one, one.cost_usd), is_number=True),
         hidden("cost_usd_of", lambda one: one.cost_usd_of),
-        Field("total_usd", "Price in all", lambda one: _usd_cell(one, one.total_usd), is_number=True),
+        Field("total_usd", "Total cost", lambda one: _usd_cell(one, one.total_usd), is_number=True),
         Field("usable_speedup", "Usable speedup", _speedup_cell, is_number=True, metric="usable"),
         hidden("no_speedup_because", lambda one: one.no_speedup_because),
     )
-    caption = "What agents used in the sessions of public answers, checks included, and what came of it"
+    caption = "What agents used in the sessions of public results, checks included, and the speedup they reached"
     empty = (
-        "No public answer here came out of an agent's session. `python manage.py start_runs block_tuner` starts one, "
-        "and a bundle of `python -m evaluator run` brings its own."
+        "No public result came from an agent's session yet. Start sessions with `python manage.py start_runs "
+        "block_tuner`, or submit a bundle of `python -m evaluator run`."
     )
     return table("agents", caption, columns, found, empty)
 
 
 def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
-    """For each suite and device class with a usable speedup: what it took, by each measure that somebody said."""
+    """Slug → chart for each suite and device class with a usable speedup, and each measure that was reported."""
     made: dict[str, Chart] = {}
     for (suite, version, device), own in groupby(sorted(found, key=_place), key=_place):
         rows = [one for one in own if one.usable_speedup is not None]
-        for measure, title, axis, scale in ACROSS:
+        for measure, title, axis, scale in MEASURES:
             spots = [spot for number, one in enumerate(rows, 1) if (spot := _spot(number, one, measure, axis, scale))]
             if any(spot.across > 0 for spot in spots):
                 slug = f"{measure}-{suite}-{version}-{device}"
                 made[slug] = cost_against_gain(
                     slug,
                     f"{title}: {suite}@{version} on {device}",
-                    "Each configuration by its mean over tasks and runs; the line in steps joins those that no other "
+                    "Each configuration by its mean over tasks and runs. The stepped line joins those that no other "
                     "beats in both.",
                     (axis, "usable speedup"),
                     spots,
@@ -136,7 +136,7 @@ def _place(one: AgentCost) -> tuple[str, int, str]:
 
 
 def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) -> Spot | None:
-    """None where not every session says it: a mean over the others would be another number."""
+    """A mark of the chart; None where not every session reports the measure, as the mean would be over others."""
     value = getattr(one, measure)
     if value is None or one.usable_speedup is None or getattr(one, f"{measure}_of", one.sessions) < one.sessions:
         return None
@@ -147,11 +147,11 @@ def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) ->
 
 def _no_speedup(row: AgentCostRow, eligible_tasks: int) -> str | None:
     if row.is_functional:
-        return "times here enter no metric"
+        return "functional times enter no metric"
     if row.counting < row.sessions:
-        return f"{plural(row.sessions - row.counting, 'answer')} of {row.sessions} may not count"
+        return f"{plural(row.sessions - row.counting, 'result')} of {row.sessions} not eligible"
     if eligible_tasks < MIN_TASKS_FOR_INTERVAL:
-        return f"eligible cases in {plural(eligible_tasks, 'task')}; {MIN_TASKS_FOR_INTERVAL} are needed"
+        return f"eligible cases in {plural(eligible_tasks, 'task')}; {MIN_TASKS_FOR_INTERVAL} needed"
     return None
 
 
@@ -177,5 +177,5 @@ def _speedup_cell(one: AgentCost) -> Cell:
 
 
 def _of(one: AgentCost, count: int) -> str:
-    """How many sessions a mean is over, where it is not all."""
-    return f"{count} of {one.sessions} say it" if count < one.sessions else ""
+    """A note of how many sessions a mean is over; empty where it is over all."""
+    return f"{count} of {one.sessions} report it" if count < one.sessions else ""

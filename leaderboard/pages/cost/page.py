@@ -1,4 +1,4 @@
-"""What results cost: what evaluations took here, and the tokens and speedups that a paper printed."""
+"""Cost: what agents and evaluations used here, and what a paper printed, against speedup."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from leaderboard.charts import Chart, PointGroup, Spot
 from leaderboard.charts.pareto import cost_against_gain, efficient
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, seconds
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_cells, entry_name, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_fields, entry_name, page_url
 from leaderboard.pages.cost import agents as cost_agents
 from leaderboard.pages.cost.agents import AgentCost
 from leaderboard.queries import cost, published
 from leaderboard.queries.cost import EvaluationRow
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import CATEGORIES
 
 TOKENS, RESULTS = "agentkernelarena-output-tokens-thousands", "agentkernelarena-main-results"
@@ -22,19 +22,19 @@ TOKENS, RESULTS = "agentkernelarena-output-tokens-thousands", "agentkernelarena-
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCost:
-    """Wall time on the host of public answers, from the claim to the verdict, without the agent's session."""
+    """Wall time that public results took on the host, from the claim to the verdict, without agents' sessions."""
 
     configuration: str
     name: str
     device_class: str
-    answers: int
+    results: int
     total_s: float
     mean_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedCost:
-    """Of the paper. `is_efficient`: nothing in its category has as few tokens and as large a speedup."""
+    """A row of the paper. `is_efficient`: no other in its category has as few tokens and as large a speedup."""
 
     category: str
     agent: str
@@ -49,7 +49,7 @@ class CostPage(Page):
     agents: tuple[AgentCost, ...]
     evaluations: tuple[EvaluationCost, ...]
     printed: tuple[PrintedCost, ...]
-    here: tuple[str, ...] = field(metadata=SCREEN)  # charts of what was measured here
+    here: tuple[str, ...] = field(metadata=SCREEN)  # slugs of charts of what was measured here
 
     @property
     def charts_here(self) -> list[Chart]:
@@ -66,8 +66,8 @@ def build(query: Query) -> CostPage:
     spots = _spots(published.cells_of_all((TOKENS, RESULTS)))
     printed = tuple(one for category, own in spots.items() for one in _printed(category, own))
     return CostPage(
-        title="What it costs",
-        lead="Tokens, time and money against what is gained. What a paper printed and what happened here stand apart.",
+        title="Cost",
+        lead="Tokens, time and money against speedup, measured here and as printed in a paper.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(cost_agents.agents_table(agents), _evaluations_table(evaluations), _printed_table(printed)),
         charts=cost_agents.charts(agents) | _charts(spots),
@@ -81,11 +81,11 @@ def build(query: Query) -> CostPage:
 def _evaluation(row: EvaluationRow) -> EvaluationCost:
     total_s = max(row.took.total_seconds() - (row.sessions_s or 0.0), 0.0)
     name = entry_name(row.agent, row.model)
-    return EvaluationCost(row.configuration, name, row.device, row.answers, total_s, total_s / row.answers)
+    return EvaluationCost(row.configuration, name, row.device, row.results, total_s, total_s / row.results)
 
 
 def _spots(cells: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, list[tuple[str, str, Spot]]]:
-    """Category → agent, model and spot of each configuration with both figures; one number for it in all categories."""
+    """Category → agent, model and mark of each configuration with both figures, numbered alike in all categories."""
     speedups = {(row["category"], row["agent"], row["model"]): row["mean_speedup"] for row in cells.get(RESULTS, ())}
     agents = list(dict.fromkeys(row["agent"] for row in cells.get(TOKENS, ())))
     found: dict[str, list[tuple[str, str, Spot]]] = {}
@@ -95,65 +95,61 @@ def _spots(cells: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, list[t
         for category in CATEGORIES:
             speedup, tokens = speedups.get((category, agent, model)), row.get(category)
             if speedup and tokens:
-                text = f"{tokens} thousand tokens a task, {speedup}×"
+                text = f"{tokens} thousand tokens per task, {speedup}×"
                 spot = Spot(group, float(tokens), float(speedup), text, is_mean=True)
                 found.setdefault(category, []).append((agent, model, spot))
     return found
 
 
 def _printed(category: str, own: Sequence[tuple[str, str, Spot]]) -> list[PrintedCost]:
-    """Fewest tokens first."""
+    """Rows of a category, fewest tokens first."""
     best = set(efficient([spot for _, _, spot in own]))
     ordered = sorted(own, key=lambda one: one[2].across)
     return [PrintedCost(category, agent, model, spot.across, spot.up, spot in best) for agent, model, spot in ordered]
 
 
 def _evaluations_table(found: Sequence[EvaluationCost]) -> Table:
-    columns = (
-        Column("name", "Entry"),
-        Column("configuration", "Configuration", on_page=False),
-        Column("device_class", "Device class", is_code=True),
-        Column("answers", "Public answers", is_number=True),
-        Column("mean_s", "For each", is_number=True),
-        Column("total_s", "Together", is_number=True),
+    columns: tuple[Field[EvaluationCost], ...] = fields(
+        entry_fields(lambda one: one.name, lambda one: one.configuration),
+        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field("results", "Public results", lambda one: count_cell(one.results), is_number=True),
+        Field("mean_s", "Mean time", lambda one: Cell(seconds(one.mean_s), round(one.mean_s, 3)), is_number=True),
+        Field("total_s", "Total time", lambda one: Cell(seconds(one.total_s), round(one.total_s, 3)), is_number=True),
     )
-    rows = [
-        (
-            *entry_cells(one.name, one.configuration),
-            Cell(one.device_class, one.device_class),
-            count_cell(one.answers),
-            Cell(seconds(one.mean_s), round(one.mean_s, 3)),
-            Cell(seconds(one.total_s), round(one.total_s, 3)),
-        )
-        for one in found
-    ]
-    caption = "What judging took on our hosts, from the claim of an attempt to its verdict"
-    empty = "Nothing is published yet. A draft counts here once a maintainer publishes it."
-    return table("evaluations", caption, columns, rows, empty)
+    caption = "Evaluation time on our hosts, from the claim of an attempt to its verdict"
+    empty = "No results are published yet. Runs appear here once a maintainer publishes them."
+    return table("evaluations", caption, columns, found, empty)
 
 
 def _printed_table(found: Sequence[PrintedCost]) -> Table:
-    columns = (
-        Column("model", "Model"),
-        Column("agent", "Agent"),
-        Column("category", "Category"),
-        Column("output_tokens_thousands", "Thousand output tokens a task", is_number=True),
-        Column("mean_speedup", "Mean speedup", is_number=True),
-        Column("is_efficient", "Nothing beats it"),
+    columns: tuple[Field[PrintedCost], ...] = (
+        text_field("model", "Model", lambda one: one.model),
+        text_field("agent", "Agent", lambda one: one.agent),
+        Field("category", "Category", lambda one: Cell(CATEGORIES[one.category], one.category)),
+        Field("output_tokens_thousands", "Thousand output tokens per task", _tokens_cell, is_number=True),
+        Field("mean_speedup", "Mean speedup", _speedup_cell, is_number=True),
+        Field("is_efficient", "Efficient", _efficient_cell),
     )
-    rows = [
-        (
-            Cell(one.model, one.model),
-            Cell(one.agent, one.agent),
-            Cell(CATEGORIES[one.category], one.category),
-            Cell(f"{one.output_tokens_thousands:.1f}", one.output_tokens_thousands),
-            Cell(f"{one.mean_speedup:.2f}×", one.mean_speedup),
-            Cell("yes", True, tone="good", mark="✓") if one.is_efficient else Cell(NONE, False),
-        )
-        for one in found
-    ]
-    caption = "As printed: no other in its category has as few tokens and as large a mean speedup where it says yes"
-    return table("printed", caption, columns, rows, "The paper's tables are not loaded: `manage.py load_published`.")
+    caption = "As printed; efficient: no other in its category has as few tokens and as large a mean speedup"
+    return table(
+        "printed",
+        caption,
+        columns,
+        found,
+        "The paper's tables are not loaded. Load them with `manage.py load_published`.",
+    )
+
+
+def _tokens_cell(one: PrintedCost) -> Cell:
+    return Cell(f"{one.output_tokens_thousands:.1f}", one.output_tokens_thousands)
+
+
+def _speedup_cell(one: PrintedCost) -> Cell:
+    return Cell(f"{one.mean_speedup:.2f}×", one.mean_speedup)
+
+
+def _efficient_cell(one: PrintedCost) -> Cell:
+    return Cell("yes", True, tone="good", mark="✓") if one.is_efficient else Cell(NONE, False)
 
 
 def _charts(spots: Mapping[str, Sequence[tuple[str, str, Spot]]]) -> dict[str, Chart]:
@@ -161,9 +157,9 @@ def _charts(spots: Mapping[str, Sequence[tuple[str, str, Spot]]]) -> dict[str, C
         category: cost_against_gain(
             category,
             f"{CATEGORIES[category]}: tokens against speedup",
-            "Each configuration of the paper by its output tokens a task and its mean speedup; the line in steps joins "
-            "those that no other beats in both.",
-            ("thousand output tokens a task", "mean speedup"),
+            "Each configuration of the paper by its output tokens per task and its mean speedup. The stepped line "
+            "joins those that no other beats in both.",
+            ("thousand output tokens per task", "mean speedup"),
             [spot for _, _, spot in own],
         )
         for category, own in spots.items()

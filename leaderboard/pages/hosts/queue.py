@@ -1,4 +1,4 @@
-"""The queue: what waits and runs, how deep each queue is, and how long a new attempt is likely to wait."""
+"""The queue: waiting and running attempts, the depth of each queue, and the expected wait of a new attempt."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from datetime import UTC, datetime, timedelta
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, plural, seconds
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url, task_url
-from leaderboard.pages.hosts import screen
+from leaderboard.pages.hosts.facts import is_at_work, notices
 from leaderboard.queries import hosts
 from leaderboard.queries.hosts import Depth, HostRow, WaitingRow
-from leaderboard.tables import Cell, Column, RowGroup, Table, table
+from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, table, text_field
 from leaderboard.words import status_cell
 
 MOST_SHOWN = 100
 FORMULA = (
-    "Expected wait of a new attempt = (what waits and is not paused × the mean + what is left of each that runs) / "
-    "hosts at work, where the mean is over what the newest attempts of the queue took, and what is left is the mean "
-    "less the time since the claim, at least 0. While a host at work is idle and nothing waits, it is none."
+    "Expected wait of a new attempt = (waiting attempts that are not paused × mean duration + remaining time of each "
+    "running attempt) / hosts at work. The mean is over the newest attempts of the queue. The remaining time is the "
+    "mean less the time since the claim, at least 0. The wait is none while a host at work is idle and nothing waits."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class OpenAttempt:
     result: int
     attempt: int
     status: str
@@ -41,8 +41,8 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueLine:
-    """A queue is named after an architecture. `hosts` take work and gave a sign of life within the last minute."""
+class QueueState:
+    """The queue of one architecture. `hosts` take attempts and sent a heartbeat within the last minute."""
 
     architecture: str
     queued: int
@@ -51,14 +51,14 @@ class QueueLine:
     hosts: int
     measured: int  # attempts that the mean is over
     mean_s: float | None
-    expected_wait_s: float | None  # None: nothing was measured yet, or nobody is at work
+    expected_wait_s: float | None  # None if nothing was measured yet or no host is at work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePage(Page):
-    queues: tuple[QueueLine, ...]
+    queues: tuple[QueueState, ...]
     formula: str
-    open_attempts: tuple[Waiting, ...]
+    open_attempts: tuple[OpenAttempt, ...]
     is_idle: bool
     notices: tuple[str, ...] = field(metadata=SCREEN)  # what a maintainer has to do
 
@@ -71,19 +71,19 @@ def build(query: Query) -> QueuePage:
     total = sum(sum(depth) for depth in depths.values())
     return QueuePage(
         title="Queue",
-        lead=f"{plural(total, 'attempt')} open." if total else "Nothing waits.",
+        lead=f"{plural(total, 'attempt')} open." if total else "The queue is empty.",
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_queues_table(queues), _open_table(rows, now, total)),
         queues=queues,
         formula=FORMULA,
-        open_attempts=tuple(_waiting(row) for row in rows),
+        open_attempts=tuple(_open_attempt(row) for row in rows),
         is_idle=not total,
-        notices=screen.notices(machines),
+        notices=notices(machines),
     )
 
 
 def expected_wait(queued: int, left: Sequence[timedelta], at_work: int, mean: timedelta) -> timedelta:
-    """FORMULA; `left` holds what is left of each that runs."""
+    """The wait by FORMULA; `left` has the remaining time of each running attempt."""
     if not queued and len(left) < at_work:
         return timedelta(0)
     return (queued * mean + sum(left, timedelta(0))) / at_work
@@ -91,14 +91,14 @@ def expected_wait(queued: int, left: Sequence[timedelta], at_work: int, mean: ti
 
 def _queues(
     machines: Sequence[HostRow], depths: Mapping[str, Depth], rows: Sequence[WaitingRow], now: datetime
-) -> tuple[QueueLine, ...]:
+) -> tuple[QueueState, ...]:
     took = hosts.durations()
     names = sorted({row.architecture for row in machines} | depths.keys())
     return tuple(
         _queue(
             name,
             depths.get(name, Depth(0, 0, 0)),
-            sum(row.architecture == name and screen.is_at_work(row, now) for row in machines),
+            sum(row.architecture == name and is_at_work(row, now) for row in machines),
             took.get(name, []),
             [now - row.started_at for row in rows if row.architecture == name and row.started_at],
         )
@@ -106,13 +106,13 @@ def _queues(
     )
 
 
-def _queue(name: str, depth: Depth, at_work: int, took: list[timedelta], ages: list[timedelta]) -> QueueLine:
+def _queue(name: str, depth: Depth, at_work: int, took: list[timedelta], ages: list[timedelta]) -> QueueState:
     mean = sum(took, timedelta(0)) / len(took) if took else None
     wait = None
     if mean is not None and at_work:
         left = [max(mean - age, timedelta(0)) for age in ages]
         wait = expected_wait(depth.queued, left, at_work, mean).total_seconds()
-    return QueueLine(
+    return QueueState(
         name,
         *depth,
         hosts=at_work,
@@ -122,29 +122,27 @@ def _queue(name: str, depth: Depth, at_work: int, took: list[timedelta], ages: l
     )
 
 
-def _queues_table(queues: Sequence[QueueLine]) -> Table:
-    columns = (
-        Column("architecture", "Queue", is_code=True),
-        Column("queued", "Waiting", is_number=True),
-        Column("paused", "Paused", is_number=True),
-        Column("running", "Running", is_number=True),
-        Column("hosts", "Hosts at work", is_number=True),
-        Column("mean_s", "Mean duration", is_number=True),
-        Column("expected_wait_s", "Expected wait", is_number=True),
+def _queues_table(queues: Sequence[QueueState]) -> Table:
+    columns: tuple[Field[QueueState], ...] = (
+        text_field("architecture", "Queue", lambda queue: queue.architecture, is_code=True),
+        Field("queued", "Waiting", lambda queue: count_cell(queue.queued), is_number=True),
+        Field("paused", "Paused", lambda queue: count_cell(queue.paused), is_number=True),
+        Field("running", "Running", lambda queue: count_cell(queue.running), is_number=True),
+        Field("hosts", "Hosts at work", _hosts_cell, is_number=True),
+        Field("mean_s", "Mean duration", _mean_cell, is_number=True),
+        Field("expected_wait_s", "Expected wait", lambda queue: _time_cell(queue.expected_wait_s), is_number=True),
     )
-    rows = [_queue_cells(queue) for queue in queues]
-    return table("queues", "One queue for each architecture", columns, rows, "No host is registered yet.")
+    empty = "No host is registered. `make up` registers this machine; add others in the admin."
+    return table("queues", "Queues, one for each architecture", columns, queues, empty)
 
 
-def _queue_cells(queue: QueueLine) -> tuple[Cell, ...]:
-    stuck = "nobody works this queue off: start a worker, enable a host, or lift a quarantine"
-    return (
-        Cell(queue.architecture, queue.architecture),
-        *(count_cell(number) for number in (queue.queued, queue.paused, queue.running)),
-        Cell(str(queue.hosts), queue.hosts, note=stuck if queue.queued and not queue.hosts else ""),
-        _time_cell(queue.mean_s, f"of {plural(queue.measured, 'attempt')}"),
-        _time_cell(queue.expected_wait_s),
-    )
+def _hosts_cell(queue: QueueState) -> Cell:
+    stuck = "no host serves this queue: start a worker, enable a host, or lift a quarantine"
+    return Cell(str(queue.hosts), queue.hosts, note=stuck if queue.queued and not queue.hosts else "")
+
+
+def _mean_cell(queue: QueueState) -> Cell:
+    return _time_cell(queue.mean_s, f"of {plural(queue.measured, 'attempt')}")
 
 
 def _time_cell(value: float | None, note: str = "") -> Cell:
@@ -154,52 +152,48 @@ def _time_cell(value: float | None, note: str = "") -> Cell:
 
 
 def _open_table(rows: Sequence[WaitingRow], now: datetime, total: int) -> Table:
-    columns = (
-        Column("task", "Task"),
-        Column("status", "Status"),
-        Column("configuration", "Configuration"),
-        Column("run", "Run", is_number=True),
-        Column("device_class", "Device class", is_code=True),
-        Column("since", "Since", is_number=True),
-        Column("host", "Host"),
+    columns: tuple[Field[WaitingRow], ...] = (
+        Field("task", "Task", lambda row: Cell(row.task.rpartition("/")[2], row.task, task_url(row.task))),
+        Field("status", "Status", _open_status_cell),
+        text_field("configuration", "Configuration", lambda row: row.configuration),
+        Field("run", "Run", lambda row: Cell(str(row.run_id), row.run_id, page_url("run", row.run_id)), is_number=True),
+        text_field("device_class", "Device class", lambda row: row.device, is_code=True),
+        Field("since", "Since", lambda row: _since_cell(row, now), is_number=True),
+        Field("host", "Host", lambda row: Cell(row.host or NONE, row.host)),
     )
-    shown = f"The first {MOST_SHOWN} of {total} open attempts" if total > len(rows) else "Open attempts"
+    caption = f"The first {MOST_SHOWN} of {total} open attempts" if total > len(rows) else "Open attempts"
     groups = (
-        RowGroup(tuple(_open_cells(row, now) for row in rows if row.status == "running"), "Running"),
-        RowGroup(tuple(_open_cells(row, now) for row in rows if row.status == "queued"), "Queued, in order"),
+        RowGroup(tuple(row for row in rows if row.status == "running"), "Running"),
+        RowGroup(tuple(row for row in rows if row.status == "queued"), "Queued, in order"),
     )
-    return Table("open", shown, columns, groups, "The queue is empty. New runs start in the admin.")
+    return grouped("open", caption, columns, groups, "The queue is empty. Start new runs in the admin.")
 
 
-def _open_cells(row: WaitingRow, now: datetime) -> tuple[Cell, ...]:
-    since = row.started_at if row.status == "running" and row.started_at else row.queued_at
-    note = "queued again after a worker was lost" if row.requeues else ""
+def _open_status_cell(row: WaitingRow) -> Cell:
+    note = "queued again after its worker was lost" if row.requeues else ""
     if row.is_paused:
-        note = "its run is paused: no worker takes it"
-    return (
-        Cell(row.task.rpartition("/")[2], row.task, task_url(row.task)),
-        status_cell(row.status, page_url("result", row.result_id), note),
-        Cell(row.configuration, row.configuration),
-        Cell(str(row.run_id), row.run_id, page_url("run", row.run_id)),
-        Cell(row.device, row.device),
-        Cell(duration(now - since), since.isoformat()),
-        Cell(row.host or NONE, row.host),
-    )
+        note = "its run is paused, so no worker takes it"
+    return status_cell(row.status, page_url("result", row.result_id), note)
 
 
-def _waiting(row: WaitingRow) -> Waiting:
-    return Waiting(
-        row.result_id,
-        row.number,
-        row.status,
-        row.is_paused,
-        row.task,
-        row.run_id,
-        row.configuration,
-        row.device,
-        row.queued_at,
-        row.started_at,
-        row.heartbeat_at,
-        row.host,
-        row.requeues,
+def _since_cell(row: WaitingRow, now: datetime) -> Cell:
+    since = row.started_at if row.status == "running" and row.started_at else row.queued_at
+    return Cell(duration(now - since), since.isoformat())
+
+
+def _open_attempt(row: WaitingRow) -> OpenAttempt:
+    return OpenAttempt(
+        result=row.result_id,
+        attempt=row.number,
+        status=row.status,
+        is_paused=row.is_paused,
+        task=row.task,
+        run=row.run_id,
+        configuration=row.configuration,
+        device_class=row.device,
+        queued_at=row.queued_at,
+        started_at=row.started_at,
+        heartbeat_at=row.heartbeat_at,
+        host=row.host,
+        requeues=row.requeues,
     )

@@ -1,4 +1,4 @@
-"""What explains success in KernelBench-X: computed here from its printed category tables, beside what it printed."""
+"""What explains success in KernelBench-X: computed from its printed category tables, and as printed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.formatting import NBSP, NONE
+from leaderboard.pages.base import count_cell
 from leaderboard.statistics.attribution import Attribution, attribution
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, table, text_field
 
+NOT_LOADED = "Not all tables are loaded. Load them with `manage.py load_published`."
 NOT_METHODS = ("category", "tasks", "source")
 QUANTITIES = {
     "method_pct": "Deviance explained by the method",
@@ -28,7 +30,7 @@ Rows = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One quantity of the fit; shares in percent, Δ log L in nats."""
+    """One quantity of the fit. Shares are in percent, Δ log L in nats."""
 
     rate: str  # compilation or correctness
     quantity: str
@@ -38,7 +40,7 @@ class Explained:
 
 
 def explained(compiled: Rows, correct: Rows) -> tuple[Explained, ...]:
-    """Of the methods that solve anything, as in the paper: it leaves out the one that solves nothing."""
+    """The quantities of both fits, over the methods that solve any task, as in the paper."""
     methods = [
         name for name in sorted(correct[0]) if name not in NOT_METHODS and any(task_count(row, name) for row in correct)
     ]
@@ -47,33 +49,21 @@ def explained(compiled: Rows, correct: Rows) -> tuple[Explained, ...]:
 
 
 def task_count(row: Mapping[str, str], method: str) -> int:
-    """A category's percentage is that of a whole number of its tasks."""
+    """The whole number of a category's tasks that the method's percentage stands for."""
     return round(float(row[method]) * int(row["tasks"]) / 100)
 
 
 def attribution_table(lines: Sequence[Explained]) -> Table:
-    columns = (
-        Column("rate", "Of"),
-        Column("quantity", "What"),
-        Column("computed", "Computed here", is_number=True, metric="attribution"),
-        Column("printed", "Printed", is_number=True),
-        Column("difference", "Difference", is_number=True),
-        Column("added_df", "Parameters added", is_number=True),
+    columns: tuple[Field[Explained], ...] = (
+        text_field("rate", "Rate", lambda one: one.rate),
+        Field("quantity", "Quantity", lambda one: Cell(QUANTITIES[one.quantity], one.quantity)),
+        Field("computed", "Computed here", _computed_cell, is_number=True, metric="attribution"),
+        Field("printed", "Printed", _printed_cell, is_number=True),
+        Field("difference", "Difference", _difference_cell, is_number=True),
+        Field("added_df", "Parameters added", lambda one: count_cell(one.added_df), is_number=True),
     )
-    rows = [
-        (
-            Cell(one.rate, one.rate),
-            Cell(QUANTITIES[one.quantity], one.quantity),
-            Cell(f"{one.computed:.2f}{_unit(one)}", round(one.computed, 4)),
-            *_printed_cells(one),
-            Cell(NONE) if one.added_df is None else Cell(str(one.added_df), one.added_df),
-        )
-        for one in lines
-    ]
     caption = "How much of success the method explains, and how much the task's category; printed: section 4.3"
-    return table(
-        "attribution", caption, columns, rows, "Not all tables are loaded: `manage.py load_published` does it."
-    )
+    return table("attribution", caption, columns, lines, NOT_LOADED)
 
 
 def _fit(rows: Rows, methods: Sequence[str]) -> Attribution:
@@ -82,7 +72,7 @@ def _fit(rows: Rows, methods: Sequence[str]) -> Attribution:
 
 
 def _lines(rate: str, found: Attribution) -> tuple[Explained, ...]:
-    """ΔD = −2 Δ log L, and what the paper calls deviance are differences of log L."""
+    """The quantities of one fit. Δ log L is half the difference of deviance, which the paper confuses with it."""
     printed = PRINTED[rate]
     computed = {
         "method_pct": (100 * found.method, None),
@@ -93,12 +83,19 @@ def _lines(rate: str, found: Attribution) -> tuple[Explained, ...]:
     return tuple(Explained(rate, name, value, printed.get(name), df) for name, (value, df) in computed.items())
 
 
-def _printed_cells(one: Explained) -> tuple[Cell, Cell]:
+def _computed_cell(one: Explained) -> Cell:
+    return Cell(f"{one.computed:.2f}{_unit(one)}", round(one.computed, 4))
+
+
+def _printed_cell(one: Explained) -> Cell:
+    return Cell(NONE) if one.printed is None else Cell(f"{one.printed}{_unit(one)}", float(one.printed))
+
+
+def _difference_cell(one: Explained) -> Cell:
     if one.printed is None:
-        return Cell(NONE), Cell(NONE)
+        return Cell(NONE)
     difference = one.computed - float(one.printed)
-    text = f"{difference:+.2f}".replace("-", "−")
-    return Cell(f"{one.printed}{_unit(one)}", float(one.printed)), Cell(text, round(difference, 4))
+    return Cell(f"{difference:+.2f}".replace("-", "−"), round(difference, 4))
 
 
 def _unit(one: Explained) -> str:

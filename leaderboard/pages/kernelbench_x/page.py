@@ -1,4 +1,4 @@
-"""KernelBench-X on one page: what its paper printed, drawn and added up where it can be, and runs handed in here."""
+"""KernelBench-X on one page: the numbers that its paper printed, checked and drawn, and submitted runs."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NBSP, NONE, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
-from leaderboard.pages.kernelbench_x import runs_screen
-from leaderboard.pages.kernelbench_x.attribution import Explained, attribution_table, explained, task_count
-from leaderboard.pages.kernelbench_x.runs import Imported, imported
+from leaderboard.pages.kernelbench_x import screen
+from leaderboard.pages.kernelbench_x.attribution import NOT_LOADED, Explained, attribution_table, explained, task_count
+from leaderboard.pages.kernelbench_x.facts import Imported, imported
 from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
-from leaderboard.tables import Cell, Column, Table, table
+from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 
 OVERALL, COMPILED, CORRECT = (
     f"kernelbenchx-{name}" for name in ("overall", "category-compile-pct", "category-correct-pct")
 )
 TRAJECTORY, THRESHOLDS = "kernelbenchx-iteration-trajectory", "kernelbenchx-quantization-thresholds"
 SLUGS = (OVERALL, COMPILED, CORRECT, TRAJECTORY, THRESHOLDS)
-STEPS = (0.1, 0.25, 0.5, 0.75)  # of the shades: the paper's shares are low
+STEPS = (0.1, 0.25, 0.5, 0.75)  # between the shades of the heat maps; the paper's shares are low
 ROUNDING_PCT = 0.051  # a printed percentage is rounded to one decimal
 DISAGREEMENTS = (
     "GEAK after its last round has a speedup of 1.44 and a score of 53.3 % in section 4.4, but 1.15 and 50.0 % in the "
-    "overall table, at the same rates of compilation and correctness.",
-    "The setup names CUDA 11.8 beside a PyTorch built for CUDA 12.8.",
+    "overall table, with the same compilation and correctness rates.",
+    "The setup names CUDA 11.8 together with a PyTorch built for CUDA 12.8.",
 )
-NOT_SHOWN = "Not shown: shares of a device's peaks and static measures of code, which bundles do not tell of all tasks."
+NOT_SHOWN = (
+    "Not shown: shares of a device's peak performance and static code metrics, which bundles lack for some tasks."
+)
 
 Rows = Sequence[Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class PaperCheck:
-    """A printed percentage beside what the category table adds up to, as a count of tasks."""
+    """A printed percentage and the count of tasks that the category table adds up to."""
 
     method: str
     rate: str  # compilation or correctness
@@ -63,7 +65,7 @@ class KernelBenchXPage(Page):
     checks: tuple[PaperCheck, ...]
     disagreements: tuple[str, ...]
     attribution: tuple[Explained, ...]  # computed here from the printed category tables
-    imported: Imported  # handed in here: claimed, not measured
+    imported: Imported  # submitted here: claimed, not measured
     overall: Table | None = field(metadata=SCREEN)
     sections: tuple[Section, ...] = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
@@ -76,18 +78,18 @@ def build(query: Query) -> KernelBenchXPage:
     found = [known[slug] for slug in SLUGS] if is_whole else []
     checks = _checks(cells) if is_whole else ()
     lines = explained(cells[COMPILED], cells[CORRECT]) if is_whole else ()
-    here = imported()
-    charts = (_charts(cells) if is_whole else {}) | runs_screen.charts(here, STEPS)
+    submitted = imported()
+    charts = (_charts(cells) if is_whole else {}) | screen.charts(submitted, STEPS)
     tables = by_slug(
         *(printed_table(one, cells[one.slug]) for one in found),
         _checks_table(checks),
         attribution_table(lines),
-        *runs_screen.tables(here),
+        *screen.tables(submitted),
     )
     return KernelBenchXPage(
         title="KernelBench-X",
-        lead="Triton kernels by five methods on 176 tasks of 15 categories, as the paper printed it, and runs "
-        "that were handed in here. Nothing of it was measured by us, and nothing is ranked with what was.",
+        lead="Triton kernels by five methods on 176 tasks in 15 categories, as printed in the paper, and submitted "
+        "runs. None of it was measured here, and none of it is ranked with results measured here.",
         crumbs=(Link("Papers", page_url("published")),),
         tables=tables,
         charts=charts,
@@ -96,30 +98,30 @@ def build(query: Query) -> KernelBenchXPage:
         checks=checks,
         disagreements=_disagreements(checks),
         attribution=lines,
-        imported=here,
+        imported=submitted,
         overall=tables.get(OVERALL),
         sections=_sections(tables, charts) if is_whole else (),
-        facts=_facts(found[0], here) if found else (),
+        facts=_facts(found[0], submitted) if found else (),
     )
 
 
-def _facts(first: PaperTable, here: Imported) -> tuple[tuple[str, str, str], ...]:
+def _facts(first: PaperTable, submitted: Imported) -> tuple[tuple[str, str, str], ...]:
     return (
-        ("From", first.citation.rpartition(",")[0], first.url),
+        ("Paper", first.citation.rpartition(",")[0], first.url),
         ("Device", first.device, ""),
         ("Clock", "Triton's do_bench: median of 100 calls after 25 to warm up, against eager PyTorch", ""),
-        ("Top task's part", NOT_PUBLISHED, ""),
-        ("Runs here", f"{plural(len(here.runs), 'run')}, as claimed, below. {NOT_SHOWN}", ""),
+        ("Top task's share", NOT_PUBLISHED, ""),
+        ("Submitted runs", f"{plural(len(submitted.runs), 'run')}, below, as claimed. {NOT_SHOWN}", ""),
     )
 
 
 def _sections(tables: Mapping[str, Table], charts: Mapping[str, Chart]) -> tuple[Section, ...]:
     return (
-        Section("correctness", "Right, by category", "", (charts["correct"],), tables[CORRECT]),
-        Section("compilation", "Compiled, by category", "", (charts["compile"],), tables[COMPILED]),
+        Section("correctness", "Correctness by category", "", (charts["correct"],), tables[CORRECT]),
+        Section("compilation", "Compilation by category", "", (charts["compile"],), tables[COMPILED]),
         Section(
             "refinement",
-            "Over rounds of refinement",
+            "By refinement round",
             "",
             (charts["trajectory"], charts["rescued"]),
             tables[TRAJECTORY],
@@ -135,7 +137,7 @@ def _sections(tables: Mapping[str, Table], charts: Mapping[str, Chart]) -> tuple
 
 
 def _disagreements(checks: Sequence[PaperCheck]) -> tuple[str, ...]:
-    """Those that the tables show by themselves, and those of the text."""
+    """Disagreements that the tables show, then those of the text."""
     shown = tuple(
         f"{one.method}'s {one.rate} is {one.printed_pct} % in the overall table; its categories add up to {one.count} "
         f"of {one.tasks}, which is {one.summed_pct:.1f} %."
@@ -162,29 +164,35 @@ def _check(method: str, rate: str, printed_pct: float, rows: Rows) -> PaperCheck
 
 
 def _checks_table(checks: Sequence[PaperCheck]) -> Table:
-    columns = (
-        Column("method", "Method"),
-        Column("rate", "Rate"),
-        Column("printed_pct", "Printed overall", is_number=True),
-        Column("count", "Categories add up to", is_number=True),
-        Column("tasks", "Tasks", is_number=True, on_page=False),
-        Column("summed_pct", "That is", is_number=True),
-        Column("agrees", "Do they agree?"),
+    columns: tuple[Field[PaperCheck], ...] = (
+        text_field("method", "Method", lambda one: one.method),
+        text_field("rate", "Rate", lambda one: one.rate),
+        Field(
+            "printed_pct",
+            "Printed overall",
+            lambda one: Cell(f"{one.printed_pct}{NBSP}%", one.printed_pct),
+            is_number=True,
+        ),
+        Field("count", "Categories add up to", _count_cell, is_number=True),
+        hidden("tasks", lambda one: one.tasks),
+        Field(
+            "summed_pct",
+            "In percent",
+            lambda one: Cell(f"{one.summed_pct:.1f}{NBSP}%", round(one.summed_pct, 4)),
+            is_number=True,
+        ),
+        Field("agrees", "Do they agree?", _agrees_cell),
     )
-    rows = [
-        (
-            Cell(one.method, one.method),
-            Cell(one.rate, one.rate),
-            Cell(f"{one.printed_pct}{NBSP}%", one.printed_pct),
-            Cell(f"{one.count}{NBSP}of{NBSP}{one.tasks}", one.count),
-            Cell("", one.tasks),
-            Cell(f"{one.summed_pct:.1f}{NBSP}%", round(one.summed_pct, 4)),
-            Cell("yes", True, tone="good", mark="✓") if one.agrees else Cell("no", False, tone="bad", mark="✕"),
-        )
-        for one in checks
-    ]
-    caption = "Do the printed tables agree with each other? Rates of the overall table beside sums over categories"
-    return table("checks", caption, columns, rows, "Not all tables are loaded: `manage.py load_published` loads them.")
+    caption = "Do the printed tables agree? Rates of the overall table, and sums over the categories"
+    return table("checks", caption, columns, checks, NOT_LOADED)
+
+
+def _count_cell(one: PaperCheck) -> Cell:
+    return Cell(f"{one.count}{NBSP}of{NBSP}{one.tasks}", one.count)
+
+
+def _agrees_cell(one: PaperCheck) -> Cell:
+    return Cell("yes", True, tone="good", mark="✓") if one.agrees else Cell("no", False, tone="bad", mark="✕")
 
 
 def _charts(cells: Mapping[str, Rows]) -> dict[str, Chart]:
@@ -238,7 +246,7 @@ def _rescued(rows: Rows) -> Chart:
     return paired_bars(
         "rescued",
         "GEAK: speedup of rescued and of persistent kernels",
-        "Mean speedup of kernels that a round made right, beside those that had been right already, as printed.",
+        "Mean speedup of kernels that a round made correct, beside those that were correct before, as printed.",
         "speedup",
         series,
         [
@@ -249,7 +257,7 @@ def _rescued(rows: Rows) -> Chart:
             )
             for row in steps
         ],
-        note="Rescued: wrong in the round before. They are slower than what was right already, so that the mean falls.",
+        note="Rescued: incorrect in the round before. These kernels are slower than the others, so the mean falls.",
     )
 
 

@@ -1,7 +1,7 @@
-"""KernelBench-X runs that were handed in here: their rates by category and their speeds, by the rules of its source.
+"""Submitted KernelBench-X runs: their rates by category and their speedups, by the rules of KernelBench-X.
 
-All of it is claimed; none of it was measured here. A run is one bundle; a corpus of rounds tells only what changed from
-one round to the next, so it has no rates, but shows what was rescued and what was right before.
+All of it is claimed, none of it was measured here. A run is one bundle. A corpus of refinement rounds contains only
+what changed from one round to the next, so it has no rates, but shows what was rescued and what had been correct before.
 """
 
 from __future__ import annotations
@@ -34,45 +34,45 @@ class CategoryCount:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRun:
-    """Speedups are over right kernels with times; None where there is none."""
+    """A submitted run. Speedups are over correct kernels with times, None where there is none."""
 
     submission: int
     name: str  # self-declared
-    machine: str  # whose golden results are the baseline; empty: nobody said
+    machine: str  # whose golden results are the baseline; empty if not stated
     tasks: int
     compiled: int
     correct: int
     categories: tuple[CategoryCount, ...]
     timed: int
     mean_speedup: float | None  # the paper's
-    top_task: TopTask | None  # what of that mean is one task's
+    top_task: TopTask | None  # the largest share of one task in that mean
     geometric_mean_speedup: float | None
     global_speedup: float | None  # Σ baseline / Σ candidate
     median_speedup: float | None
-    slower: int  # of the timed ones, than the baseline
-    is_recomputed: bool  # speedups are of the bundle's own times, not only as it writes them
+    slower: int  # timed kernels that are slower than the baseline
+    is_recomputed: bool  # speedups come from the bundle's own times, not only as claimed
     quantized: dict[str, str]  # task → status
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRound:
-    """From one round of refinement to the next."""
+    """The step from one refinement round to the next."""
 
     submission: int
     name: str
     rounds: str
-    rescued: int  # wrong before, right after
-    rescued_speedup: float | None  # mean, after
+    rescued: int  # incorrect before, correct after
+    rescued_speedup: float | None  # mean, in the later round
     rescued_top: TopTask | None
-    persistent: int  # right before and after
+    persistent: int  # correct before and after
     persistent_speedup: float | None
     persistent_top: TopTask | None
-    lost: int
+    lost: int  # correct before, incorrect after
 
 
 @dataclass(frozen=True, slots=True)
 class Unsolved:
-    """Tasks of a category that no imported run got right."""
+    """Tasks of a category that no submitted run solved."""
 
     category: str
     tasks: int
@@ -94,7 +94,7 @@ def imported() -> Imported:
     runs = tuple(_run(bundle, claims[bundle.id]) for bundle in bundles if bundle.format == queries.RUNS)
     corpora = [bundle for bundle in bundles if bundle.format == queries.CORPUS]
     rounds = tuple(one for bundle in corpora for one in _rounds(bundle, claims[bundle.id]))
-    solved = {claim.task for run in runs for claim in claims[run.submission] if is_right(claim)}
+    solved = {claim.task for run in runs for claim in claims[run.submission] if is_correct(claim)}
     return Imported(runs, rounds, _unsolved(solved) if runs else ())
 
 
@@ -102,7 +102,7 @@ def is_compiled(claim: KernelBenchXClaimRow) -> bool:
     return claim.claimed.get("call_ok") is True
 
 
-def is_right(claim: KernelBenchXClaimRow) -> bool:
+def is_correct(claim: KernelBenchXClaimRow) -> bool:
     return is_compiled(claim) and claim.claimed.get("exe_ok") is True
 
 
@@ -112,10 +112,10 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
     return ImportedRun(
         submission=bundle.id,
         name=_name(bundle),
-        machine=str(_said(bundle).get("golden_machine", "")),
+        machine=str(_stated(bundle).get("golden_machine", "")),
         tasks=len(tasks_of(SUITE)),
         compiled=sum(map(is_compiled, claims)),
-        correct=sum(map(is_right, claims)),
+        correct=sum(map(is_correct, claims)),
         categories=_categories(claims),
         timed=len(timed),
         mean_speedup=fmean(speedups) if speedups else None,
@@ -130,13 +130,13 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
 
 
 def _speedup(claim: KernelBenchXClaimRow) -> float | None:
-    """Of its own times where it has a baseline, else as claimed; of a right kernel whose rows are all there."""
+    """The speedup from its own times where it has a baseline, else as claimed; None unless the kernel is correct."""
     found = claim.recomputed_speedup or claim.claimed_speedup
-    return found if is_right(claim) and claim.status == "passed" and found and found > 0 else None
+    return found if is_correct(claim) and claim.status == "passed" and found and found > 0 else None
 
 
 def _global(timed: Sequence[tuple[KernelBenchXClaimRow, float]]) -> float | None:
-    """Over the kernels whose total time is written: the baseline's total is speedup × time."""
+    """Σ baseline time / Σ kernel time over kernels with a time; the baseline's is speedup × time."""
     times = [(speedup, claim.claimed.get("runtime_ms")) for claim, speedup in timed]
     whole = [(speedup, float(time)) for speedup, time in times if isinstance(time, int | float) and time > 0]
     total = fsum(time for _, time in whole)
@@ -145,7 +145,7 @@ def _global(timed: Sequence[tuple[KernelBenchXClaimRow, float]]) -> float | None
 
 def _categories(claims: Sequence[KernelBenchXClaimRow]) -> tuple[CategoryCount, ...]:
     compiled = Counter(_category(claim.task) for claim in claims if is_compiled(claim))
-    correct = Counter(_category(claim.task) for claim in claims if is_right(claim))
+    correct = Counter(_category(claim.task) for claim in claims if is_correct(claim))
     sizes = Counter(map(_category, tasks_of(SUITE)))
     return tuple(CategoryCount(name, sizes[name], compiled[name], correct[name]) for name in sorted(sizes))
 
@@ -161,11 +161,11 @@ def _unsolved(solved: set[str]) -> tuple[Unsolved, ...]:
 
 
 def _rounds(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> list[ImportedRound]:
-    """Over the tasks that both rounds tell of."""
-    told: dict[str, dict[str, KernelBenchXClaimRow]] = {}
+    """Each step between neighbouring rounds, over the tasks that both contain."""
+    rounds: dict[str, dict[str, KernelBenchXClaimRow]] = {}
     for claim in claims:
-        told.setdefault(claim.attempt, {})[claim.task] = claim
-    return [_round(bundle, (a, b), told[a], told[b]) for a, b in pairwise(sorted(told, key=_number)) if told[a]]
+        rounds.setdefault(claim.attempt, {})[claim.task] = claim
+    return [_round(bundle, (a, b), rounds[a], rounds[b]) for a, b in pairwise(sorted(rounds, key=_number))]
 
 
 def _round(
@@ -175,8 +175,8 @@ def _round(
     after: Mapping[str, KernelBenchXClaimRow],
 ) -> ImportedRound:
     pairs = [(before[task], after[task]) for task in before if task in after]
-    rescued = [new for old, new in pairs if not is_right(old) and is_right(new)]
-    persistent = [new for old, new in pairs if is_right(old) and is_right(new)]
+    rescued = [new for old, new in pairs if not is_correct(old) and is_correct(new)]
+    persistent = [new for old, new in pairs if is_correct(old) and is_correct(new)]
     return ImportedRound(
         submission=bundle.id,
         name=_name(bundle),
@@ -187,7 +187,7 @@ def _round(
         persistent=len(persistent),
         persistent_speedup=_mean(persistent),
         persistent_top=_top(persistent),
-        lost=sum(is_right(old) and not is_right(new) for old, new in pairs),
+        lost=sum(is_correct(old) and not is_correct(new) for old, new in pairs),
     )
 
 
@@ -201,7 +201,7 @@ def _top(claims: Sequence[KernelBenchXClaimRow]) -> TopTask | None:
 
 
 def _number(name: str) -> tuple[int, str]:
-    """round_10 comes behind round_9."""
+    """A sort key that puts round_10 after round_9."""
     digits = re.search(r"\d{1,9}$", name)
     return (int(digits.group()) if digits else -1, name)
 
@@ -210,11 +210,11 @@ def _category(task: str) -> str:
     return task.partition("/")[0]
 
 
-def _said(bundle: BundleRow) -> dict[str, str]:
+def _stated(bundle: BundleRow) -> dict[str, str]:
     return {**bundle.about.get("said", {}), **bundle.declared}
 
 
 def _name(bundle: BundleRow) -> str:
-    said = _said(bundle)
-    agent = str(said.get("agent") or f"Submission {bundle.id}")
-    return entry_name(agent, str(said["model"]) if said.get("model") else None)
+    stated = _stated(bundle)
+    agent = str(stated.get("agent") or f"Submission {bundle.id}")
+    return entry_name(agent, str(stated["model"]) if stated.get("model") else None)

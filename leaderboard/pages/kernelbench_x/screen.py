@@ -1,0 +1,163 @@
+"""Submitted runs of KernelBench-X: the paper's columns, a heat map, refinement rounds, quantized and unsolved tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars
+from leaderboard.charts.heat import Steps
+from leaderboard.formatting import NONE, percent, plural, rate, significant
+from leaderboard.pages.base import count_cell, page_url, top_task_fields
+from leaderboard.pages.kernelbench_x.facts import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
+from leaderboard.words import status_cell
+
+MOST_COLUMNS = 6  # of the heat map, so that it fits on a phone
+NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
+NO_ROUNDS = "No corpus of refinement rounds is public here yet."
+
+
+def charts(found: Imported, steps: Steps) -> dict[str, Chart]:
+    drawn: list[Chart] = [_heat(found.runs[:MOST_COLUMNS], len(found.runs), steps)] if found.runs else []
+    drawn += [_rescued(found.rounds)] if found.rounds else []
+    return {chart.slug: chart for chart in drawn}
+
+
+def tables(found: Imported) -> tuple[Table, ...]:
+    return (_runs(found.runs), _rounds(found.rounds), _quantized(found.runs), _unsolved(found))
+
+
+def _heat(runs: Sequence[ImportedRun], of: int, steps: Steps) -> HeatChart:
+    rows = [
+        (one.category, plural(one.tasks, "task"), [_heat_cell(run, index) for run in runs])
+        for index, one in enumerate(runs[0].categories)
+    ]
+    note = "" if of == len(runs) else f"The newest {len(runs)} of {of} runs."
+    description = (
+        "Share of correct kernels by category and run, as claimed: a row for each category, a column for each run."
+    )
+    names = [run.name for run in runs]
+    return heat_map("imported", "Correctness by category, submitted runs", description, names, rows, note, steps)
+
+
+def _heat_cell(run: ImportedRun, index: int) -> tuple[float, str, str]:
+    one = run.categories[index]
+    share = one.correct / one.tasks
+    return share, percent(share), f"{one.correct} of {one.tasks}"
+
+
+def _rescued(rounds: Sequence[ImportedRound]) -> Chart:
+    series = (Series("candidate", "Rescued", "×"), Series("baseline", "Persistent", "×"))
+    rows = [(one.rounds, one.name, [_point(one.rescued_speedup), _point(one.persistent_speedup)]) for one in rounds]
+    return paired_bars(
+        "imported_rescued",
+        "Speedup of rescued and of persistent kernels, submitted rounds",
+        "Mean claimed speedup of kernels that a round made correct, beside those that were correct before.",
+        "speedup",
+        series,
+        rows,
+    )
+
+
+def _point(value: float | None) -> Point:
+    return Point(None, NONE) if value is None else Point(value, f"{significant(value)}×")
+
+
+def _runs(runs: Sequence[ImportedRun]) -> Table:
+    columns: tuple[Field[ImportedRun], ...] = fields(
+        _name_fields("Run", lambda run: run.name, lambda run: run.submission),
+        _rate_field("compiled", "Compiled", lambda run: run.compiled, lambda run: run.tasks),
+        _rate_field("correct", "Correct", lambda run: run.correct, lambda run: run.tasks),
+        _rate_field("correct_of_compiled", "Correct of compiled", lambda run: run.correct, lambda run: run.compiled),
+        _speedup_field("mean", "Mean speedup", lambda run: run.mean_speedup),
+        top_task_fields("mean", lambda run: run.top_task),
+        _speedup_field("geometric", "Geometric mean", lambda run: run.geometric_mean_speedup),
+        _speedup_field("global", "Total time", lambda run: run.global_speedup),
+        _speedup_field("median", "Median", lambda run: run.median_speedup),
+        _rate_field("slower", "Slower than the baseline", lambda run: run.slower, lambda run: run.timed),
+        Field("machine", "Baseline from", _machine_cell),
+        hidden("is_recomputed", lambda run: run.is_recomputed),
+    )
+    caption = "As claimed, over the whole suite; speedups are over correct kernels with times"
+    return table("imported_runs", caption, columns, runs, NO_RUNS)
+
+
+def _machine_cell(run: ImportedRun) -> Cell:
+    source = "from its times" if run.is_recomputed else "as claimed"
+    return Cell(run.machine or NONE, run.machine or None, note=source if run.timed else "")
+
+
+def _rounds(rounds: Sequence[ImportedRound]) -> Table:
+    columns: tuple[Field[ImportedRound], ...] = fields(
+        _name_fields("Corpus", lambda one: one.name, lambda one: one.submission),
+        text_field("rounds", "Rounds", lambda one: one.rounds),
+        Field("rescued", "Rescued", lambda one: count_cell(one.rescued), is_number=True),
+        _speedup_field("rescued_speedup", "Their speedup", lambda one: one.rescued_speedup),
+        top_task_fields("rescued", lambda one: one.rescued_top),
+        Field("persistent", "Correct in both", lambda one: count_cell(one.persistent), is_number=True),
+        _speedup_field("persistent_speedup", "Their speedup", lambda one: one.persistent_speedup),
+        top_task_fields("persistent", lambda one: one.persistent_top),
+        Field("lost", "Lost", lambda one: count_cell(one.lost), is_number=True),
+    )
+    caption = "From round to round, over the tasks that a corpus has in both; mean claimed speedups"
+    return table("imported_rounds", caption, columns, rounds, NO_ROUNDS)
+
+
+def _quantized(runs: Sequence[ImportedRun]) -> Table:
+    columns: tuple[Field[str], ...] = fields(
+        text_field("task", "Task", lambda task: task), (_quantized_field(run) for run in runs)
+    )
+    tasks = sorted({task for run in runs for task in run.quantized})
+    caption = "Quantized tasks, whose outputs have to meet all three thresholds at once"
+    return table("imported_quantized", caption, columns, tasks, "No submitted run has a quantized task.")
+
+
+def _quantized_field(run: ImportedRun) -> Field[str]:
+    return Field(
+        f"submission_{run.submission}",
+        run.name,
+        lambda task: status_cell(run.quantized.get(task, "not_produced")),
+    )
+
+
+def _unsolved(found: Imported) -> Table:
+    columns: tuple[Field[Unsolved], ...] = (
+        text_field("category", "Category", lambda one: one.category),
+        Field(
+            "unsolved",
+            "Unsolved",
+            lambda one: Cell(f"{len(one.unsolved)} of {one.tasks}", len(one.unsolved)),
+            is_number=True,
+        ),
+        hidden("tasks", lambda one: one.tasks),
+        Field("which", "Unsolved tasks", _which_cell),
+    )
+    caption = "Tasks that no submitted run solved"
+    return table("imported_unsolved", caption, columns, found.unsolved, NO_RUNS)
+
+
+def _which_cell(one: Unsolved) -> Cell:
+    stems = [task.partition("/")[2].removesuffix(".py") for task in one.unsolved]
+    return Cell(", ".join(stems) or NONE, ", ".join(one.unsolved) or None)
+
+
+def _name_fields(label: str, name: Callable[[Row], str], submission: Callable[[Row], int]) -> tuple[Field[Row], ...]:
+    def cell(row: Row) -> Cell:
+        return Cell(name(row), name(row), page_url("submission", submission(row)), "self-declared")
+
+    return Field("name", label, cell), hidden("submission", submission)
+
+
+def _rate_field(key: str, label: str, count: Callable[[Row], int], of: Callable[[Row], int]) -> Field[Row]:
+    def cell(row: Row) -> Cell:
+        return Cell(rate(count(row), of(row)), count(row) / of(row)) if of(row) else Cell(NONE)
+
+    return Field(key, label, cell, is_number=True)
+
+
+def _speedup_field(key: str, label: str, speedup: Callable[[Row], float | None]) -> Field[Row]:
+    def cell(row: Row) -> Cell:
+        value = speedup(row)
+        return Cell(NONE) if value is None else Cell(f"{significant(value)}×", value)
+
+    return Field(key, label, cell, is_number=True)
