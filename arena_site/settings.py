@@ -56,7 +56,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "runs.people.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "leaderboard.http.middleware.DataEdge",
+    "leaderboard.http.middleware.DataMiddleware",
 ]
 ROOT_URLCONF = "arena_site.urls"
 WSGI_APPLICATION = "arena_site.wsgi.application"

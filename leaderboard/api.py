@@ -1,4 +1,4 @@
-"""The pages as JSON: the same frozen objects, without what is only for the screen. Beside them the public rows."""
+"""Pages as JSON, without what is only for the screen, and the rows of everything public."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from leaderboard.schema import MOST_ROWS, PAGING, ROWS, PageSchema, RowsSchema
 
 
 class PageEndpoint(APIView):
-    """One route's data: the page object's fields that are not for the screen."""
+    """The data of one page."""
 
-    route: Route = None  # type: ignore[assignment]  # given to as_view()
+    route: Route = None  # type: ignore[assignment]  # set by as_view()
     schema = PageSchema()
 
     def get(self, request: Request, **parts: Any) -> Response:
@@ -33,9 +33,9 @@ class PageEndpoint(APIView):
 
 
 class RowsEndpoint(APIView):
-    """One collection, page by page: `next` is the address of the rows behind these, null at the end."""
+    """The rows of one collection, page by page. `next` is the address of the next page, null on the last one."""
 
-    collection: Collection = None  # type: ignore[assignment]  # given to as_view()
+    collection: Collection = None  # type: ignore[assignment]  # set by as_view()
     schema = RowsSchema()
 
     def get(self, request: Request) -> Response:
@@ -44,7 +44,7 @@ class RowsEndpoint(APIView):
         after = whole("cursor", query.pop("cursor", "0"), 0, MOST_ID)
         limit = whole("limit", query.pop("limit", str(ROWS)), 1, MOST_ROWS)
         page = self.collection.page(self.collection.narrowed(query), after, limit + 1)
-        answer: dict[str, Any] = {"rows": objects(self.collection, page[:limit]), "next": None}
+        body: dict[str, Any] = {"rows": objects(self.collection, page[:limit]), "next": None}
         if len(page) > limit:
-            answer["next"] = f"{request.path}?{urlencode(query | {'cursor': page[limit - 1][0], 'limit': limit})}"
-        return Response(answer)
+            body["next"] = f"{request.path}?{urlencode(query | {'cursor': page[limit - 1][0], 'limit': limit})}"
+        return Response(body)

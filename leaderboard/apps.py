@@ -1,4 +1,4 @@
-"""Django's name for the reading side."""
+"""The Django app of the public site."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""CSV as everything here writes it: a text that a spreadsheet would run as a formula has an apostrophe before it.
+"""CSV text in which no value runs as a formula in a spreadsheet: an apostrophe precedes such text.
 
-Numbers are numbers, whatever their sign, and a single dash says "none". JSON and Parquet carry each text as it is.
+Numbers stay numbers, whatever their sign, and a single dash means none. JSON and Parquet contain text unchanged.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")  # the wide ones count as well where East Asian text is typed
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")  # spreadsheets accept the full-width forms, too
 NONE = "-"
 
 

@@ -1,4 +1,4 @@
-"""A chart that stands alone: as SVG with its style sheet inside, and as PNG."""
+"""A chart as an SVG file with its style sheet inside."""
 
 from __future__ import annotations
 

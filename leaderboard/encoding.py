@@ -1,4 +1,4 @@
-"""Page objects as plain JSON values. What is only for the screen stays out; NaN and infinity are refused."""
+"""Page objects as plain JSON values, without what is only for the screen."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-SCREEN = {"screen": True}  # metadata of a field that is no data: a table, a chart, a heading
+SCREEN = {"screen": True}  # metadata of a field that is not data, such as a table, a chart or a heading
 
 
 def encode(value: Any) -> Any:
-    """Dataclasses and named tuples as objects, moments as ISO 8601 in UTC.
+    """JSON values: dataclasses and named tuples become objects, times become ISO 8601 in UTC.
 
     Raises:
         ValueError: a number is not finite.
@@ -27,17 +27,17 @@ def encode(value: Any) -> Any:
         return encode(value.value)
     if isinstance(value, Mapping):
         named = sorted(((str(key), item) for key, item in value.items()), key=lambda pair: pair[0])
-        return {name: encode(item) for name, item in named}  # in one order: PostgreSQL keeps none
+        return {name: encode(item) for name, item in named}  # sorted, as PostgreSQL keeps no order
     if isinstance(value, list | tuple):
         return [encode(item) for item in value]
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{value} is no JSON number")
+        raise ValueError(f"{value} is not a JSON number")
     return value
 
 
 @cache
 def data_fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
-    """The fields that are data. Kept: a board's JSON asks some thousand times."""
+    """The fields that are data. Cached, as the JSON of a leaderboard needs them thousands of times."""
     return tuple(field for field in dataclasses.fields(kind) if not field.metadata.get("screen"))

@@ -1,4 +1,4 @@
-"""What a list shows, wholly in its URL. Odd values fall back to the default; every control is a link or a GET form."""
+"""Filters of the list of runs, as query parameters. Invalid values fall back to the default."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class RunFilter:
         return cls(**words, state=state if state in RUN_STATES else "", page=min(max(number, 1), LAST_PAGE))
 
     def url(self, **changes: Any) -> str:
-        """A query string with the changes; changing what is shown starts again at the first page."""
+        """The query string with these changes, on the first page unless `page` is given."""
         changed = replace(self, **({"page": 1} | changes))
-        kept = {name: value for name, value in asdict(changed).items() if value not in ("", 1)}
-        return f"?{urlencode(kept)}" if kept else "?"
+        given = {name: value for name, value in asdict(changed).items() if value not in ("", 1)}
+        return f"?{urlencode(given)}" if given else "?"
 
     @property
     def sentence(self) -> str:

@@ -1,4 +1,4 @@
-"""Numbers, times and names as text, each written in one place: tables and charts take what these functions return."""
+"""Numbers, times and names as text, alike in all tables and charts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from datetime import UTC, datetime, timedelta
 from evaluator.wording import counted
 
 NBSP = "\u00a0"  # a number and its unit stay on one line
-NONE = "–"  # stands where there is no number; never an empty cell, never a zero
+NONE = "–"  # shown where there is no number, instead of an empty cell or a zero
 UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)  # what XML 1.0 forbids, the other control characters, and what turns the direction of the text after it
+)  # characters that XML 1.0 forbids, other control characters, and those that change the direction of text
 DIGITS = 3  # significant ones of a measured number
-LARGEST_LOG = 100.0  # beyond it an interval says nothing, and exp would overflow
+LARGEST_LOG = 100.0  # beyond it an interval means nothing, and exp would overflow
 
 
 def percent(share: float) -> str:
-    """Whole percents, with a decimal where rounding would turn almost all into all, or almost none into none."""
+    """A share as whole percents, with a decimal where rounding would give 0 or 100 % for anything between."""
     rounded = round(100 * share)
     is_false_end = rounded in (0, 100) and share not in (0, 1)
     if not is_false_end:
@@ -30,19 +30,19 @@ def percent(share: float) -> str:
 
 
 def rate(count: int, of: int) -> str:
-    """Rates are always shown as x of n (p %)."""
+    """A rate in the form x of n (p %)."""
     if not of:
         return f"0{NBSP}of{NBSP}0"
     return f"{count}{NBSP}of{NBSP}{of} ({percent(count / of)})"
 
 
 def interval(low: float, high: float) -> str:
-    """Two shares, as 44 to 97 %."""
+    """Two shares in the form 44 to 97 %."""
     return f"{percent(low).removesuffix(f'{NBSP}%')} to {percent(high)}"
 
 
 def significant(value: float, digits: int = DIGITS) -> str:
-    """A number with its significant digits, without an exponent from 0.001 to 99 999."""
+    """A number with this many significant digits, without an exponent from 0.001 to 99 999."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else NONE
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
@@ -53,7 +53,7 @@ def significant(value: float, digits: int = DIGITS) -> str:
 
 
 def size(count_bytes: int) -> str:
-    """Of a file, with a decimal unit."""
+    """The size of a file, in a decimal unit."""
     for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count_bytes >= scale:
             return f"{significant(count_bytes / scale)}{NBSP}{unit}"
@@ -61,17 +61,17 @@ def size(count_bytes: int) -> str:
 
 
 def factor(log_ratio: float) -> float:
-    """A log ratio as the ratio, kept within what a number can hold."""
+    """The ratio of a log ratio, clamped to the range of a float."""
     return math.exp(max(-LARGEST_LOG, min(log_ratio, LARGEST_LOG)))
 
 
 def times(log_ratio: float) -> str:
-    """A log ratio as 1.324×: four digits, since ratios near 1 differ behind the point."""
+    """The ratio of a log ratio in the form 1.324×, with four digits, since ratios near 1 differ little."""
     return f"{significant(factor(log_ratio), 4)}×"
 
 
 def milliseconds(value: float) -> str:
-    """A time of a kernel, in the unit that leaves one to three digits before the point."""
+    """A kernel's time given in milliseconds, in the unit that leaves one to three digits before the point."""
     for unit, factor in (("s", 1e-3), ("ms", 1.0), ("µs", 1e3)):
         if value * factor >= 0.9995:
             return f"{significant(value * factor)}{NBSP}{unit}"
@@ -79,7 +79,7 @@ def milliseconds(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """A duration that people wait for."""
+    """A duration in seconds, minutes, hours or days."""
     if value < 0.01:
         return f"< 0.01{NBSP}s"
     if value < 60:
@@ -103,12 +103,12 @@ def moment(at: datetime) -> str:
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
-    """`counted`, with its noun on the same line."""
+    """A count with its noun, joined by a no-break space."""
     return counted(count, noun, nouns).replace(" ", NBSP, 1)
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:
-    """a, b and c."""
+    """The parts in the form a, b and c."""
     words = list(parts)
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
@@ -118,12 +118,12 @@ def short(digest: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Every character that could spoil what stands around it, as a replacement character."""
+    """The text with every character that could damage the surrounding page replaced."""
     return UNPRINTABLE.sub("\ufffd", text)
 
 
 def sentence(text: str) -> str:
-    """First letter large, a full stop at the end."""
+    """The text with a capital first letter and a full stop."""
     text = text.strip()
     if not text:
         return ""

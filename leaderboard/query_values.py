@@ -1,6 +1,6 @@
-"""What a name of a query string may hold, on every page: data refuse anything else, pages leave it out.
+"""Valid values of query parameters. Data refuses any other value, pages ignore it.
 
-Names that are not here are words that are looked for (an agent, a suite, a device), and may find nothing.
+Parameters that are not listed here (agent, suite, device) are searched for as they are, and may find nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 from leaderboard.problems import BadQuery
 from leaderboard.words import CATEGORIES, ORIGINS, RUN_STATES, VERIFICATIONS
 
-MOST_LETTERS = 60  # of a value, said back
+MOST_LETTERS = 60  # of a value that an error quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,16 @@ VALUES: Mapping[str, ValueKind] = {
 }
 
 
-def is_odd(name: str, text: str) -> bool:
-    """Neither empty, as a form sends what was not filled in, nor what the name may hold."""
+def is_invalid(name: str, text: str) -> bool:
+    """Whether the value is invalid. Empty is valid, as forms send fields that were not filled in."""
     return bool(text) and name in VALUES and not VALUES[name].fits(text)
 
 
-def refuse_odd(query: Mapping[str, str]) -> None:
+def refuse_invalid(query: Mapping[str, str]) -> None:
     """
     Raises:
-        BadQuery: a value is not what its name may hold.
+        BadQuery: a value is invalid.
     """
     for name, text in query.items():
-        if is_odd(name, text):
+        if is_invalid(name, text):
             raise BadQuery(f"{name}={text[:MOST_LETTERS]!r}: expected {VALUES[name].expected}.")

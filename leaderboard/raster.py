@@ -1,4 +1,4 @@
-"""A drawing as PNG. resvg draws it, without a browser; of style sheets it knows no variables and no media queries."""
+"""A chart as PNG, drawn by resvg, which needs no browser but supports neither CSS variables nor media queries."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _VARIABLE = re.compile(r"(--[\w-]+):\s*([^;]+);")
 _USE = re.compile(r"var\((--[\w-]+)\)")
 
 
-class NoLetters(Exception):
-    """This host lacks the font that charts are written in: a drawing without letters would tell nothing."""
+class MissingFont(Exception):
+    """The font of the charts is not installed, without which a chart has no text."""
 
 
 def png_of(drawing: str) -> bytes:
-    """A standalone drawing in its light colours, twice as large as on the screen.
+    """The PNG of a standalone SVG, in light colours and ZOOM times as large as on the screen.
 
     Raises:
-        NoLetters: the font is not installed.
+        MissingFont: the font is not installed.
     """
     light = _DARK.sub("", drawing)
     colours = dict(_VARIABLE.findall(light))
@@ -43,9 +43,9 @@ def png_of(drawing: str) -> bytes:
 
 @cache
 def _font_files() -> list[str]:
-    """Loading all fonts of a system takes 0.1 s and more, these two 1 ms."""
+    """Paths of the two fonts. Loading all fonts of a system would take 0.1 s and more, these take 1 ms."""
     names = ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf")
     for folder in FONTS:
         if all((folder / name).is_file() for name in names):
             return [str(folder / name) for name in names]
-    raise NoLetters("this server has no font to write a chart with; its SVG needs none. Install fonts-liberation")
+    raise MissingFont("This server lacks the font for PNG charts: install fonts-liberation, or use the SVG")

@@ -1,4 +1,4 @@
-"""All pages of the reading side, in one list: HTML, JSON, CSV, SVG and the explore view are all made from it."""
+"""All public pages in one list, from which HTML, JSON, CSV, SVG and the explore view are made."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from leaderboard.pages.task import index as tasks
 from leaderboard.pages.task import page as task
 from leaderboard.problems import refuse_unknown
 from leaderboard.queries.revision import of_result, of_run, of_task
-from leaderboard.query_values import is_odd, refuse_odd
+from leaderboard.query_values import is_invalid, refuse_invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +51,27 @@ class Route:
     query: str = ""  # the names that the query string may hold
     template: str = ""
     section: str = ""  # the page in NAVIGATION that it belongs to, if it is not there itself
-    is_live: bool = False  # shows what changes without a change of what is public: progress, signs of life, the day
-    also: Callable[..., str | None] | None = None  # takes the pattern's parts; what else it changes with, see `settled`
+    is_live: bool = False  # never cached: shows progress, heartbeats or the date
+    revision_of: Callable[..., str | None] | None = None  # takes the pattern's parts, see `cached_by_revision`
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its query string may hold."""
+        """Names of query parameters that it takes."""
         return tuple(self.query.split(", ")) if self.query else ()
 
     def known(self, query: Query) -> dict[str, str]:
-        """What of a query it takes; an odd value, or one that no database takes, is dropped."""
-        asked = ((name, value) for name, value in query.items() if name in self.names and "\0" not in value)
-        return {name: value for name, value in asked if not is_odd(name, value)}
+        """The parameters that it takes, without invalid values."""
+        known = ((name, value) for name, value in query.items() if name in self.names and "\0" not in value)
+        return {name: value for name, value in known if not is_invalid(name, value)}
 
     def refuse(self, query: Query) -> None:
-        """Data of something else than was asked for would be wrong.
+        """Refuse a query that `known` would have to change, since data must be what was asked for.
 
         Raises:
-            BadQuery: the query holds a name that this address does not take, or a value that the name may not hold.
+            BadQuery: the query has an unknown parameter or an invalid value.
         """
         refuse_unknown(query, self.names)
-        refuse_odd(query)
+        refuse_invalid(query)
 
     def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
         return self.build(self.known(query), **parts)
@@ -82,7 +82,7 @@ class Route:
 
 
 def api_path(route: Route) -> str:
-    """The pattern as people read it: board/{suite}/{category}/{device}/."""
+    """The pattern in the form board/{suite}/{category}/{device}/."""
     return re.sub(r"<\w+:(\w+)>", r"{\1}", route.path)
 
 
@@ -93,13 +93,13 @@ def _data(query: Query) -> Page:
 
 
 ROUTES = (
-    Route("home", "", home.HomePage, home.build, "Boards there are, newest runs", is_live=True),
+    Route("home", "", home.HomePage, home.build, "Leaderboards and the latest runs", is_live=True),
     Route(
         "board",
         "board/<slug:suite>/<slug:category>/<slug:device>/",
         board.BoardPage,
         board.build,
-        "One board: entries, reference lines, every public answer",
+        "One leaderboard: entries, reference lines, all public results",
         "sort, view, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
         section="home",
     ),
@@ -108,14 +108,14 @@ ROUTES = (
         "generalization/",
         generalizations.GeneralizationsPage,
         generalizations.build,
-        "Where unseen cases were tried",
+        "Leaderboards and rounds with unseen cases",
     ),
     Route(
         "generalization",
         "generalization/<slug:suite>/<slug:category>/<slug:device>/",
         generalization.GeneralizationPage,
         generalization.build,
-        "Unseen cases of one board: quadrants, speed, regressions; before the reveal counts over the suite",
+        "Unseen cases of one leaderboard: quadrants, speed, regressions; before the reveal counts over the suite",
         "round, version, protocol",
         section="generalizations",
     ),
@@ -124,7 +124,7 @@ ROUTES = (
         "distribution/<slug:suite>/<slug:category>/<slug:device>/",
         distribution.DistributionPage,
         distribution.build,
-        "How the speedups of a board's entries spread over its tasks",
+        "How the speedups of a leaderboard's entries are distributed over its tasks",
         "clock, method, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
         section="home",
     ),
@@ -133,11 +133,11 @@ ROUTES = (
         "compare/<slug:suite>/<slug:category>/<slug:device>/",
         compare.ComparePage,
         compare.build,
-        "Two to six entries of a board, pair by pair and task by task",
+        "Two to six entries of a leaderboard, compared in pairs and task by task",
         "a, b, c, d, e, f, common, source, operator, as_of, version, protocol",
         section="home",
     ),
-    Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "Every task", "category"),
+    Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "All tasks", "category"),
     Route(
         "task",
         "task/<slug:category>/<slug:source>/<slug:name>/",
@@ -146,15 +146,15 @@ ROUTES = (
         "One task: contract, cases, sources, results, two configurations case by case",
         "digest, device, a, b",
         section="tasks",
-        also=of_task,
+        revision_of=of_task,
     ),
-    Route("agents", "agents/", agents.AgentsPage, agents.build, "Every agent, model and configuration"),
+    Route("agents", "agents/", agents.AgentsPage, agents.build, "All agents, models and configurations"),
     Route(
         "agent",
         "agent/<slug:slug>/",
         agents.AgentPage,
         agents.build_agent,
-        "One agent: its configurations, boards and runs",
+        "One agent: its configurations, leaderboards and runs",
         template="entrant",
         section="agents",
         is_live=True,
@@ -164,7 +164,7 @@ ROUTES = (
         "model/<slug:slug>/",
         agents.ModelPage,
         agents.build_model,
-        "One model: its exact identifier, configurations, boards and runs",
+        "One model: its exact identifier, configurations, leaderboards and runs",
         template="entrant",
         section="agents",
         is_live=True,
@@ -174,7 +174,7 @@ ROUTES = (
         "configuration/<slug:slug>/",
         agents.ConfigurationPage,
         agents.build_configuration,
-        "One configuration: exactly what it is, its boards and runs",
+        "One configuration: its settings, leaderboards and runs",
         template="entrant",
         section="agents",
         is_live=True,
@@ -195,17 +195,17 @@ ROUTES = (
         run.build,
         "One run with its progress, results and history",
         section="runs",
-        also=of_run,
+        revision_of=of_run,
     ),
     Route(
         "result",
         "result/<row:result>/",
         result.ResultPage,
         result.build,
-        "One result with everything known about it",
+        "One result with all its details",
         "attempt",
         section="runs",
-        also=of_result,
+        revision_of=of_result,
     ),
     Route(
         "attempts",
@@ -215,9 +215,9 @@ ROUTES = (
         "Two attempts at one result side by side",
         "old, new",
         section="runs",
-        also=of_result,
+        revision_of=of_result,
     ),
-    Route("published", "published/", published.PublishedPage, published.build, "Tables of papers"),
+    Route("published", "published/", published.PublishedPage, published.build, "Tables from papers"),
     Route(
         "published_table",
         "published/<slug:slug>/",
@@ -231,16 +231,16 @@ ROUTES = (
         "kernelbench-x/",
         kernelbench_x.KernelBenchXPage,
         kernelbench_x.build,
-        "KernelBench-X as its paper printed it, with charts and checks",
+        "KernelBench-X as printed in its paper, with charts and checks, and submitted runs",
         section="published",
     ),
-    Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Pages that show all results from one side"),
+    Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Index of the analysis pages"),
     Route(
         "failures",
         "failures/",
         failures.FailuresPage,
         failures.build,
-        "How public answers ended, why, with denominators and examples",
+        "Outcomes of public results and their reasons, with denominators and examples",
         "suite, device, configuration, reason",
         section="analysis",
     ),
@@ -249,11 +249,11 @@ ROUTES = (
         "behaviour/",
         behaviour.BehaviourPage,
         behaviour.build,
-        "What agents' candidates do that baselines do not, and what became of them",
+        "What agents' candidates do that baselines do not, and how they ended",
         "suite, device, configuration, category",
         section="analysis",
     ),
-    Route("noise", "noise/", noise.NoisePage, noise.build, "Every calibration of a host", section="analysis"),
+    Route("noise", "noise/", noise.NoisePage, noise.build, "Every calibration of every host", section="analysis"),
     Route(
         "portability",
         "portability/",
@@ -263,13 +263,13 @@ ROUTES = (
         "configuration",
         section="analysis",
     ),
-    Route("cost", "cost/", cost.CostPage, cost.build, "What results cost, here and in a paper", section="analysis"),
+    Route("cost", "cost/", cost.CostPage, cost.build, "Cost of results, here and in a paper", section="analysis"),
     Route(
         "submit",
         "submit/",
         guide.SubmitPage,
         guide.build,
-        "How to hand in results, and what was handed in lately",
+        "How to submit results, and the latest submissions",
         is_live=True,
     ),
     Route(
@@ -277,17 +277,31 @@ ROUTES = (
         "submission/<row:submission>/",
         submission.SubmissionPage,
         submission.build,
-        "One submission: how far it is, what was claimed and what was measured",
+        "One submission: its state, what was claimed and what was measured",
         section="submit",
         is_live=True,
     ),
     Route("audits", "audits/", audits.AuditsPage, audits.build, "Audits of public results", section="analysis"),
-    Route("queue", "queue/", queue.QueuePage, queue.build, "What waits and runs, and for how long", is_live=True),
+    Route(
+        "queue",
+        "queue/",
+        queue.QueuePage,
+        queue.build,
+        "Waiting and running attempts, and expected waits",
+        is_live=True,
+    ),
     Route("hosts", "hosts/", hosts.HostsPage, hosts.build, "Hosts and their devices", section="queue", is_live=True),
-    Route("search", "search/", search.SearchPage, search.build, "What has a name or a digest", "q", is_live=True),
-    Route("versions", "versions/", versions.VersionsPage, versions.build, "Versions, what changed", section="metrics"),
-    Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Formulas and words"),
-    Route("data", "data/", data.DataPage, _data, "Addresses of data, and the nightly dump", is_live=True),
+    Route("search", "search/", search.SearchPage, search.build, "Search by name or digest", "q", is_live=True),
+    Route(
+        "versions",
+        "versions/",
+        versions.VersionsPage,
+        versions.build,
+        "Versions of protocols, evaluator and suites, and their changes",
+        section="metrics",
+    ),
+    Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Metrics, their formulas and terms"),
+    Route("data", "data/", data.DataPage, _data, "Addresses of all data, and the nightly dump", is_live=True),
 )
 
 # The links in every page's header, in order: a route's name and its label.

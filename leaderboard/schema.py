@@ -1,4 +1,4 @@
-"""Serializers made from page objects, so that the OpenAPI schema says exactly what `encoding` writes."""
+"""OpenAPI serializers made from page objects, so that the schema matches what `encoding` writes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rest_framework import serializers
 from leaderboard.encoding import data_fields
 from leaderboard.queries.collection import MOST_ID, NUMBERS, Collection
 
-ROWS, MOST_ROWS = 100, 1000  # of one page of a collection: where no limit is given, and the largest
+ROWS, MOST_ROWS = 100, 1000  # of one page of a collection: the default and the largest limit
 PAGING = ("cursor", "limit")
 REFUSALS = (400, 404, 406, 429)
-READ_AS: dict[str, Any] = {  # what a filter takes that is not just text
+FILTER_TYPES: dict[str, Any] = {  # of filters that are not text
     **{key: {"type": "integer", "minimum": 0, "maximum": MOST_ID} for key in NUMBERS},
     **{key: {"type": "boolean"} for key in ("may_rank", "is_current")},
     "since": {"type": "string", "format": "date"},
@@ -32,8 +32,6 @@ _PLAIN = {
     bool: serializers.BooleanField,
     datetime: serializers.DateTimeField,
 }
-
-
 _ROW_FIELDS = {
     "text": serializers.CharField,
     "integer": serializers.IntegerField,
@@ -45,7 +43,7 @@ _ROW_FIELDS = {
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """RFC 9457: why there is no answer, in one sentence."""
+    """Problem details (RFC 9457): the reason for the error in one sentence."""
 
     type = serializers.CharField()
     title = serializers.CharField()
@@ -55,20 +53,10 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 @cache
 def serializer_of(kind: Any) -> type[serializers.Serializer[Any]]:
-    """One serializer class for each dataclass."""
+    """The serializer class of a dataclass, named like it."""
     hints = typing.get_type_hints(kind)
     fields = {field.name: _field(hints[field.name]) for field in data_fields(kind)}
-    return type(_name_of(kind), (serializers.Serializer,), fields)
-
-
-def _name_of(kind: Any) -> str:
-    """The dataclass's own name; where another module has one of that name, with the module's before it."""
-    if _KINDS.setdefault(kind.__name__, kind) is kind:
-        return str(kind.__name__)
-    return f"{kind.__module__.rpartition('.')[2].title().replace('_', '')}{kind.__name__}"
-
-
-_KINDS: dict[str, Any] = {}  # name → who has it
+    return type(kind.__name__, (serializers.Serializer,), fields)
 
 
 def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
@@ -78,9 +66,9 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
         return _field(plain[0] if len(plain) == 1 else float, allow_null=len(plain) < len(arguments), **options)
     if origin is typing.Literal:
         return _field(type(arguments[0]), **options)
-    if _is_dataclass(hint):
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return serializer_of(hint)(**options)
-    if origin is tuple and arguments[1:] == (Ellipsis,) and _is_dataclass(arguments[0]):
+    if origin is tuple and arguments[1:] == (Ellipsis,) and _PLAIN.get(arguments[0]) is None:
         return serializer_of(arguments[0])(many=True, **options)
     if origin in (tuple, list):
         return serializers.ListField(child=_field(arguments[0]), **options)
@@ -90,17 +78,13 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
     return _PLAIN[hint](**options)
 
 
-def _is_dataclass(hint: Any) -> bool:
-    return dataclasses.is_dataclass(hint)
-
-
 class DataSchema(AutoSchema):
-    """What all addresses of data share: refusals are problems, and only known names are taken."""
+    """The part of the schema that all addresses of data share: errors are problem details."""
 
     def get_response_serializers(self) -> Any:
-        return {200: self.get_answer(), **dict.fromkeys(REFUSALS, ProblemSerializer)}
+        return {200: self.get_success_serializer(), **dict.fromkeys(REFUSALS, ProblemSerializer)}
 
-    def get_answer(self) -> Any:
+    def get_success_serializer(self) -> Any:
         raise NotImplementedError
 
     def _get_response_for_code(
@@ -113,9 +97,9 @@ class DataSchema(AutoSchema):
 
 
 class PageSchema(DataSchema):
-    """The schema of an endpoint is the serializer of its page."""
+    """The schema of a page's data."""
 
-    def get_answer(self) -> Any:
+    def get_success_serializer(self) -> Any:
         return serializer_of(self.view.route.page)
 
     def get_override_parameters(self) -> list[Any]:
@@ -132,9 +116,9 @@ class PageSchema(DataSchema):
 
 
 class RowsSchema(DataSchema):
-    """One page of a collection, from its list of fields."""
+    """The schema of a collection's rows."""
 
-    def get_answer(self) -> Any:
+    def get_success_serializer(self) -> Any:
         return rows_serializer_of(self.view.collection)
 
     def get_override_parameters(self) -> list[Any]:
@@ -143,8 +127,8 @@ class RowsSchema(DataSchema):
         after = {"type": "integer", "minimum": 0, "maximum": MOST_ID}
         return [
             *filters,
-            OpenApiParameter("cursor", after, OpenApiParameter.QUERY, description="Rows behind this one."),
-            OpenApiParameter("limit", most, OpenApiParameter.QUERY, description="Rows of one page."),
+            OpenApiParameter("cursor", after, OpenApiParameter.QUERY, description="Rows after this id."),
+            OpenApiParameter("limit", most, OpenApiParameter.QUERY, description="Rows per page."),
         ]
 
     def get_operation_id(self) -> str:
@@ -162,11 +146,11 @@ def rows_serializer_of(collection: Collection) -> type[serializers.Serializer[An
     row = type(f"{collection.name.title()}Row", (serializers.Serializer,), fields)
     page = {
         "rows": row(many=True),
-        "next": serializers.CharField(allow_null=True, help_text="Where it goes on."),
+        "next": serializers.CharField(allow_null=True, help_text="Address of the next page."),
     }
     return type(f"{collection.name.title()}Rows", (serializers.Serializer,), page)
 
 
 def _filter_parameter(name: str) -> OpenApiParameter:
-    kind = READ_AS.get(name, {"type": "string"})
+    kind = FILTER_TYPES.get(name, {"type": "string"})
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY)

@@ -1,4 +1,4 @@
-"""Pages' addresses, made from the list of routes."""
+"""Addresses of pages, from the list of routes, and of files."""
 
 from __future__ import annotations
 

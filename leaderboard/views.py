@@ -1,4 +1,4 @@
-"""Answers in HTML, CSV, SVG, PNG and plain text. Each view: build the page, pick a part of it, render."""
+"""Views in HTML, CSV, JSON, SVG, PNG and plain text: each builds the page, picks a part of it and renders it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from leaderboard.downloads.run_zip import zip_chunks
 from leaderboard.drawings import drawing_of
 from leaderboard.encoding import encode
 from leaderboard.figures import plotly_figure
-from leaderboard.http.etags import settled
+from leaderboard.http.etags import cached_by_revision
 from leaderboard.pages.base import Page
 from leaderboard.pages.result import page as result_page
 from leaderboard.pages.task import page as task_page
@@ -29,7 +29,7 @@ from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
-from leaderboard.raster import NoLetters, png_of
+from leaderboard.raster import MissingFont, png_of
 from leaderboard.routes import Route
 from leaderboard.tables import Table, csv_lines, json_rows
 
@@ -40,18 +40,18 @@ PROGRESS = "progress/"
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
 
-def reading(view: View) -> View:
-    """Only GET and HEAD. Nothing is written, so that no token is asked for and other methods are refused as such."""
+def read_only(view: View) -> View:
+    """A view for GET and HEAD only. As nothing is written, it needs no CSRF token, so other methods get status 405."""
     return csrf_exempt(require_safe(view))
 
 
-def of_route(route: Route) -> Callable[[View], View]:
-    """A view of a page: asked again for what has not changed, it answers so without building it."""
-    return lambda view: reading(view if route.is_live else settled(view, route.also))
+def for_route(route: Route) -> Callable[[View], View]:
+    """A decorator for a read-only view of the route's page, cached unless the page is live."""
+    return lambda view: read_only(view if route.is_live else cached_by_revision(view, route.revision_of))
 
 
 def html(route: Route) -> View:
-    @of_route(route)
+    @for_route(route)
     def page(request: HttpRequest, **parts: Any) -> HttpResponse:
         return render(request, route.template_name, _context(request, route, _build(route, request, parts)))
 
@@ -59,9 +59,9 @@ def html(route: Route) -> View:
 
 
 def fragment(route: Route) -> View:
-    """The part of a page that changes while one looks at it; polled by static/js/poll.js."""
+    """The part of a page that shows progress, polled by static/js/poll.js."""
 
-    @reading
+    @read_only
     def part(request: HttpRequest, **parts: Any) -> HttpResponse:
         response = render(
             request, POLLED[route.name], _context(request, route, _build(route, request, parts), PROGRESS)
@@ -73,9 +73,9 @@ def fragment(route: Route) -> View:
 
 
 def explore(route: Route) -> View:
-    """A chart to zoom into: the only page that loads plotly.js."""
+    """An interactive chart; the only page that loads plotly.js."""
 
-    @of_route(route)
+    @for_route(route)
     def page(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
         built = _build(route, request, parts)
         shown = _part(built.charts, chart)
@@ -87,7 +87,7 @@ def explore(route: Route) -> View:
 
 
 def csv(route: Route) -> View:
-    @of_route(route)
+    @for_route(route)
     def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
         lines = csv_lines(_table(route, request, table, parts))
         return _named(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), f"{route.name}-{table}.csv")
@@ -96,9 +96,9 @@ def csv(route: Route) -> View:
 
 
 def json(route: Route) -> View:
-    """A table as a list of objects: the values of its CSV, with types."""
+    """A table as a list of objects with the typed values of its CSV."""
 
-    @of_route(route)
+    @for_route(route)
     def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
         return JsonResponse(encode(json_rows(_table(route, request, table, parts))), safe=False)
 
@@ -108,8 +108,8 @@ def json(route: Route) -> View:
 def rows_csv(collection: Collection) -> View:
     """A whole collection, streamed."""
 
-    @reading
-    @settled
+    @read_only
+    @cached_by_revision
     def file(request: HttpRequest) -> HttpResponseBase:
         refuse_unknown(request.GET, tuple(collection.filters))
         chunks = csv_chunks(collection, collection.narrowed(request.GET.dict()))
@@ -119,7 +119,7 @@ def rows_csv(collection: Collection) -> View:
 
 
 def svg(route: Route) -> View:
-    @of_route(route)
+    @for_route(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
         drawing = drawing_of(_chart(route, request, chart, parts))
         return _named(HttpResponse(drawing, content_type="image/svg+xml"), f"{route.name}-{chart}.svg")
@@ -128,86 +128,86 @@ def svg(route: Route) -> View:
 
 
 def png(route: Route) -> View:
-    @of_route(route)
+    @for_route(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
         drawing = drawing_of(_chart(route, request, chart, parts))
         try:
             return _named(HttpResponse(png_of(drawing), content_type="image/png"), f"{route.name}-{chart}.png")
-        except NoLetters as error:
+        except MissingFont as error:
             return problem(503, f"{error}.")
 
     return file
 
 
-@reading
-@settled
+@read_only
+@cached_by_revision
 def feed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(feed_of_changes(request), content_type="application/atom+xml; charset=utf-8")
 
 
-@reading
+@read_only
 def dump_file(request: HttpRequest, name: str) -> FileResponse:
-    """A file of the nightly dump, as it lies there."""
+    """A file of the nightly dump."""
     path = dump_folder.file_path(name)
     if path is None:
         raise Http404
     return FileResponse(path.open("rb"), as_attachment=True, content_type="application/octet-stream")
 
 
-@reading
+@read_only
 def record(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
-    """The record of an attempt, byte for byte as the archive keeps it."""
+    """The record of an attempt, byte for byte as archived."""
     digest = result_page.record_digest(result, number)
     return _download(results.archived(digest) if digest else None, "application/json", f"result-{result}-{number}.json")
 
 
-@reading
+@read_only
 def unseen(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
-    """What became of it on unseen cases: nothing is there before its round is revealed."""
+    """The record of an attempt on unseen cases; status 404 until its round is revealed."""
     return _download(results.unseen_record(result, number), "application/json", f"unseen-{result}-{number}.json")
 
 
-@reading
-@settled
+@read_only
+@cached_by_revision
 def run_files(request: HttpRequest, run: int) -> HttpResponseBase:
-    """Records and candidates of a run's public answers; asked again, 304 until something public changes."""
+    """Records and candidates of a run's public results as a ZIP."""
     files = run_files_query.public_files(run)
     if files is None:
         raise Http404
     return _named(StreamingHttpResponse(zip_chunks(files), content_type="application/zip"), f"run-{run}.zip")
 
 
-@reading
+@read_only
 def log(request: HttpRequest, result: int, number: int) -> HttpResponseBase:
     digest = result_page.record_digest(result, number)
     found = results.record(digest) if digest else None
-    return _taken_away(found.log.encode() if found else None, f"result-{result}-{number}.txt")
+    return _text_download(found.log.encode() if found else None, f"result-{result}-{number}.txt")
 
 
-@reading
+@read_only
 def session(request: HttpRequest, result: int) -> HttpResponseBase:
-    """An agent's session on a result's task, byte for byte; nothing is there before its round is revealed."""
+    """An agent's session on a result's task, byte for byte; status 404 until its round is revealed."""
     return _download(sessions.session_bytes(result), "application/json", f"session-{result}.json")
 
 
-@reading
+@read_only
 def session_transcript(request: HttpRequest, result: int) -> HttpResponseBase:
-    return _taken_away(sessions.transcript_bytes(result), f"transcript-{result}.txt")
+    return _text_download(sessions.transcript_bytes(result), f"transcript-{result}.txt")
 
 
-@reading
+@read_only
 def session_prompt(request: HttpRequest, result: int) -> HttpResponseBase:
-    return _taken_away(sessions.prompt_bytes(result), f"prompt-{result}.txt")
+    return _text_download(sessions.prompt_bytes(result), f"prompt-{result}.txt")
 
 
-@reading
+@read_only
 def candidate(request: HttpRequest, result: int, path: str) -> HttpResponseBase:
-    return _taken_away(result_page.candidate_file(result, path), path.rpartition("/")[2])
+    return _text_download(result_page.candidate_file(result, path), path.rpartition("/")[2])
 
 
-@reading
+@read_only
 def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponseBase:
-    return _taken_away(
+    return _text_download(
         task_page.source_bytes(path=path, digest=request.GET.get("digest", ""), **parts), path.rpartition("/")[2]
     )
 
@@ -236,17 +236,17 @@ def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
 
 
 def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
-    """`here` is the page's own address, without the tail of a part of it; `api` that of its data.
+    """The context of a page: `here` is its address without `tail`, `api` that of its data.
 
-    `query` is what the page takes: people arrive with other sites' marks in the address, which data would refuse.
+    `query` has only what the page takes, since data refuses other parameters, such as those that other sites add.
     """
     here, query = request.path.removesuffix(tail), urlencode(route.known(request.GET))
     place = {"route": route.name, "section": route.section or route.name, "here": here, "api": f"/api/v1{here}"}
     return place | {"page": page, "query": query and f"?{query}"}
 
 
-def _taken_away(data: bytes | None, name: str) -> HttpResponseBase:
-    """A stranger's text: a file, never shown by the browser as anything, whatever is in it."""
+def _text_download(data: bytes | None, name: str) -> HttpResponseBase:
+    """Untrusted text as a file, so that no browser renders what is in it."""
     return _download(data, "text/plain; charset=utf-8", name)
 
 

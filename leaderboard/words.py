@@ -1,4 +1,4 @@
-"""What statuses, gates and flags are called on pages, with a mark beside the colour and a sentence for people."""
+"""Labels, marks and descriptions of statuses, gates, flags and other terms that pages show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from leaderboard.tables import Cell
 
-ALL = "all"  # the board over every category
+ALL = "all"  # the leaderboard over all categories
 CATEGORIES = {
     ALL: "All categories",
     "hip2hip": "HIP to HIP",
@@ -16,79 +16,85 @@ CATEGORIES = {
 
 
 def suite_name(title: str, slug: str) -> str:
-    """Its title; of a suite without one its name as words: Native 24."""
+    """The suite's title, or its slug as words (Native 24) where it has none."""
     return title or slug.replace("-", " ").capitalize()
 
 
 class Word(NamedTuple):
     label: str
-    tone: str  # good, bad: the candidate's; ours: says nothing about it; open: not ended
+    tone: str  # good or bad: the candidate's; ours: not the candidate's; open: not ended
     mark: str
     meaning: str
 
 
 STATUSES = {
-    "passed": Word("passed", "good", "✓", "Every gate let the candidate through."),
-    "build_failed": Word("build failed", "bad", "✕", "The source does not build, or nothing in it can be called."),
-    "wrong_output": Word("wrong output", "bad", "✕", "A case came out wrong, or the kernel wrote where it may not."),
-    "crashed": Word("crashed", "bad", "✕", "The process died, or gave no answer."),
-    "timed_out": Word("timed out", "bad", "✕", "Building or running took longer than the task allows."),
-    "tampered": Word("tampered", "bad", "✕", "The candidate changed what it may not change, or forged a message."),
-    "implausible": Word("implausible", "bad", "✕", "A time that cannot be true."),
-    "not_produced": Word("not produced", "bad", "✕", "The agent handed in nothing for this task."),
-    "not_judged": Word("not judged", "ours", "○", "This host cannot judge it. That says nothing about the candidate."),
+    "passed": Word("passed", "good", "✓", "The candidate passed every gate."),
+    "build_failed": Word(
+        "build failed", "bad", "✕", "The source does not compile, or its entry point cannot be called."
+    ),
+    "wrong_output": Word("wrong output", "bad", "✕", "An output is wrong, or the kernel wrote outside its buffers."),
+    "crashed": Word("crashed", "bad", "✕", "The process crashed or returned nothing."),
+    "timed_out": Word("timed out", "bad", "✕", "Compiling or running took longer than the task allows."),
+    "tampered": Word("tampered", "bad", "✕", "The candidate changed something protected, or forged a message."),
+    "implausible": Word("implausible", "bad", "✕", "A measured time is impossible."),
+    "not_produced": Word("not produced", "bad", "✕", "The agent submitted nothing for this task."),
+    "not_judged": Word("not evaluated", "ours", "○", "This host cannot evaluate it. The candidate may be fine."),
     "errored": Word("errored", "ours", "!", "The evaluation failed through no fault of the candidate."),
-    "cancelled": Word("cancelled", "ours", "○", "A person ended the attempt before it had an answer."),
-    "queued": Word("queued", "open", "·", "It waits for a worker."),
+    "cancelled": Word("cancelled", "ours", "○", "The attempt was cancelled before it had a result."),
+    "queued": Word("queued", "open", "·", "Waiting for a worker."),
     "running": Word("running", "open", "▸", "A worker is evaluating it now."),
-    "missing": Word("no answer", "ours", "○", "There is no published answer for this task."),
+    "missing": Word("no result", "ours", "○", "There is no published result for this task."),
 }
 
-# How an agent's session ended, and what is said of one that has not.
+# Endings of agents' sessions, and the states of one that has not ended.
 ENDINGS = {
     "finished": Word("finished", "good", "✓", "The agent ended its session itself."),
-    "timed_out": Word("timed out", "ours", "○", "Its time was over."),
-    "gave_up": Word("gave up", "ours", "○", "It stopped before it had what it wanted."),
-    "spending_cap": Word("spending cap", "ours", "○", "One more answer could have cost more than it was allowed to."),
-    "failed": Word("failed", "bad", "✕", "Its program or its endpoint failed in the middle."),
+    "timed_out": Word("timed out", "ours", "○", "It ran out of time."),
+    "gave_up": Word("gave up", "ours", "○", "It stopped before it reached its goal."),
+    "spending_cap": Word("spending cap", "ours", "○", "One more model call could have exceeded its spending limit."),
+    "failed": Word("failed", "bad", "✕", "Its program or its API endpoint failed."),
 }
 NO_SESSION_END = {
-    "running": Word("at work", "open", "▸", "The session goes on."),
-    "lost": Word("lost", "ours", "!", "Its worker stopped, or the agent could not begin."),
+    "running": Word("at work", "open", "▸", "The session is running."),
+    "lost": Word("lost", "ours", "!", "Its worker stopped, or the agent could not start."),
 }
 
 GATES = {
-    "source": "Only files it may bring, sources only, nothing protected changed.",
-    "compile": "Builds from scratch and can be called; where the toolchain is there, also for gfx942.",
-    "correctness": "Right on every case and every draw, inside its buffers, inputs untouched.",
-    "performance": "Timed beside the baseline. On a CPU it only has to run.",
-    "integrity": "Nothing protected changed meanwhile, no forged message, no impossible time.",
+    "source": "Only allowed source files, and no protected file changed.",
+    "compile": "Compiles from scratch and can be called; also for gfx942 where the toolchain is installed.",
+    "correctness": "Correct on every case and every draw, within its buffers, inputs unchanged.",
+    "performance": "Timed in alternation with the baseline. On a CPU it only has to run.",
+    "integrity": "No tampering with protected files, no forged messages, no impossible times.",
 }
 
 FLAGS = {
     "hold": (
         "on hold",
-        "The source uses something no kernel needs, or a time is doubtful: see the findings. Valid, not ranked until a "
-        "person has looked.",
+        "The source uses something that no kernel needs, or a time is doubtful: see the findings. Not ranked until a "
+        "reviewer has checked it.",
     ),
-    "noisy": ("noisy", "Times spread too widely, or were disturbed. Metrics take the interval's end nearer to 1."),
+    "noisy": ("noisy", "Times vary too much, or were disturbed. Metrics use the end of the interval nearer to 1."),
     "host_bound": (
         "host bound",
-        "Calls take much longer than the device works on them: a faster kernel hardly shows.",
+        "Calls take much longer than the kernel itself, so a faster kernel makes little difference.",
     ),
-    "censored": ("censored", "A case is faster than the clock can tell: its ratio is at least what is shown."),
-    "script_timed": ("script timed", "Timed by the task's own script, not by our judge."),
-    "functional": ("functional times", "Times of a CPU that stands in for a GPU. They enter no metric."),
-    "order_dependent": ("order dependent", "Right in one order of the lanes only: it relies on luck."),
-    "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit, so its times are not ranked."),
+    "censored": ("censored", "A case is faster than the clock can measure: its speedup is at least the value shown."),
+    "script_timed": ("script timed", "Timed by the task's own script, not by our evaluator."),
+    "functional": ("functional times", "Times from a CPU in place of a GPU. They enter no metric."),
+    "order_dependent": ("order dependent", "Correct in one order of the lanes only, so it depends on scheduling."),
+    "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit. Its times are not ranked."),
 }
 
 QUADRANTS = {  # baseline and candidate on unseen cases, in the order in which they are drawn
-    "both_pass": Word("both pass", "good", "✓", "Baseline and candidate are right."),
-    "opt_improvement": Word("improved", "good", "+", "Only the candidate is right: it can do more than the baseline."),
-    "both_fail": Word("both fail", "ours", "○", "Neither is right: beyond what the baseline was made for."),
-    "opt_regression": Word("regression", "bad", "✕", "Only the baseline is right: the optimisation broke it."),
-    "evaluation_error": Word("no verdict", "ours", "!", "Our evaluation failed, or has not come: in no denominator."),
+    "both_pass": Word("both pass", "good", "✓", "Baseline and candidate are correct."),
+    "opt_improvement": Word(
+        "improved", "good", "+", "Only the candidate is correct: it handles more than the baseline."
+    ),
+    "both_fail": Word("both fail", "ours", "○", "Neither is correct: the case is beyond what the baseline supports."),
+    "opt_regression": Word("regression", "bad", "✕", "Only the baseline is correct: the optimisation broke it."),
+    "evaluation_error": Word(
+        "no verdict", "ours", "!", "Our evaluation failed or is missing. Not counted in any rate."
+    ),
 }
 
 CONFIG_CATEGORIES = {  # what an unseen case changes
@@ -101,18 +107,20 @@ CONFIG_CATEGORIES = {  # what an unseen case changes
 }
 
 RUN_STATES = {
-    "draft": ("draft", "Not published: on no board, and it may still change."),
-    "published": ("published", "Its answers stand on the boards and change only by another publication."),
-    "withdrawn": ("withdrawn", "Taken off the boards; it stays readable here."),
+    "draft": ("draft", "Not published: on no leaderboard, and it may still change."),
+    "published": ("published", "Its results are on the leaderboards and change only by another publication."),
+    "withdrawn": ("withdrawn", "Removed from the leaderboards, but still readable here."),
 }
 
 SUBMISSION_STATES = {
-    "received": Word("received", "open", "·", "Its bytes are here. It waits for its check."),
-    "checking": Word("checking", "open", "▸", "It is being read."),
-    "rejected": Word("rejected", "bad", "✕", "It has problems, all of which its submitter sees. Nothing was written."),
-    "accepted": Word("accepted", "good", "✓", "It is a run, which a maintainer publishes or has evaluated again."),
-    "verifying": Word("verifying", "open", "▸", "Hosts of ours evaluate its candidates again."),
-    "closed": Word("closed", "ours", "○", "Nothing is left to do."),
+    "received": Word("received", "open", "·", "Uploaded. Waiting to be checked."),
+    "checking": Word("checking", "open", "▸", "The bundle is being checked."),
+    "rejected": Word("rejected", "bad", "✕", "It has problems, which its submitter can see. Nothing was imported."),
+    "accepted": Word(
+        "accepted", "good", "✓", "Imported as a run. A maintainer publishes it or has it evaluated again."
+    ),
+    "verifying": Word("verifying", "open", "▸", "Our hosts are evaluating its candidates again."),
+    "closed": Word("closed", "ours", "○", "No further steps."),
 }
 SUBMISSION_OUTCOMES = {
     "verified": "evaluated again here",
@@ -131,33 +139,33 @@ AUDIT_ACTIONS = {  # of a submission, in the audit log
     "close": "closed",
 }
 VERDICTS = {
-    "reproduced": Word("reproduced", "good", "✓", "What was claimed was measured here, too."),
-    "partly": Word("partly reproduced", "ours", "±", "At least half of what was claimed was measured here."),
-    "not_reproduced": Word("not reproduced", "bad", "✕", "Most of what was claimed was not measured here."),
-    "not_comparable": Word("not comparable", "ours", "○", "Nothing could be held against the claims."),
+    "reproduced": Word("reproduced", "good", "✓", "The claims were reproduced here."),
+    "partly": Word("partly reproduced", "ours", "±", "At least half of the claims were reproduced here."),
+    "not_reproduced": Word("not reproduced", "bad", "✕", "Most of the claims were not reproduced here."),
+    "not_comparable": Word("not comparable", "ours", "○", "Nothing could be compared with the claims."),
 }
 TASK_VERDICTS = {
     "reproduced": Word("reproduced", "good", "✓", "As claimed."),
-    "faster": Word("faster", "good", "+", "Better than claimed."),
+    "faster": Word("faster", "good", "+", "Faster than claimed."),
     "slower": Word("slower", "bad", "−", "Slower than claimed."),
-    "failed": Word("failed", "bad", "✕", "Claimed to pass, turned away here."),
-    "not_comparable": Word("not comparable", "ours", "○", "Nothing to hold it against."),
+    "failed": Word("failed", "bad", "✕", "Claimed to pass, but failed here."),
+    "not_comparable": Word("not comparable", "ours", "○", "Nothing to compare it with."),
 }
 REVIEWS = {
-    "look_alike": "look-alike name",
-    "duplicate": "candidate of somebody else",
-    "expert": "bundled source handed in",
+    "look_alike": "similar name",
+    "duplicate": "same candidate as another submission",
+    "expert": "source shipped with a task",
     "private_text": "private text in a source",
     "not_reproduced": "not reproduced",
     "appeal": "answer to an audit",
 }
 AUDITS = {
-    "clean": Word("clean", "good", "✓", "Looked at, nothing wrong."),
-    "interesting": Word("interesting", "good", "+", "Looked at, and worth a look."),
-    "suspect": Word("suspect", "open", "?", "Something looks wrong; the submitter may answer."),
-    "hacked": Word("hacked", "bad", "✕", "It games the evaluation. In no rank."),
-    "contaminated": Word("contaminated", "bad", "✕", "It knew what it should not. In no rank."),
-    "harness_fault": Word("harness fault", "ours", "!", "Our fault made the number. In no rank."),
+    "clean": Word("clean", "good", "✓", "Checked, nothing wrong."),
+    "interesting": Word("interesting", "good", "+", "Checked, and worth reading."),
+    "suspect": Word("suspect", "open", "?", "Something looks wrong. The submitter may respond."),
+    "hacked": Word("hacked", "bad", "✕", "It games the evaluation. Not ranked."),
+    "contaminated": Word("contaminated", "bad", "✕", "It used information it must not have. Not ranked."),
+    "harness_fault": Word("harness fault", "ours", "!", "The number is wrong through our fault. Not ranked."),
 }
 
 ROLES = {"entry": "entry", "reference_line": "reference line"}
@@ -166,7 +174,7 @@ VERIFICATIONS = {"none": "not verified", "checked": "checked", "reproduced": "re
 
 
 def role_note(role: str, *more: str) -> str:
-    """What stands beside the name of a line: what it is unless it is an entry, and more where there is any."""
+    """The note beside an entry's name: its role unless it is a plain entry, and `more`."""
     return ", ".join(filter(None, ("" if role == "entry" else ROLES[role], *more)))
 
 

@@ -1,8 +1,7 @@
-"""Everything public in files: each table as Parquet and as CSV, what its columns mean, and a checksum of each file.
+"""The nightly dump: everything public as Parquet and CSV, with the meaning of the columns and a checksum of each file.
 
-The tables are the collections of the API and the ranks of every board. They are read within one transaction and
-written a frame of some thousand rows at a time, so memory stays flat; the folder is replaced only when all of it is
-there.
+The tables are the collections of the API and the ranks of every leaderboard. They are read in one transaction and
+written a few thousand rows at a time, so memory use stays flat. The folder is replaced once the new one is complete.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ ARROW: Mapping[Kind, pa.DataType] = {
     "moment": pa.timestamp("us", tz="UTC"),
     "json": pa.string(),
 }
-IN_CSV: Mapping[Kind, Callable[[Any], Any]] = {**PLAIN, "text": defused, "json": defused}  # JSON is text by then
+IN_CSV: Mapping[Kind, Callable[[Any], Any]] = {**PLAIN, "text": defused, "json": defused}  # JSON is already text
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +53,15 @@ class DumpTable:
 
 
 def write_dump(out: Path) -> dict[str, int]:
-    """Write the dump in place of what `out` holds; rows by table.
+    """Replace the content of `out` with a new dump; returns table → number of rows.
 
     Raises:
-        OSError: there is no room, or `out` cannot be written; what is there stays.
+        OSError: the disk is full or `out` cannot be written; its old content stays.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
-        with _one_moment():
+        with _consistent_read():
             rows = {table.name: _write_table(new, table) for table in _tables()}
         _write_about(new, rows)
         _write_sums(new)
@@ -75,7 +74,10 @@ def write_dump(out: Path) -> dict[str, int]:
 
 def _tables() -> list[DumpTable]:
     ranks = DumpTable(
-        "ranks", "Entries of every board, each with its rank or the reason why it has none.", RANK_FIELDS, rank_pages
+        "ranks",
+        "Entries of every leaderboard, each with its rank or the reason why it has none.",
+        RANK_FIELDS,
+        rank_pages,
     )
     return [*(DumpTable(one.name, one.about, one.fields, _reader(one)) for one in COLLECTIONS), ranks]
 
@@ -85,8 +87,8 @@ def _reader(collection: Collection) -> Callable[[], Pages]:
 
 
 @contextmanager
-def _one_moment() -> Iterator[None]:
-    """All tables as they are at one moment: what is published meanwhile comes with the next dump."""
+def _consistent_read() -> Iterator[None]:
+    """One view of the database for all tables; later changes come with the next dump."""
     with transaction.atomic():
         if connection.vendor == "postgresql" and not connection.savepoint_ids:
             connection.cursor().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -104,7 +106,9 @@ def _write_table(folder: Path, table: DumpTable) -> int:
     ):
         lines.write(csv_text([schema.names]))
         for page in table.pages():
-            frame = pd.DataFrame(page, columns=schema.names, dtype=object)  # else a missing integer makes floats of all
+            frame = pd.DataFrame(
+                page, columns=schema.names, dtype=object
+            )  # otherwise a missing integer turns the column into floats
             _change(frame, table.fields, {"json": as_text})
             parquet.write_table(pa.Table.from_pandas(frame, schema, preserve_index=False))
             _change(frame, table.fields, IN_CSV)
@@ -136,7 +140,7 @@ def _write_about(folder: Path, rows: Mapping[str, int]) -> None:
 
 
 def _write_sums(folder: Path) -> None:
-    """As `sha256sum -c SHA256SUMS` reads them."""
+    """Write the checksums in the format of `sha256sum -c SHA256SUMS`."""
     lines = []
     for path in sorted(folder.iterdir()):
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Changes of the boards as an Atom feed, for who would rather be told than look."""
+"""The Atom feed of changes of the leaderboards."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _WORDS = {"publish": "Published", "withdraw": "Withdrawn", "reveal": "Revealed"}
 
 class _Feed(Atom1Feed):
     def latest_post_date(self) -> datetime:
-        """The newest change; where there was none yet no moment at all, lest the same feed differ from call to call."""
+        """The newest change, or the epoch: Django's default of now would change an empty feed with every call."""
         return max((item["pubdate"] for item in self.items), default=datetime.fromtimestamp(0, UTC))
 
 
 def feed_of_changes(request: HttpRequest) -> str:
     feed = _Feed(
-        title="ArenaBoard: changes of the boards",
+        title="ArenaBoard: changes of the leaderboards",
         link=request.build_absolute_uri("/"),
         feed_url=request.build_absolute_uri(request.path),
-        description="Runs published and withdrawn, answers replaced, rounds revealed.",
+        description="Runs published and withdrawn, results replaced, rounds revealed.",
         language="en",
     )
     for change in newest(MOST):
@@ -52,14 +52,14 @@ def _title(change: ChangeRow) -> str:
         return f"{word}: round {change.round} of {change.round_suite}"
     who = entry_name(change.agent or "", change.model)
     where = f"{change.suite}@{change.version}, {change.device}"
-    return f"{word}: {who}, another answer to {change.task} ({where})" if change.task else f"{word}: {who} ({where})"
+    return f"{word}: {who}, another result for {change.task} ({where})" if change.task else f"{word}: {who} ({where})"
 
 
 def _sentence(change: ChangeRow) -> str:
     parts = []
     if change.to_status:
-        before = f"{change.from_status} before, " if change.from_status else ""
-        parts.append(f"{before}{change.to_status} now.".replace("_", " "))
+        before = f" (before: {change.from_status})" if change.from_status else ""
+        parts.append(f"Status: {change.to_status}{before}.".replace("_", " "))
     if change.reason:
         parts.append(f"Reason: {change.reason}")
     return " ".join(parts) or f"{_title(change)}."

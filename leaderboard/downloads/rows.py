@@ -1,4 +1,4 @@
-"""Rows of a collection as JSON and as CSV; the columns and the values are the same."""
+"""Rows of a collection as JSON and as CSV, with the same columns and values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def objects(collection: Collection, page: list[tuple[Any, ...]]) -> list[dict[st
 
 
 def csv_chunks(collection: Collection, rows: Rows) -> Iterator[str]:
-    """The header, then some thousand lines at once."""
+    """The header, then a few thousand lines at a time."""
     changed = [(at, PLAIN[field.kind]) for at, field in enumerate(collection.fields) if field.kind in PLAIN]
     yield csv_text([collection.header])
     for page in collection.stream(rows):
@@ -26,7 +26,7 @@ def csv_chunks(collection: Collection, rows: Rows) -> Iterator[str]:
 
 
 def as_text(value: object) -> str | None:
-    """A column of lists or mappings, for formats that have none."""
+    """A list or mapping as JSON text, for formats that have neither."""
     return None if value is None else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 

@@ -1,6 +1,6 @@
-"""A run's public files as one zip, put together while it is sent: never more than one file is held.
+"""A run's public files as one ZIP, made while it is sent, with one file at a time in memory.
 
-Its last member, index.csv, names each with its sha256 and says whether it is there: what the archive lost is not.
+Its last member, index.csv, lists every file with its SHA-256 and whether it is included; the archive may lack some.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from leaderboard.queries import results
 from leaderboard.queries.run_files import RunFile
 
 HEADER = ("name", "sha256", "result", "task", "attempt", "status", "is_here")
-LEVEL = 1  # of deflate: a long run has hundreds of MiB of records, of which text leaves a tenth even so
+LEVEL = (
+    1  # of deflate: records of a long run take hundreds of MiB, and text shrinks to a tenth even at the fastest level
+)
 
 
 class _Sent(io.RawIOBase):
-    """What a zip wrote since it was last taken; it cannot be wound back, so sizes stand behind each member."""
+    """A stream that holds what was written since the last `take`. As it cannot seek, sizes follow each member."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -37,7 +39,7 @@ class _Sent(io.RawIOBase):
 
 
 def zip_chunks(files: Sequence[RunFile]) -> Iterator[bytes]:
-    """The same bytes for the same files: members have no time of their own."""
+    """The parts of the ZIP; the same files give the same bytes, as members have no modification time."""
     sent = _Sent()
     lines: list[tuple[object, ...]] = [HEADER]
     with zipfile.ZipFile(sent, "w") as packed:
@@ -52,7 +54,7 @@ def zip_chunks(files: Sequence[RunFile]) -> Iterator[bytes]:
 
 
 def _stays_inside(name: str) -> bool:
-    """A candidate's paths are a stranger's: whoever unpacks them is not written elsewhere."""
+    """Whether the name stays in the folder it is unpacked to. A candidate's paths are not to be trusted."""
     path = PurePosixPath(name)
     return ".." not in path.parts and path.as_posix() == name and "\\" not in name
 

@@ -1,1 +1,1 @@
-"""HTTP mechanics of the data: ETags, the response cache, rate limits and the middleware."""
+"""HTTP mechanics of pages and data: ETags, the response cache, rate limits and the middleware."""

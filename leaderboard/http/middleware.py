@@ -1,4 +1,4 @@
-"""What data and files share: one may be refused as one too many. Below /api/ every refusal is a problem in JSON."""
+"""Middleware of data and files: rate limits, and problem details in JSON for every refusal below /api/."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from django.http.response import HttpResponseBase
 from leaderboard.http.rate_limits import seconds_to_wait
 from leaderboard.problems import BadQuery, as_problem, problem
 
-PLACE = "/api/"
+API = "/api/"
 
 
-class DataEdge:
+class DataMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if wait_s := seconds_to_wait(request):
-            detail = f"Too many requests from your address: try again in {wait_s} s. The nightly dump has everything."
+            detail = (
+                f"Too many requests from your address. Try again in {wait_s} s. The nightly dump contains all data."
+            )
             return problem(429, detail, {"Retry-After": str(wait_s)})
         response = self.get_response(request)
-        is_data = request.path.startswith(PLACE)
+        is_data = request.path.startswith(API)
         return as_problem(request, response) if is_data and response.status_code >= 400 else response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:

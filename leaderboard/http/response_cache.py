@@ -1,8 +1,8 @@
-"""Answers kept as compressed bytes for as long as nothing public changes: a page is put together once, then only sent.
+"""A cache of compressed responses, valid for as long as nothing public changes.
 
-The key holds the counter of changes as it was before the answer was made, and the whole address. A change makes another
-key, so there is nothing to clear, in any process; what nobody asks for any more is dropped by the cache. Pages know no
-users: an answer that would be one person's is never kept.
+The key contains the revision as it was before the response was made, and the whole address. A change makes another key,
+so nothing has to be invalidated, in any process, and the cache evicts what is no longer requested. Pages do not depend
+on users; a response that would be personal is never cached.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-KEPT_S = 600  # then it is made again, so that a process that dies between a change and its count leaves nothing old
-MOST_BYTES = 256 << 10  # of one answer, compressed; a board of 40 entries over 24 tasks takes 17 kB, its JSON 145 kB
+LIFETIME_S = 600  # so that nothing stale stays if a process dies between a change and its count
+MOST_BYTES = 256 << 10  # of one response, compressed; a board of 40 entries over 24 tasks takes 17 kB, its JSON 145 kB
 MOST_STREAMED_BYTES = 1 << 20  # of one stream, before it is compressed
-_making = tuple(Lock() for _ in range(64))  # whoever asks for the same answer meanwhile waits for it
+_making = tuple(Lock() for _ in range(64))  # requests for the same response wait for the first one
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class CachedResponse:
     compressed: bytes
     headers: dict[str, str]
 
-    def answer(self, request: HttpRequest) -> HttpResponse:
+    def response(self, request: HttpRequest) -> HttpResponse:
         headers = dict(self.headers)
         if accepts := "gzip" in request.headers.get("Accept-Encoding", ""):
             headers["Content-Encoding"] = "gzip"
@@ -41,53 +41,53 @@ class Snapshot:
         return response
 
 
-def kept(request: HttpRequest, revision: str, make: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    """The answer as it was made at this revision, by whoever asked first.
+def cached_response(request: HttpRequest, revision: str, make: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    """The response at this revision, from the cache or made now.
 
-    Nothing is kept of what is read within a transaction: that may never be committed.
+    Within a transaction nothing is cached, as what was read may never be committed.
     """
     if connection.in_atomic_block:
         return make()
     key = _key(request, revision)
     if found := cache.get(key.hex()):
-        return _answer(found, request)
+        return _checked(found).response(request)
     with _making[key[0] % len(_making)]:
         if found := cache.get(key.hex()):
-            return _answer(found, request)
+            return _checked(found).response(request)
         response = make()
-        snapshot = _snapshot(response)
-        if snapshot is None:
+        cached = _compressed(response)
+        if cached is None:
             return response
-        cache.set(key.hex(), snapshot, KEPT_S)
-    return snapshot.answer(request)
+        cache.set(key.hex(), cached, LIFETIME_S)
+    return cached.response(request)
 
 
-def _answer(found: Any, request: HttpRequest) -> HttpResponse:
-    assert isinstance(found, Snapshot)
-    return found.answer(request)
+def _checked(found: Any) -> CachedResponse:
+    assert isinstance(found, CachedResponse)
+    return found
 
 
 def _key(request: HttpRequest, revision: str) -> bytes:
-    """Of all that an answer may depend on."""
-    asked = (revision, request.scheme, request.get_host(), request.get_full_path(), request.headers.get("Accept", ""))
-    return hashlib.sha256("\n".join(map(str, asked)).encode()).digest()
+    """A digest of everything that a response may depend on."""
+    parts = (revision, request.scheme, request.get_host(), request.get_full_path(), request.headers.get("Accept", ""))
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).digest()
 
 
-def _snapshot(response: HttpResponseBase) -> Snapshot | None:
-    """None where it must not be kept."""
+def _compressed(response: HttpResponseBase) -> CachedResponse | None:
+    """The response to cache; None where it is personal, an error or too large."""
     is_personal = bool(response.cookies) or "cookie" in response.get("Vary", "").lower()
     body = None if response.status_code != 200 or is_personal else _body(response)
     if body is None:
         return None
     compressed = gzip.compress(body, compresslevel=6, mtime=0)
-    return Snapshot(compressed, dict(response.items())) if len(compressed) <= MOST_BYTES else None
+    return CachedResponse(compressed, dict(response.items())) if len(compressed) <= MOST_BYTES else None
 
 
 def _body(response: HttpResponseBase) -> bytes | None:
-    """None of a stream too long to be held, which is left to be sent whole."""
+    """The body; None for a stream that is too long to hold, which can still be sent."""
     if isinstance(response, StreamingHttpResponse):
         return _whole(response)
-    if callable(render := getattr(response, "render", None)):  # data of the API, not written out yet
+    if callable(render := getattr(response, "render", None)):  # a response of the API that is not rendered yet
         render()
     assert isinstance(response, HttpResponse)
     return response.content

@@ -1,4 +1,4 @@
-"""The cells of a table's row as HTML. A board has thousands: as template tags they took most of a page's time."""
+"""The cells of a table's row as HTML. A leaderboard has thousands; as template tags they took most of its time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ register = Library()
 
 @register.filter
 def cells(row: Sequence[tuple[Field[Any], Cell]]) -> SafeString:
-    """The first one heads its row."""
+    """The cells of a row; the first is its header."""
     heads = (f'<th scope="row"{_kind(field)}>{_content(cell)}</th>' for field, cell in row[:1])
     others = (f"<td{_kind(field)}>{_content(cell)}</td>" for field, cell in row[1:])
     return mark_safe("".join((*heads, *others)))

@@ -1,4 +1,4 @@
-"""Texts of pages in which commands stand between backticks: a template shows them in the letters of code."""
+"""Commands between backticks in texts of pages, shown as code."""
 
 from __future__ import annotations
 

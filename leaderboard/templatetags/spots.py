@@ -1,4 +1,4 @@
-"""The marks of a scatter chart as SVG: the thousand of a large board took a sixth of its page as template tags."""
+"""The marks of a scatter chart as SVG. A large board has a thousand; as template tags they took a sixth of its time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ register = Library()
 
 @register.filter
 def spots(placed: Iterable[Placed]) -> SafeString:
-    """In the order given, which is the order they lie on each other."""
+    """The marks as SVG, later ones on top."""
     marks = (f'<svg x="{one.x}%" y="{one.y}" overflow="visible">{_mark(one)}</svg>\n' for one in placed)
     return mark_safe("".join(marks))
 

@@ -187,7 +187,7 @@ def test_an_entry_named_like_a_formula_is_defused(published, entry, client) -> N
 
 
 def test_a_number_that_is_none_is_refused_not_written() -> None:
-    with pytest.raises(ValueError, match="no JSON number"):
+    with pytest.raises(ValueError, match="not a JSON number"):
         encode({"a": math.nan})
 
 
@@ -221,7 +221,7 @@ def test_unknown_things_are_not_found_in_json(db, client) -> None:
     for address in ("/api/v1/runs/nothing.csv", "/api/v1/runs/nothing.png", "/api/v1/nothing"):
         answer = client.get(address)
         assert answer.status_code == answer.json()["status"] == 404
-        assert answer.json()["detail"].startswith("Page not found")
+        assert answer.json()["detail"].startswith("Not found")
 
 
 def test_the_api_only_reads(db, client) -> None:

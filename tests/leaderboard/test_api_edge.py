@@ -71,7 +71,7 @@ def test_an_unknown_parameter_is_refused_by_data_and_left_out_by_pages(published
     for part in PARTS:
         answer = client.get(f"/api/v1{BOARD}{part}?sorted=name&as_of=2026-11-02")
         assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
-        assert answer.json()["detail"].startswith("Unknown here: sorted. This address takes sort, view, agent")
+        assert answer.json()["detail"].startswith("Unknown parameter: sorted. This address takes sort, view, agent")
     page = client.get(f"{BOARD}?utm_source=elsewhere&as_of=2026-11-02")
     assert page.status_code == 200
     assert b"utm_source" not in page.content
@@ -122,7 +122,7 @@ def test_who_asks_too_often_is_told_how_long_to_wait(db, client, few_points, mon
     assert [client.get("/api/v1/metrics/").status_code for _ in range(13)] == [200] * 12 + [429]
     refused = client.get("/api/v1/metrics/")
     assert (refused["Content-Type"], refused["Retry-After"]) == ("application/problem+json", "50")
-    assert "try again in 50 s" in refused.json()["detail"]
+    assert "Try again in 50 s" in refused.json()["detail"]
     assert client.get("/metrics/").status_code == 200
     assert client.get("/api/v1/metrics/", REMOTE_ADDR="10.0.0.9").status_code == 200
     monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 1_800_000_061.0))

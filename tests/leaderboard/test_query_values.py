@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.query_values import VALUES, is_odd
+from leaderboard.query_values import VALUES, is_invalid
 from leaderboard.routes import ROUTES
 
 
@@ -38,7 +38,7 @@ def test_a_page_leaves_it_out_and_links_to_data_that_answer(published: Any, clie
 
 
 def test_what_a_form_sends_of_an_empty_field_is_nothing_odd() -> None:
-    assert not any(is_odd(name, "") for name in VALUES)
+    assert not any(is_invalid(name, "") for name in VALUES)
 
 
 def test_every_name_is_one_that_some_page_takes() -> None:

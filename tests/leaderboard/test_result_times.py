@@ -167,7 +167,7 @@ def test_raw_blocks_are_in_the_json(client, db) -> None:
 def test_the_page_explains_its_clocks_and_flags(client, db) -> None:
     body = client.get(f"/result/{gpu_result().pk}/").content.decode()
     assert "The only clock that is ranked." in body
-    assert "Metrics take the interval&#x27;s end nearer to 1." in body
+    assert "Metrics use the end of the interval nearer to 1." in body
     assert "<summary>Conditions: 3\u00a0sessions" in body
 
 

@@ -40,5 +40,5 @@ def test_a_built_in_agent_needs_neither_model_nor_version(suite, page) -> None:
     agent = factories.make_agent(kind="built_in")
     run = factories.make_run(suite=suite, configuration=factories.make_configuration(agent=agent, model=None))
     shown = facts(page(f"/run/{run.pk}/"))
-    assert shown["Model identifier"] == "none is registered for the configuration"
+    assert shown["Model identifier"] == "none registered for this configuration"
     assert shown["Agent version"].startswith("the evaluator's")

@@ -176,7 +176,7 @@ def made(transactional_db: None) -> list[str]:
 def ask(made: list[str], answer: Answer, revision: str = "1", path: str = "/") -> Answer:
     """Through `kept`; notes in `made` when it was made."""
     request: HttpRequest = RequestFactory().get(path)
-    found = response_cache.kept(request, revision, lambda: made.append(path) or answer)
+    found = response_cache.cached_response(request, revision, lambda: made.append(path) or answer)
     assert isinstance(found, Answer)
     return found
 

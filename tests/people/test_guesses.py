@@ -154,7 +154,7 @@ def test_the_table_of_guesses_names_nobody_and_forgets(person: Any) -> None:
     ],
 )
 def test_what_an_address_costs(path: str, points: int) -> None:
-    assert rate_limits.price(path) == points
+    assert rate_limits.cost_of(path) == points
 
 
 def test_an_archive_is_refused_when_the_minute_is_spent(client: Client, settings: Any, monkeypatch: Any) -> None:

@@ -118,7 +118,7 @@ def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(nat
     public = Client().get(f"/api/v1/submission/{native.pk}/").json()
     assert public["declared_on"] == native.declared_on
     assert public["declared"]["cost_usd"] == "3.5"
-    assert not {"cost_usd", "output_tokens"} & set(public["not_said"])
+    assert not {"cost_usd", "output_tokens"} & set(public["undeclared"])
 
 
 def test_what_was_said_or_read_once_cannot_be_said_again(
@@ -246,7 +246,7 @@ def test_a_program_adds_facts_with_its_token(native: Submission, sam: User) -> N
     assert answer.status_code == 200, answer.json()
     told = answer.json()
     assert (told["declared"]["output_tokens"], told["declared_on"]["cost_usd"]) == ("1200", TODAY().isoformat())
-    assert "model" in told["not_said"]
+    assert "model" in told["undeclared"]
     again = patch(sam, native, {"cost_usd": 1})
     assert (again.status_code, again["Content-Type"]) == (409, "application/problem+json")
     assert patch(sam, native, {"model": "m"}, scope="look").status_code == 403

@@ -15,7 +15,7 @@ from evaluator.records.record import PROTOCOL
 from leaderboard.pages.base import Query
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
-from leaderboard.query_values import is_odd
+from leaderboard.query_values import is_invalid
 from leaderboard.words import ORIGINS, VERIFICATIONS
 
 LONGEST = 100
@@ -52,7 +52,7 @@ class BoardView:
     @classmethod
     def from_query(cls, query: Query) -> Self:
         given = {field.name: query.get(field.name, "")[:LONGEST] for field in fields(cls)}
-        return cls(**{name: text for name, text in given.items() if not is_odd(name, text)})
+        return cls(**{name: text for name, text in given.items() if not is_invalid(name, text)})
 
     def query(self, **changes: str) -> str:
         """Query string with these changes, such as ?version=1&sort=name; empty if there are no parameters."""

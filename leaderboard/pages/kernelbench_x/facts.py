@@ -1,7 +1,7 @@
 """Submitted KernelBench-X runs: their rates by category and their speedups, by the rules of KernelBench-X.
 
 All of it is claimed, none of it was measured here. A run is one bundle. A corpus of refinement rounds contains only
-what changed from one round to the next, so it has no rates, but shows what was rescued and what had been correct before.
+what changed from one round to the next, so it has no rates, but shows what was rescued and what was correct before.
 """
 
 from __future__ import annotations
