@@ -1,1 +1,1 @@
-"""Everything that is read: no models, no writes."""
+"""The public site: pages and data, without models of its own and without writes."""

@@ -58,7 +58,7 @@ VALUES: Mapping[str, ValueKind] = {
 
 
 def is_invalid(name: str, text: str) -> bool:
-    """Whether the value is invalid. Empty is valid, as forms send fields that were not filled in."""
+    """True if the value is invalid. Empty is valid, as forms send fields that were not filled in."""
     return bool(text) and name in VALUES and not VALUES[name].fits(text)
 
 

@@ -1,4 +1,4 @@
-"""All public pages in one list, from which HTML, JSON, CSV, SVG and the explore view are made."""
+"""The list of all public pages, from which HTML, JSON, CSV, SVG and the explore view are made."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ _ROW_FIELDS = {
     "text": serializers.CharField,
     "integer": serializers.IntegerField,
     "number": serializers.FloatField,
-    "truth": serializers.BooleanField,
-    "moment": serializers.DateTimeField,
+    "boolean": serializers.BooleanField,
+    "datetime": serializers.DateTimeField,
     "json": serializers.JSONField,
 }
 
@@ -68,10 +68,11 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
         return _field(type(arguments[0]), **options)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return serializer_of(hint)(**options)
-    if origin is tuple and arguments[1:] == (Ellipsis,) and _PLAIN.get(arguments[0]) is None:
-        return serializer_of(arguments[0])(many=True, **options)
     if origin in (tuple, list):
-        return serializers.ListField(child=_field(arguments[0]), **options)
+        item = arguments[0]
+        if isinstance(item, type) and dataclasses.is_dataclass(item):
+            return serializer_of(item)(many=True, **options)
+        return serializers.ListField(child=_field(item), **options)
     if origin in (dict, Mapping):
         child = None if arguments[1] is Any else _field(arguments[1])
         return serializers.DictField(child=child, **options) if child else serializers.DictField(**options)

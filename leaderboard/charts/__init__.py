@@ -1,15 +1,14 @@
-"""Charts as values: marks, already scaled, with their texts (decision 26). One file for each kind.
+"""Charts as values: marks with their positions and texts. One file for each kind.
 
-Across, everything is a percentage of the width, so that a drawing fits any screen while its letters keep their size;
-down, it is pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
+Horizontal positions are percentages of the width, so that a chart fits any screen while its text keeps its size;
+vertical ones are pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
 """
 
 from leaderboard.charts.base import Chart, Series
 from leaderboard.charts.boxes import BoxChart, GivenBox, boxes
 from leaderboard.charts.curves import CurveChart, GivenCurve, curves
 from leaderboard.charts.heat import HeatChart, heat_map
-from leaderboard.charts.ratios import ratio_dots
-from leaderboard.charts.rows import Mark, Point, RowChart, paired_bars, share_dots
+from leaderboard.charts.rows import Mark, Point, RowChart, paired_bars, ratio_dots, share_dots
 from leaderboard.charts.scatter import PointGroup, ScatterChart, Spot, against
 from leaderboard.charts.stacked import StackedChart, stacked_bars
 

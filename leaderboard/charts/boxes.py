@@ -1,4 +1,4 @@
-"""A box for each row: from the lower to the upper quartile, the median across it, and every task as a dot."""
+"""Box plots: a row for each entry with its quartiles, its median, and every task as a dot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leaderboard.charts.axes import LogAxis, log_axis, tick_text
 from leaderboard.charts.base import Chart, Tick
 
 ROW_LABEL, BOX, TEXT, ROW_GAP, AXIS = 20.0, 22.0, 18.0, 12.0, 44.0
-ZERO_X = 2.0  # percent: failures stand left of the axis' own range
+ZERO_X = 2.0  # percent: failures are drawn left of the axis
 LEFT, RIGHT = 7.0, 98.0
 
 
@@ -18,7 +18,7 @@ LEFT, RIGHT = 7.0, 98.0
 class GivenBox:
     label: str
     note: str
-    values: tuple[tuple[float, str], ...]  # of each task, with its name; 0 where it failed
+    values: tuple[tuple[float, str], ...]  # speedup and name of each task; 0 if it failed
     p25: float
     median: float
     p75: float

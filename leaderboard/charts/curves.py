@@ -1,6 +1,7 @@
-"""Shares against a speedup on a logarithmic axis: a line for each entry, with a band where few are drawn.
+"""Share of tasks by speedup on a logarithmic axis: a line for each entry, with a band where there are few.
 
-Lines differ by colour and dashes, and carry a number at their end, so that none of it is needed to tell them apart.
+Lines differ in colour and dashes and have a number at their end, so that no single one of these is needed to tell them
+apart.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from leaderboard.charts.axes import LogAxis, log_axis, tick_text
 from leaderboard.charts.base import MARK, Chart, Tick
 from leaderboard.charts.scatter import PointGroup
 
-TOP, PLOT = 8.0, 300.0  # pixels down: air above, and the height of the axis
+TOP, PLOT = 8.0, 300.0  # pixels: margin above the plot, and its height
 AXIS, LEGEND_STEP = 44.0, 20.0
 LEFT, RIGHT = 9.0, 90.0  # percent of the width
 END_TEXT = 12.0  # pixels: the height of a number at the end of a line
 MOST_BANDS = 2
-MOST_IN_A_TEXT = 2  # numbers: on a phone there are 30 pixels
+MOST_IN_A_TEXT = 2  # numbers at an end; a phone has 30 pixels for them
 DASHES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class GivenCurve:
-    """What a builder is given; `low` and `high` are the band's, at the same points."""
+    """The data of a curve. `low` and `high` are the ends of its band at the same points."""
 
     label: str
     points: tuple[float, ...]
@@ -38,8 +39,8 @@ class GivenCurve:
 class CurveLine:
     group: PointGroup
     curve: GivenCurve
-    path: str  # in percent of the plot across and down
-    band: str  # empty: none is drawn
+    path: str  # in percent of the plot's width and height
+    band: str  # empty if none is drawn
     end_y: float  # pixels
 
     @property
@@ -55,17 +56,17 @@ class CurveChart(Chart):
     lines: tuple[CurveLine, ...]
     ticks: tuple[Tick, ...]
     up_ticks: tuple[Tick, ...]
-    one_x: float  # percent: where a speedup of 1 lies
+    one_x: float  # percent: position of a speedup of 1
     range: tuple[float, float]
 
     @property
     def plot(self) -> dict[str, float]:
-        """The plot's rectangle: percent across, pixels down."""
+        """The plot's rectangle, horizontally in percent and vertically in pixels."""
         return {"left": LEFT, "right": RIGHT, "width": RIGHT - LEFT, "top": TOP, "height": PLOT, "bottom": TOP + PLOT}
 
     @property
     def ends(self) -> list[tuple[float, str]]:
-        """The numbers at the right end; lines that end close to each other share a text, which has no room for many."""
+        """Height and text of the numbers at the right end; lines that end close together share a text."""
         found: list[tuple[float, list[int]]] = []
         for line in sorted(self.lines, key=lambda line: (line.end_y, line.group.number)):
             if not found or line.end_y - found[-1][0] > END_TEXT:
@@ -90,7 +91,7 @@ class CurveChart(Chart):
 def curves(
     slug: str, title: str, description: str, axes: tuple[str, str], given: Sequence[GivenCurve], note: str = ""
 ) -> CurveChart:
-    """Of at least one curve; all have the same points. `axes` names what lies across and up."""
+    """A chart of at least one curve, all at the same points. `axes` has the horizontal and the vertical label."""
     scale = log_axis(given[0].points)
     lines = tuple(_line(scale, number, curve, len(given) <= MOST_BANDS) for number, curve in enumerate(given, 1))
     return CurveChart(

@@ -1,4 +1,4 @@
-"""A grid of shares: rows of cells with the share as text and as a shade in five steps."""
+"""Heat maps: rows of cells with a share as text and as one of five shades."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from leaderboard.charts.base import Chart
 LEGEND, HEADER = 30.0, 22.0
 ROW_LABEL, CELL, ROW_GAP = 20.0, 40.0, 10.0
 GAP = 0.6  # percent of the width between cells
-STEPS = (0.5, 0.75, 0.9, 1.0)  # a share's shade is the number of these that it reaches
+STEPS = (0.5, 0.75, 0.9, 1.0)  # the shade of a share is the number of steps that it reaches
 Steps = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
     column: str
-    share: float | None  # None: nothing was asked
+    share: float | None  # None where there are no data
     text: str
     aside: str
     shade: str
@@ -67,7 +67,7 @@ class HeatChart(Chart):
 
     @property
     def legend(self) -> list[tuple[float, str, str]]:
-        """Place, shade and label of each step."""
+        """Position, shade and label of each step."""
         texts = [f"{step:.0%}".replace("%", "\u00a0%") for step in self.steps]
         last = texts[-1] if self.steps[-1] == 1 else f"from {texts[-1]}"
         labels = (f"below {texts[0]}", *(f"from {text}" for text in texts[:-1]), last)

@@ -1,6 +1,6 @@
-"""What something costs against what it gains, on linear axes from zero, with the line that nothing beats.
+"""Cost against gain on linear axes from zero, with the Pareto front.
 
-A spot is on the line where no other costs as little and gains as much: less of one for more of the other.
+A spot is on the front if no other costs at most as much and gains at least as much.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import ClassVar
 from leaderboard.charts.base import MARK, Chart, Tick
 from leaderboard.charts.scatter import Placed, PointGroup, Spot
 
-TOP, PLOT = 22.0, 280.0  # pixels: the line that names the upward axis, and what lies below it
+TOP, PLOT = 22.0, 280.0  # pixels: the line with the label of the vertical axis, and the plot below it
 AXIS, LEGEND_STEP = 44.0, 20.0
 LEFT, RIGHT = 8.0, 96.0  # percent of the width
-AIR = 1.12  # of the largest value: how far an axis reaches
-TICKS = 5  # about so many on an axis
+REACH = 1.12  # of an axis, as a multiple of the largest value
+TICKS = 5  # on an axis, approximately
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +27,14 @@ class ParetoChart(Chart):
     up_axis: str
     groups: tuple[PointGroup, ...]
     spots: tuple[Placed, ...]
-    best: tuple[Spot, ...]  # those on the line, the cheapest first
-    path: str  # of the line, in percent of the plot across and down
+    best: tuple[Spot, ...]  # spots on the front, the cheapest first
+    path: str  # of the front, in percent of the plot's width and height
     ticks: tuple[Tick, ...]
     up_ticks: tuple[Tick, ...]
 
     @property
     def plot(self) -> dict[str, float]:
-        """The plot's rectangle: percent across, pixels down."""
+        """The plot's rectangle, horizontally in percent and vertically in pixels."""
         return {"left": LEFT, "right": RIGHT, "width": RIGHT - LEFT, "top": TOP, "height": PLOT, "bottom": TOP + PLOT}
 
     @property
@@ -48,7 +48,7 @@ class ParetoChart(Chart):
 
 
 def efficient(spots: Sequence[Spot]) -> tuple[Spot, ...]:
-    """Those that no other beats, the cheapest first; of equals all."""
+    """The spots on the Pareto front, the cheapest first; equal ones are all on it."""
     found = [spot for spot in spots if not any(_beats(other, spot) for other in spots)]
     return tuple(sorted(found, key=lambda spot: (spot.across, spot.up)))
 
@@ -56,8 +56,8 @@ def efficient(spots: Sequence[Spot]) -> tuple[Spot, ...]:
 def cost_against_gain(
     slug: str, title: str, description: str, axes: tuple[str, str], spots: Sequence[Spot]
 ) -> ParetoChart:
-    """Of at least one spot with a positive cost and gain. `axes` names what lies across and up."""
-    ends = (AIR * max(spot.across for spot in spots), AIR * max(spot.up for spot in spots))
+    """A chart of at least one spot with positive values. `axes` has the horizontal and the vertical label."""
+    ends = (REACH * max(spot.across for spot in spots), REACH * max(spot.up for spot in spots))
     groups = tuple(sorted({spot.group for spot in spots}, key=lambda group: group.number))
     best = efficient(spots)
     return ParetoChart(
@@ -82,7 +82,7 @@ def _beats(other: Spot, spot: Spot) -> bool:
 
 
 def _path(best: Sequence[Spot], ends: tuple[float, float]) -> str:
-    """In steps: what is gained for a cost is gained for any larger one too."""
+    """The front as a stepped path, as a gain at some cost is available at any higher cost."""
     steps = [f"M{100 * best[0].across / ends[0]:.2f} 100"]
     for spot in best:
         steps.append(f"H{100 * spot.across / ends[0]:.2f}V{100 * (1 - spot.up / ends[1]):.2f}")
@@ -90,7 +90,7 @@ def _path(best: Sequence[Spot], ends: tuple[float, float]) -> str:
 
 
 def _ticks(end: float) -> list[float]:
-    """Round numbers from zero."""
+    """Round numbers from zero to the end."""
     rough = end / TICKS
     power = 10.0 ** floor(log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)

@@ -1,8 +1,7 @@
 """Charts of rows of marks.
 
-*Dots* put a value and its interval on one axis, with reference lines: shares here, ratios in ratios.py. *Bars* compare
-the two sides of a case; every case has a scale of its own, so that a case of microseconds can be read beside one of
-seconds.
+*Dots* show values and their intervals on one axis, with reference lines. *Bars* compare baseline and candidate of a
+case; every case has its own scale, so that a case of microseconds is as readable as one of seconds.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from leaderboard.charts.axes import log_axis, tick_text
 from leaderboard.charts.base import Anchor, Chart, Series, Tick
 
-ROW_LABEL = 20  # pixels of the line that names a row
+ROW_LABEL = 20  # pixels of the line with a row's label
 BAR, BAR_STEP = 12, 17
 WHISKER = 8
 DOT_STEP = 20
@@ -21,15 +21,13 @@ ROW_GAP = 12
 LEGEND = 30
 AXIS = 44
 PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mark
-TEXT_X = 64.0  # percent: values stand in a column of their own, under each other
-
-
+TEXT_X = 64.0  # percent: the column with the values as text
 Kind = Literal["dots", "ratios", "differences", "bars"]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What a builder is given: a value of one series, its ends and its text. None where there is no value."""
+    """A value of one series with its interval and its text; None where there is no value."""
 
     value: float | None
     text: str
@@ -39,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point with its place. x, low_x and high_x are percentages of the width."""
+    """A point with its position. x, low_x and high_x are percentages of the width."""
 
     series: Series
     point: Point
@@ -101,7 +99,7 @@ class RowChart(Chart):
 
     @property
     def legend(self) -> list[tuple[float, Series]]:
-        """Each series with its place in the line above the rows."""
+        """Position and series of each item in the line above the rows."""
         return [(32.0 * index, series) for index, series in enumerate(self.series)]
 
     @property
@@ -137,9 +135,25 @@ def share_dots(
     rows: Sequence[GivenRow],
     lines: Sequence[tuple[float, str]] = (),
 ) -> RowChart:
-    """Shares from 0 to 1 on one axis, a line of marks for each row."""
+    """Dots for shares from 0 to 1."""
     ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in (0, 0.25, 0.5, 0.75, 1)]
     return dots(slug, "dots", title, description, axis, series, rows, lines, ticks, lambda share: share)
+
+
+def ratio_dots(
+    slug: str,
+    title: str,
+    description: str,
+    axis: str,
+    series: tuple[Series, ...],
+    rows: Sequence[GivenRow],
+) -> RowChart:
+    """Dots for ratios on a logarithmic axis, with a line at 1, where the baseline is."""
+    points = [point for _, _, points in rows for point in points]
+    ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
+    scale = log_axis(ends)
+    ticks = [(value, tick_text(value)) for value in scale.ticks]
+    return dots(slug, "ratios", title, description, axis, series, rows, [(1.0, "baseline")], ticks, scale.share)
 
 
 def dots(
@@ -154,7 +168,7 @@ def dots(
     ticks: Sequence[tuple[float, str]],
     place: Callable[[float], float],
 ) -> RowChart:
-    """`place` says where on the axis a value stands, from 0 to 1."""
+    """Dots on any axis. `place` maps a value to its position on the axis, from 0 to 1."""
     y, drawn = float(LEGEND + (ROW_LABEL if lines else 0)), []
     for label, note, points in rows:
         label_y = y + 14
@@ -191,7 +205,7 @@ def paired_bars(
     rows: Sequence[GivenRow],
     note: str = "",
 ) -> RowChart:
-    """Bars from zero, the longest of each row, or the end of its interval, having the same length."""
+    """Bars from zero, scaled for each row so that its largest value or interval end has full length."""
     y, drawn = float(LEGEND), []
     for label, row_note, points in rows:
         label_y = y + 14
@@ -239,7 +253,7 @@ def _anchor(share: float) -> Anchor:
 
 
 def _merged(lines: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Lines at one place share it, with both names."""
+    """Reference lines, of which those at the same value are one line with all names."""
     names: dict[float, list[str]] = {}
     for value, text in lines:
         names.setdefault(value, []).append(text)

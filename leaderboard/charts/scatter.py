@@ -1,6 +1,6 @@
-"""Two speedups against each other on equal logarithmic axes, with the line on which they are the same.
+"""Scatter plots of two speedups on equal logarithmic axes, with the line on which they are equal.
 
-Colour and shape come from the group a spot belongs to; groups are numbered too, so that neither is needed to read it.
+A group has a colour, a shape and a number, so that neither colour nor shape alone is needed to tell groups apart.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import ClassVar
 
 from leaderboard.charts.base import MARK, Chart, Tick
 
-TOP, PLOT = 22.0, 340.0  # pixels: the line that names the upward axis, and what lies below it
+TOP, PLOT = 22.0, 340.0  # pixels: the line with the label of the vertical axis, and the plot below it
 AXIS, LEGEND_STEP = 44.0, 20.0
-COLOURS = 8  # distinct ones, as there are SHAPES; after them the numbers alone tell groups apart
+COLOURS = 8  # after COLOURS and SHAPES are used up, only the numbers tell groups apart
 SHAPES = (  # around 0, in pixels
     "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
     "M0-7 7 0 0 7-7 0z",
@@ -24,18 +24,18 @@ SHAPES = (  # around 0, in pixels
     "M-2-7h4v5h5v4h-5v5h-4v-5h-5v-4h5z",
 )
 MARGIN = 0.08  # of the range of the logarithms, at each end
-LEAST_RANGE = log(1.5)  # around 1, so that noise does not look like a spread
+LEAST_RANGE = log(1.5)  # around 1, so that mere noise does not fill the plot
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 FINE_TICKS = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2)
 MOST_TICKS = 7
-EDGE = 0.05  # of the plot: a tick that near to an end would have its label outside
+EDGE = 0.05  # of the plot; a tick closer to an end would have its label outside
 
 
 @dataclass(frozen=True, slots=True)
 class PointGroup:
     number: int  # counted from 1
     label: str
-    colour: int  # which of the colours, counted from 0
+    colour: int  # index of the colour
     shape: int
 
     @property
@@ -49,7 +49,7 @@ class PointGroup:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """What a builder is given: two positive speedups of a group. A mean is large and numbered, a single one small."""
+    """Two positive values of a group. A mean is drawn large and numbered, a single value small."""
 
     group: PointGroup
     across: float
@@ -108,7 +108,8 @@ def against(
     spots: Sequence[Spot],
     note: str = "",
 ) -> ScatterChart:
-    """Of at least one spot. `axes` names what lies across and up, `regions` what lies above and below the line."""
+    """A chart of at least one spot. `axes` has the horizontal and the vertical label, `regions` those above and below
+    the line."""
     low, high = _range([value for spot in spots for value in (spot.across, spot.up)])
     groups = tuple(sorted({spot.group for spot in spots}, key=lambda group: group.number))
     ticks = _ticks(low, high)
@@ -134,7 +135,7 @@ def against(
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:
-    """Around all values and 1, with a margin."""
+    """The ends of a range that contains all values and 1, with a margin."""
     low, high = min(0.0, *map(log, values)), max(0.0, *map(log, values))
     lacking = max(LEAST_RANGE - (high - low), 0.0) / 2
     margin = MARGIN * (high - low) + lacking
@@ -142,7 +143,7 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers inside the range, thinned out where there are many."""
+    """Round numbers within the range, MOST_TICKS at most or powers of ten."""
     wide = [value for value in TICKS if EDGE < _share(value, low, high) < 1 - EDGE]
     fine = [value for value in FINE_TICKS if EDGE < _share(value, low, high) < 1 - EDGE]
     found = fine if len(wide) < 3 else wide

@@ -1,4 +1,4 @@
-"""One bar a row over the whole width, divided by counts in a fixed order, with lines of text below it."""
+"""Stacked bars over the whole width, divided by counts in a fixed order, with lines of text below each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leaderboard.charts.base import Chart, Series, Tick
 LEGEND_STEP = 18  # pixels of a line of the legend, which has two columns
 ROW_LABEL, BAR, TEXT_STEP, ROW_GAP = 20, 22, 17, 14
 AXIS = 24
-COUNT_FROM = 7.0  # percent of the width: a narrower part has no room for its count
+COUNT_FROM = 7.0  # percent of the width that a part needs to show its count
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Bar:
     label: str
     note: str
     y: float  # baseline of the label
-    parts: tuple[Part, ...]  # none where nothing is counted
+    parts: tuple[Part, ...]  # empty where nothing is counted
     lines: tuple[tuple[float, str], ...]  # baseline and text
 
     @property
@@ -61,7 +61,7 @@ class StackedChart(Chart):
 
     @property
     def legend(self) -> list[tuple[float, float, Series]]:
-        """Each series with its place, two to a line."""
+        """Position and series of each item, two to a line."""
         return [(50.0 * (i % 2), 10.0 + LEGEND_STEP * (i // 2), series) for i, series in enumerate(self.series)]
 
     @property
@@ -89,7 +89,7 @@ def stacked_bars(
     given: Sequence[GivenBar],
     note: str = "",
 ) -> StackedChart:
-    """Each bar has the same length: a part is its count's share of the bar's own sum."""
+    """Bars of equal length, in which a part is its count's share of the bar's sum."""
     y, bars = _legend_height(series), []
     for label, aside, counts, texts in given:
         below = y + ROW_LABEL + BAR
@@ -110,7 +110,7 @@ def stacked_bars(
 
 
 def _parts(series: tuple[Series, ...], counts: Sequence[int]) -> tuple[Part, ...]:
-    """Parts without a count are left out; their ends are rounded, so that parts meet."""
+    """The parts with a count. Their ends are rounded, so that neighbours meet."""
     of, before, parts = sum(counts), 0, []
     for one, count in zip(series, counts, strict=True):
         if count:

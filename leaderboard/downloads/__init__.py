@@ -1,1 +1,1 @@
-"""Data to take away: the nightly dump, rows as JSON and CSV, a run's zip and the Atom feed."""
+"""Downloads: the nightly dump, rows as JSON and CSV, a run's files as a ZIP, and the Atom feed."""

@@ -37,8 +37,8 @@ ARROW: Mapping[Kind, pa.DataType] = {
     "text": pa.string(),
     "integer": pa.int64(),
     "number": pa.float64(),
-    "truth": pa.bool_(),
-    "moment": pa.timestamp("us", tz="UTC"),
+    "boolean": pa.bool_(),
+    "datetime": pa.timestamp("us", tz="UTC"),
     "json": pa.string(),
 }
 IN_CSV: Mapping[Kind, Callable[[Any], Any]] = {**PLAIN, "text": defused, "json": defused}  # JSON is already text

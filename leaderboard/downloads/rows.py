@@ -35,8 +35,8 @@ def moment_text(value: datetime | None) -> str | None:
 
 
 PLAIN: dict[Kind, Callable[[Any], Any]] = {
-    "truth": {True: "true", False: "false", None: None}.__getitem__,
-    "moment": moment_text,
+    "boolean": {True: "true", False: "false", None: None}.__getitem__,
+    "datetime": moment_text,
     "json": as_text,
 }
 

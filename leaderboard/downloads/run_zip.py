@@ -54,7 +54,7 @@ def zip_chunks(files: Sequence[RunFile]) -> Iterator[bytes]:
 
 
 def _stays_inside(name: str) -> bool:
-    """Whether the name stays in the folder it is unpacked to. A candidate's paths are not to be trusted."""
+    """True if the name stays in the folder it is unpacked to. A candidate's paths are not to be trusted."""
     path = PurePosixPath(name)
     return ".." not in path.parts and path.as_posix() == name and "\\" not in name
 

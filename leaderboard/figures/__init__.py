@@ -1,4 +1,4 @@
-"""A chart as a Plotly figure, for the explore page: the same values, to zoom into, hover over and download.
+"""Charts as Plotly figures, for the explore page.
 
 Only traces of plotly.js's basic bundle are used: scatter and bar.
 """
@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from leaderboard.charts import Chart
-from leaderboard.figures import kinds, pareto, spread
+from leaderboard.figures import kinds
 from leaderboard.figures.base import figure_of
 
-__all__ = ["kinds", "pareto", "plotly_figure", "spread"]  # importing the kinds registers them
+__all__ = ["kinds", "plotly_figure"]  # importing kinds registers its figures
 
 
 def plotly_figure(chart: Chart) -> dict[str, Any]:
-    """Plain JSON values for Plotly.newPlot; colours of letters and lines are set in the browser, by its scheme."""
+    """JSON values for Plotly.newPlot. The browser sets the colours of text and lines by its colour scheme."""
     config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
     figure = figure_of(chart)
     return {"data": figure["data"], "layout": _frame(figure["layout"]), "config": config}

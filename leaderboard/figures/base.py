@@ -1,4 +1,4 @@
-"""What the figures of all kinds of charts share: colours, the lines of rows, lines across; and who makes which."""
+"""The parts that all figures share: colours, rows, reference lines, and the registry of figures by kind of chart."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ ROW_HEIGHT = 64
 
 @singledispatch
 def figure_of(chart: Chart) -> dict[str, Any]:
-    """Traces and what of the layout is the kind's own."""
+    """Traces (`data`) and the kind's own part of the layout (`layout`)."""
     raise TypeError(f"no figure for {type(chart).__name__}")
 
 
 def labelled_rows(labels: list[str]) -> dict[str, Any]:
-    """A line for each label, the first on top."""
+    """Layout of a vertical axis with a row for each label, the first on top."""
     axis = {
         "range": [len(labels) - 0.5, -0.5],
         "tickvals": list(range(len(labels))),
@@ -64,7 +64,7 @@ def corner_text(text: str, place: dict[str, Any]) -> dict[str, Any]:
 
 
 def line_label(value: float, text: str, *, is_log: bool = False) -> dict[str, Any]:
-    """Plotly places lines on a logarithmic axis by their values, and texts by the logarithms of these."""
+    """The label of a reference line. On a logarithmic axis Plotly places texts by the logarithm of the value."""
     place = {
         "x": log10(value) if is_log else value,
         "y": 1,

@@ -1,11 +1,24 @@
-"""Figures of rows, stacked bars, scatters and grids."""
+"""Plotly figures of each kind of chart."""
 
 from __future__ import annotations
 
 import html
 from typing import Any
 
-from leaderboard.charts import HeatChart, Mark, PointGroup, RowChart, ScatterChart, Series, StackedChart
+from leaderboard.charts import (
+    BoxChart,
+    CurveChart,
+    HeatChart,
+    Mark,
+    PointGroup,
+    RowChart,
+    ScatterChart,
+    Series,
+    StackedChart,
+)
+from leaderboard.charts.boxes import Box
+from leaderboard.charts.curves import CurveLine
+from leaderboard.charts.pareto import ParetoChart
 from leaderboard.figures.base import COLOURS, SPOT_COLOURS, corner_text, figure_of, labelled_rows, line_at, line_label
 
 SYMBOLS = {
@@ -17,7 +30,9 @@ SYMBOLS = {
 }
 SPOT_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 SHADES = [[0, "#c4512d"], [0.5, "#e8d9b5"], [1, "#1f7a8c"]]
-APART = 0.18  # of a row, between the series of one row
+APART = 0.18  # of a row, between its series
+CURVE_DASHES = ("solid", "dash", "dot", "dashdot")
+SMALLEST = 0.01  # in place of a failure, which a logarithmic axis cannot show
 
 
 @figure_of.register
@@ -67,7 +82,7 @@ def _of_scatter(chart: ScatterChart) -> dict[str, Any]:
 
 @figure_of.register
 def _of_heat(chart: HeatChart) -> dict[str, Any]:
-    """Squares of a scatter: the basic bundle has no heat map."""
+    """A scatter plot with squares, as the basic bundle has no heat map."""
     cells = [(index, row.label, cell) for index, row in enumerate(chart.rows) for cell in row.cells]
     known = [(index, label, cell) for index, label, cell in cells if cell.share is not None]
     trace = {
@@ -91,6 +106,53 @@ def _of_heat(chart: HeatChart) -> dict[str, Any]:
     }
     axis = {"type": "category", "categoryarray": [name for _, name in chart.columns], "side": "top"}
     return {"data": [trace], "layout": {"xaxis": axis, **labelled_rows([row.label for row in chart.rows])}}
+
+
+@figure_of.register
+def _of_pareto(chart: ParetoChart) -> dict[str, Any]:
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "Pareto front",
+        "x": [spot.across for spot in chart.best],
+        "y": [spot.up for spot in chart.best],
+        "hoverinfo": "skip",
+        "line": {"shape": "hv", "dash": "dash", "color": "#7a8794"},
+    }
+    layout = {
+        "height": 620,
+        "xaxis": {"title": {"text": chart.axis}, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": chart.up_axis}, "rangemode": "tozero", "automargin": True},
+    }
+    return {"data": [line, *(_pareto_trace(chart, group) for group in chart.groups)], "layout": layout}
+
+
+@figure_of.register
+def _of_curves(chart: CurveChart) -> dict[str, Any]:
+    """Curves, each after the ends of its band if it has one."""
+    return {
+        "data": [trace for line in chart.lines for trace in _curve_traces(line)],
+        "layout": {
+            "height": 560,
+            "xaxis": {"type": "log", "ticksuffix": "×", "title": {"text": chart.axis}},
+            "yaxis": {"range": [-0.02, 1.02], "tickformat": ".0%", "title": {"text": chart.up_axis}},
+            "shapes": [line_at(1.0)],
+        },
+    }
+
+
+@figure_of.register
+def _of_boxes(chart: BoxChart) -> dict[str, Any]:
+    """Tasks as dots and quartiles as thick lines, as the basic bundle has no boxes. Failures are left out."""
+    return {
+        "data": [*(_box_trace(index, box) for index, box in enumerate(chart.boxes)), _tasks_trace(chart)],
+        "layout": {
+            "xaxis": {"type": "log", "ticksuffix": "×", "title": {"text": chart.axis}},
+            **labelled_rows([box.given.label for box in chart.boxes]),
+            "shapes": [line_at(1.0)],
+            "showlegend": False,
+        },
+    }
 
 
 def _row_trace(chart: RowChart, series: Series) -> dict[str, Any]:
@@ -169,4 +231,73 @@ def _spots_trace(chart: ScatterChart, group: PointGroup) -> dict[str, Any]:
             "symbol": SPOT_SYMBOLS[group.shape % len(SPOT_SYMBOLS)],
             "color": SPOT_COLOURS[group.colour % len(SPOT_COLOURS)],
         },
+    }
+
+
+def _pareto_trace(chart: ParetoChart, group: PointGroup) -> dict[str, Any]:
+    own = [placed.spot for placed in chart.spots if placed.spot.group == group]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": html.escape(f"{group.number}. {group.label}"),
+        "x": [spot.across for spot in own],
+        "y": [spot.up for spot in own],
+        "text": [html.escape(spot.text) for spot in own],
+        "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
+        "marker": {
+            "size": 13,
+            "symbol": SPOT_SYMBOLS[group.shape % len(SPOT_SYMBOLS)],
+            "color": SPOT_COLOURS[group.colour % len(SPOT_COLOURS)],
+        },
+    }
+
+
+def _curve_traces(line: CurveLine) -> list[dict[str, Any]]:
+    colour = SPOT_COLOURS[line.group.colour % len(SPOT_COLOURS)]
+    name = html.escape(f"{line.group.number}. {line.group.label}")
+    main = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": list(line.curve.points),
+        "y": list(line.curve.shares),
+        "line": {"color": colour, "width": 2.5, "dash": CURVE_DASHES[(line.group.number - 1) % len(CURVE_DASHES)]},
+        "hovertemplate": "%{x:.2f}×: %{y:.1%}<extra>%{fullData.name}</extra>",
+    }
+    if not line.band or line.curve.low is None or line.curve.high is None:
+        return [main]
+    end = {"type": "scatter", "mode": "lines", "x": list(line.curve.points), "line": {"width": 0}, "showlegend": False}
+    low = end | {"y": list(line.curve.low), "hoverinfo": "skip"}
+    high = end | {"y": list(line.curve.high), "hoverinfo": "skip", "fill": "tonexty", "fillcolor": f"{colour}29"}
+    return [low, high, main]
+
+
+def _box_trace(index: int, box: Box) -> dict[str, Any]:
+    given = box.given
+    quartiles = [max(value, SMALLEST) for value in (given.p25, given.median, given.p75)]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": html.escape(given.label),
+        "x": quartiles,
+        "y": [index] * 3,
+        "text": [html.escape(f"{given.label}: {given.text}")] * 3,
+        "hovertemplate": "%{text}<extra></extra>",
+        "line": {"width": 14, "color": f"{COLOURS['usable']}66"},
+        "marker": {"symbol": "line-ns-open", "size": [14, 24, 14], "color": COLOURS["usable"]},
+    }
+
+
+def _tasks_trace(chart: BoxChart) -> dict[str, Any]:
+    spots = [(index, box.given.label, spot) for index, box in enumerate(chart.boxes) for spot in box.spots]
+    timed = [(index, label, spot) for index, label, spot in spots if spot.value > 0]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "tasks",
+        "x": [spot.value for _, _, spot in timed],
+        "y": [index for index, _, _ in timed],
+        "text": [html.escape(f"{label}, {spot.name}: {spot.value:.3g}×") for _, label, spot in timed],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"size": 6, "color": "#7a8794"},
     }

@@ -1,5 +1,5 @@
-"""Pages as frozen values: a builder asks the queries, counts, and makes the tables and charts.
+"""Pages as frozen values, each with a builder that reads the queries, counts, and makes tables and charts.
 
-HTML, JSON, CSV and SVG are made of the same object, so they cannot say different things. A builder gets the query of
-the URL and its parts, and returns None where there is no such thing.
+HTML, JSON, CSV and SVG come from the same object, so they cannot disagree. A builder gets the query parameters and the
+parts of the URL, and returns None if there is nothing at the address.
 """

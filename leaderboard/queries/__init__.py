@@ -1,1 +1,1 @@
-"""The only reader of rows for pages: one function for each question, which returns plain values. Nothing is written."""
+"""All database reads for pages, as functions that return plain values. Nothing is written."""

@@ -1,4 +1,4 @@
-"""How agents work: counts of public results, their sessions, and labels of the submitted candidates."""
+"""Agent behaviour: counts of public results, their sessions, and labels of the submitted candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which boards have public runs, of any version and protocol."""
+"""Boards that have public runs, of any version and protocol."""
 
 from __future__ import annotations
 

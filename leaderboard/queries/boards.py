@@ -1,4 +1,4 @@
-"""Everything that stands on one board."""
+"""Everything that one board shows: its suite, device class, tasks, public runs and their results."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class TaskRow(NamedTuple):
     name: str
     category: str
     source: str
-    operator: str  # type of operator, as the task says where it comes from; empty where it does not
+    operator: str  # type of operator from the task's provenance, or empty
 
 
 class RunRow(NamedTuple):
-    """A public run with who made it."""
+    """A public run with its configuration."""
 
     id: int
     repeat: int
@@ -53,7 +53,7 @@ class RunRow(NamedTuple):
 
 
 class ResultRow(NamedTuple):
-    """A result of a public run; what is its attempt's is None where none is published."""
+    """A result of a public run. Values of its attempt are None where no attempt is published."""
 
     id: int
     run_id: int
@@ -65,7 +65,7 @@ class ResultRow(NamedTuple):
     is_held: bool | None
     is_uncalibrated: bool | None
     host_is_accepted: bool | None
-    log_speedup: float | None  # on t_dev, noisy cases by the end of their interval nearer to 1
+    log_speedup: float | None  # on the device clock; a noisy case counts by the end of its interval nearer to 1
     log_speedup_low: float | None
     log_speedup_high: float | None
     paper_speedup: float | None
@@ -87,17 +87,17 @@ _ATTEMPT = (
 
 
 def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow, list[TaskRow]] | None:
-    """All three in one question: of the suite the version asked for, else the current one, else the newest.
+    """Suite, device class and the suite's tasks, read in one query; None where one is missing.
 
-    Its tasks are what every rate is counted against; None where it has none.
+    Without a version it is the suite's current one, else the newest. Every rate is counted against these tasks.
     """
     suites = Suite.objects.filter(name=suite)
     suites = suites.order_by("-is_current", "-version") if version is None else suites.filter(version=version)
     devices = DeviceClass.objects.filter(slug=device)
     of_device = {f"device_{name}": Subquery(devices.values(name)) for name in DeviceRow._fields}
-    asked = SuiteMembership.objects.filter(suite=Subquery(suites.values("pk")[:1])).annotate(**of_device)
+    members = SuiteMembership.objects.filter(suite=Subquery(suites.values("pk")[:1])).annotate(**of_device)
     names = (*(f"suite__{name}" for name in SuiteRow._fields), *of_device, *(f"task__{name}" for name in TASK))
-    rows = list(asked.order_by("task__category", "task__path").values_list(*names))
+    rows = list(members.order_by("task__category", "task__path").values_list(*names))
     ends = len(SuiteRow._fields), len(SuiteRow._fields) + len(of_device)
     if not rows or rows[0][ends[0]] is None:
         return None
@@ -106,19 +106,19 @@ def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Devic
 
 
 def places_with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
-    """Name and title of each current suite with name and title of each device class that it has public runs on."""
+    """Slugs and titles of each current suite and each device class that it has public runs on."""
     rows = Run.objects.public().filter(suite__is_current=True, protocol=protocol)
     names = ("suite__name", "suite__title", "device_class__slug", "device_class__title")
     return list(rows.order_by(*names).values_list(*names).distinct())
 
 
 def task_row(row: Sequence[Any]) -> TaskRow:
-    """From what TASK names."""
+    """The row of the columns in TASK."""
     return TaskRow._make((*row[:-1], str(row[-1].get("operator_type", ""))))
 
 
 def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:
-    """Runs that are public now, of those that were published by then."""
+    """Runs that are public now and were published by `as_of`."""
     rows = (
         Run.objects.public()
         .filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
@@ -130,10 +130,10 @@ def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime 
 
 
 def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
-    """Results of all public runs of a board, each with the one answer to whether it may rank.
+    """Results of all public runs of a board, and whether each may rank.
 
-    With them those of the same tasks in other suites, and of withdrawn runs: they stand nowhere on the board, but say
-    how long baselines take on the device.
+    Included are results of the same tasks in other suites and of withdrawn runs: the board does not show them, but they
+    say how long baselines take on the device.
     """
     rows = Result.objects.filter(
         run__state__in=WERE_PUBLIC,
@@ -146,7 +146,7 @@ def public_results(suite_id: int, device_slug: str, protocol: str, as_of: dateti
 
 
 def rows_by(results: QuerySet[Result], *place: str) -> dict[tuple[Any, ...], list[ResultRow]]:
-    """By the values of the fields named."""
+    """Rows of results by the values of the fields in `place`."""
     rows = results.annotate(
         is_own_protocol=ExpressionWrapper(
             Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
@@ -161,8 +161,8 @@ def rows_by(results: QuerySet[Result], *place: str) -> dict[tuple[Any, ...], lis
 
 
 def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:
-    """With the attempts that were public then: where one was published later, the trail says what it replaced."""
-    moves = (
+    """The rows with the attempts that were public then, which the audit log has for each later publication."""
+    publications = (
         AuditEntry.objects.filter(
             run__in={row.run_id for row in rows}, result__isnull=False, action="publish", at__gt=as_of
         )
@@ -174,12 +174,12 @@ def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list
             *(f"from_attempt__{name}" for name in _ATTEMPT),
         )
     )
-    before = {move[0]: move[1:] for move in moves}  # of each result the first move after that moment
+    before = {row[0]: row[1:] for row in publications}  # of each result the first publication after that moment
     return [_before(row, protocol, *before[row.id]) if row.id in before else row for row in rows]
 
 
 def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: object) -> ResultRow:
-    """The row with an older attempt's values; they are all None where nothing was public then."""
+    """The row with the values of an older attempt, all None where nothing was public then."""
     changed = ResultRow._make((*row[: len(_RESULT)], *values, own == protocol, False))
     hindered = obstacle(
         status=changed.status,

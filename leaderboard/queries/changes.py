@@ -1,4 +1,4 @@
-"""What changed on boards, from the trail: runs that came and went, answers that were replaced, rounds revealed."""
+"""Changes of the leaderboards from the audit log: runs published or withdrawn, results replaced, rounds revealed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ChangeRow(NamedTuple):
 
 
 def newest(limit: int) -> list[ChangeRow]:
-    """Newest first. A run that is published is one change, not one for each of its answers."""
+    """Changes, newest first. Publishing a run is one change, not one for each of its results."""
     of_a_run = Q(action__in=("publish", "withdraw"), run__state__in=("published", "withdrawn"))
     alone = Q(result__isnull=True) | Q(from_attempt__isnull=False) | Q(at__gt=F("run__published_at"))
     rows = AuditEntry.objects.filter(of_a_run & alone | Q(action="reveal")).order_by("-at", "-id")

@@ -1,6 +1,6 @@
-"""Rows of one kind for who takes all of them: page by page, or in a stream.
+"""Collections of public rows of one kind, read page by page or as a stream.
 
-They come by ascending id, each query starting behind the last row: none is met twice, and a new one comes at the end.
+Rows are ordered by id, and each query starts after the last row, so that no row appears twice and new ones come last.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from leaderboard.problems import BadQuery
 
-Kind = Literal["text", "integer", "number", "truth", "moment", "json"]
+Kind = Literal["text", "integer", "number", "boolean", "datetime", "json"]
 Rows = QuerySet[Any]
 MOST_ID = 10**15
 NUMBERS = ("run", "result", "version")  # filters that are whole numbers
@@ -26,7 +26,7 @@ class CollectionField:
     name: str
     kind: Kind
     about: str
-    source: str = ""  # the column, from the collection's rows; the name itself where it is the same
+    source: str = ""  # lookup of the column from the collection's rows; the name by default
 
     @property
     def column(self) -> str:
@@ -39,27 +39,28 @@ class Collection:
     about: str
     public: Callable[[], Rows]
     fields: tuple[CollectionField, ...]
-    filters: Mapping[str, str]  # name in a query → lookup
+    filters: Mapping[str, str]  # query parameter → lookup
 
     @property
     def header(self) -> list[str]:
         return [field.name for field in self.fields]
 
     def narrowed(self, query: Mapping[str, str]) -> Rows:
-        """
+        """The public rows that match the query.
+
         Raises:
-            BadQuery: a value cannot be meant.
+            BadQuery: a value is invalid.
         """
-        wanted = {self.filters[name]: _value(name, text) for name, text in query.items() if name in self.filters}
-        return self.public().filter(**wanted)
+        lookups = {self.filters[name]: _value(name, text) for name, text in query.items() if name in self.filters}
+        return self.public().filter(**lookups)
 
     def page(self, rows: Rows, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Rows with ids above `after`."""
+        """Values of the rows with ids above `after`, `limit` at most."""
         columns = [field.column for field in self.fields]
         return list(rows.filter(pk__gt=after).order_by("pk").values_list(*columns)[:limit])
 
     def stream(self, rows: Rows) -> Iterator[list[tuple[Any, ...]]]:
-        """All of them, some thousand at once: no query stays open while a slow reader reads."""
+        """The rows, a few thousand at a time, so that no query stays open while a slow client reads."""
         after = 0
         while page := self.page(rows, after, AT_ONCE):
             yield page
@@ -67,7 +68,7 @@ class Collection:
 
 
 def fields(*lines: str) -> tuple[CollectionField, ...]:
-    """Each line: name, kind, column or -, meaning."""
+    """Fields from lines of name, kind, column (or -) and meaning."""
     found = []
     for line in lines:
         name, kind, source, about = line.split(maxsplit=3)
@@ -75,31 +76,32 @@ def fields(*lines: str) -> tuple[CollectionField, ...]:
     return tuple(found)
 
 
-def of_run(way: str) -> dict[str, str]:
-    """What a run can be found by: the same words as on the pages."""
+def run_filters(prefix: str) -> dict[str, str]:
+    """Filters on the run that `prefix` leads to, named like those of the pages."""
     return {
-        "suite": f"{way}suite__name",
-        "version": f"{way}suite__version",
-        "device": f"{way}device_class__slug",
-        "protocol": f"{way}protocol",
-        "configuration": f"{way}configuration__slug",
-        "agent": f"{way}configuration__agent__name",
-        "model": f"{way}configuration__model__name",
-        "origin": f"{way}origin",
-        "verification": f"{way}verification",
-        "since": f"{way}published_at__date__gte",
+        "suite": f"{prefix}suite__name",
+        "version": f"{prefix}suite__version",
+        "device": f"{prefix}device_class__slug",
+        "protocol": f"{prefix}protocol",
+        "configuration": f"{prefix}configuration__slug",
+        "agent": f"{prefix}configuration__agent__name",
+        "model": f"{prefix}configuration__model__name",
+        "origin": f"{prefix}origin",
+        "verification": f"{prefix}verification",
+        "since": f"{prefix}published_at__date__gte",
     }
 
 
-def of_task(way: str) -> dict[str, str]:
-    """And a task."""
-    return {"task": f"{way}path", "category": f"{way}category", "source": f"{way}source"}
+def task_filters(prefix: str) -> dict[str, str]:
+    """Filters on the task that `prefix` leads to."""
+    return {"task": f"{prefix}path", "category": f"{prefix}category", "source": f"{prefix}source"}
 
 
 def whole(name: str, text: str, low: int, high: int) -> int:
-    """
+    """The number in `text`.
+
     Raises:
-        BadQuery: it is no whole number from `low` to `high`.
+        BadQuery: it is not a whole number from `low` to `high`.
     """
     if text.isascii() and text.isdigit() and len(text) < 17 and low <= int(text) <= high:
         return int(text)
@@ -110,14 +112,14 @@ def _value(name: str, text: str) -> object:
     if name in NUMBERS:
         return whole(name, text, 0, MOST_ID)
     try:
-        return READ.get(name, _text)(text)
+        return _READ.get(name, _text)(text)
     except ValueError as error:
         raise BadQuery(f"{name}={text[:60]!r}: {error}.") from error
 
 
 def _text(text: str) -> str:
     if "\0" in text:
-        raise ValueError("it holds a character that no row has")
+        raise ValueError("it contains a NUL character")
     return text
 
 
@@ -134,7 +136,7 @@ def _day(text: str) -> date:
         raise ValueError("expected a day such as 2026-11-28") from error
 
 
-READ: Mapping[str, Callable[[str], object]] = {
+_READ: Mapping[str, Callable[[str], object]] = {
     **dict.fromkeys(("may_rank", "is_current"), _truth),
     "since": _day,
 }

@@ -1,4 +1,4 @@
-"""What agents used and how long evaluations took, by configuration and device class."""
+"""Usage of agents and duration of evaluations, by configuration and device class."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from runs.querysets import ResultQuerySet, is_secret
 
 
 class AgentCostRow(NamedTuple):
-    """What the sessions of public results used, on one suite and device class. Sums are over those that report it.
+    """Usage in the sessions of public results, on one suite and device class. Sums are over those that report it.
 
     `gain` is the sum of log u (statistics/answers.py) over the `counting` results, those that may rank.
     """

@@ -1,4 +1,4 @@
-"""The dump that lies ready to be taken: what it holds, as it says itself."""
+"""The latest nightly dump: its files and row counts."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Dump:
 
 
 def latest() -> Dump | None:
-    """None where none was made yet."""
+    """The latest dump; None before the first one."""
     folder = Path(settings.DUMP_FOLDER)
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         sums = (folder / SUMS).read_text(encoding="ascii").splitlines()
         files = [DumpFile(name, (folder / name).stat().st_size, sha) for sha, name in map(str.split, sums)]
-    except FileNotFoundError:  # or just being replaced
+    except FileNotFoundError:  # or it is just being replaced
         return None
     rows = {table["name"]: table["rows"] for table in about["tables"]}
     return Dump(datetime.fromisoformat(about["made_at"]), rows, tuple(files))
 
 
 def file_path(name: str) -> Path | None:
-    """A file of the dump by its name; None for anything else."""
+    """The path of a file of the dump; None for any other name."""
     dump = latest()
     names = {SUMS, *(file.name for file in dump.files)} if dump else set()
     return Path(settings.DUMP_FOLDER, name) if name in names else None

@@ -1,4 +1,4 @@
-"""Who writes kernels: agents, models, configurations, and how their public answers stand."""
+"""Agents, models and configurations, and counts of their public results."""
 
 from __future__ import annotations
 
@@ -70,37 +70,37 @@ _CONFIGURATION = (
     *("model__vendor", "settings", "settings_digest", "role", "all_runs", "public_runs"),
 )
 _PUBLIC = Q(configurations__runs__state="published")
-_COUNTS = {  # of an agent or a model; a count cannot be called like the relation it counts
+_COUNTS = {  # of an agent or a model; a count cannot be named like the relation that it counts
     "size": Count("configurations", distinct=True),
     "public_runs": Count("configurations__runs", filter=_PUBLIC, distinct=True),
 }
 
 
-def agents(**wanted: str) -> list[AgentRow]:
-    rows = Agent.objects.filter(**wanted).annotate(**_COUNTS).order_by("name", "slug")
+def agents(**filters: str) -> list[AgentRow]:
+    rows = Agent.objects.filter(**filters).annotate(**_COUNTS).order_by("name", "slug")
     return [AgentRow(*row) for row in rows.values_list("slug", "name", "kind", "url", *_COUNTS)]
 
 
-def models(**wanted: str) -> list[ModelRow]:
-    rows = ModelVersion.objects.filter(**wanted).annotate(**_COUNTS).order_by("name", "slug")
+def models(**filters: str) -> list[ModelRow]:
+    rows = ModelVersion.objects.filter(**filters).annotate(**_COUNTS).order_by("name", "slug")
     return [ModelRow(*row) for row in rows.values_list("slug", "name", "identifier", "vendor", *_COUNTS)]
 
 
-def configurations(**wanted: str) -> list[ConfigurationRow]:
-    """Those whose fields have these values: `slug`, `agent__slug`, `model__slug`; without one, all."""
-    rows = Configuration.objects.filter(**wanted).annotate(
+def configurations(**filters: str) -> list[ConfigurationRow]:
+    """Configurations with these values (slug, agent__slug, model__slug), or all."""
+    rows = Configuration.objects.filter(**filters).annotate(
         all_runs=Count("runs", distinct=True),
         public_runs=Count("runs", filter=Q(runs__state="published"), distinct=True),
     )
     return [ConfigurationRow(*row) for row in rows.order_by("agent__name", "slug").values_list(*_CONFIGURATION)]
 
 
-def standings(**wanted: str) -> list[StandingRow]:
-    """Counts over the public answers; what is missing or our fault is in `results` and in no other count."""
+def standings(**filters: str) -> list[StandingRow]:
+    """Counts of public results. Missing and errored ones are in `results` and in no other count."""
     ranked: ResultQuerySet = Result.objects.may_rank()
-    narrowed = {f"run__configuration__{name}": value for name, value in wanted.items()}
+    lookups = {f"run__configuration__{name}": value for name, value in filters.items()}
     rows = (
-        Result.objects.filter(run__state="published", **narrowed)
+        Result.objects.filter(run__state="published", **lookups)
         .values_list(
             *("run__configuration__slug", "run__configuration__role", "run__suite__name", "run__suite__version"),
             *("run__suite__is_current", "run__device_class__slug", "run__device_class__title", "run__protocol"),

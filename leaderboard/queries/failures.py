@@ -1,4 +1,4 @@
-"""How public answers ended, counted: by status and reason, and on the unseen cases of revealed rounds."""
+"""Counts of outcomes: public results by status and reason, and unseen cases of revealed rounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runs.models import Result, UnseenMeasurement
 
 
 class OutcomeRow(NamedTuple):
-    """Results of public runs that ended alike. `status` is None where nothing is published."""
+    """Results of public runs with the same outcome. `status` is None where nothing is published."""
 
     configuration: str
     agent: str
@@ -28,7 +28,7 @@ class OutcomeRow(NamedTuple):
 
 
 class UnseenRow(NamedTuple):
-    """Unseen cases of a configuration that came out alike; only those that both sides have a verdict on."""
+    """Unseen cases of a configuration with the same outcome, of those with a verdict on baseline and candidate."""
 
     configuration: str
     agent: str
@@ -49,20 +49,20 @@ class Example(NamedTuple):
 
 
 def outcomes(suite: str = "", device: str = "", configuration: str = "") -> list[OutcomeRow]:
-    """All results of public runs, whatever became of them: their counts add up to tasks × runs."""
+    """Outcomes of all results of public runs, so that counts add up to tasks × runs."""
     rows: QuerySet[Result, Any] = Result.objects.filter(run__state="published")
-    rows = rows.filter(**_narrowed("run__", suite, device, configuration))
+    rows = rows.filter(**_lookups("run__", suite, device, configuration))
     fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", *_OUTCOME)
     found = rows.values_list(*_ENTRY, *fields).annotate(answers=Count("id"), example=Max("id"))
     return [OutcomeRow(*row) for row in found.order_by(*by(*_ENTRY[:1], *fields))]
 
 
 def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[UnseenRow]:
-    """Cases of published attempts, in rounds that are revealed."""
+    """Unseen cases of published attempts in revealed rounds."""
     attempt = "evaluation__attempt__"
     rows = UnseenMeasurement.objects.visible().filter(
         **{f"{attempt}published_for__run__state": "published", "is_error": False},
-        **_narrowed(f"{attempt}result__run__", suite, device, configuration),
+        **_lookups(f"{attempt}result__run__", suite, device, configuration),
     )
     entry = tuple(name.replace("run__", f"{attempt}result__run__", 1) for name in _ENTRY[:3])
     fields = ("evaluation__round__slug", f"{attempt}result__run__device_class__slug", "baseline_correct", "correct")
@@ -71,7 +71,7 @@ def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[U
 
 
 def examples(results: Iterable[int]) -> dict[int, Example]:
-    """What the public answers of these results say."""
+    """Task and message of these results, by id."""
     rows = Result.objects.filter(pk__in=set(results))
     return {row[0]: Example(*row) for row in rows.values_list("id", "task__path", "published_attempt__message")}
 
@@ -83,6 +83,6 @@ _ENTRY = (
 _OUTCOME = ("published_attempt__status", "published_attempt__reason")
 
 
-def _narrowed(run: str, suite: str, device: str, configuration: str) -> dict[str, str]:
-    wanted = {"suite__name": suite, "device_class__slug": device, "configuration__slug": configuration}
-    return {f"{run}{name}": value for name, value in wanted.items() if value}
+def _lookups(run: str, suite: str, device: str, configuration: str) -> dict[str, str]:
+    values = {"suite__name": suite, "device_class__slug": device, "configuration__slug": configuration}
+    return {f"{run}{name}": value for name, value in values.items() if value}

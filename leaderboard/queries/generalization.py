@@ -1,6 +1,7 @@
-"""Rounds, and what the public answers of a board made of a round's unseen cases.
+"""Rounds of unseen cases, and the outcomes of a board's public results on them.
 
-Single cases come through `visible` alone; before the reveal `hidden_outcomes` gives what counts over a suite need.
+Single cases are only ever read through `visible`. Before the reveal, `hidden_outcomes` returns what counts over a suite
+need.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class RoundRow(NamedTuple):
 
 
 class OpenedRow(NamedTuple):
-    """A round, whoever has taken part."""
+    """A round, whether or not any run takes part in it."""
 
     slug: str
     suite: str
@@ -42,7 +43,7 @@ class OpenedRow(NamedTuple):
 
 
 class UnseenResultRow(NamedTuple):
-    """A result of a public run of the round; what is its attempt's is None where none is published."""
+    """A result of a public run of the round. Values of its attempt are None where no attempt is published."""
 
     id: int
     task: str
@@ -59,12 +60,12 @@ class UnseenResultRow(NamedTuple):
     is_uncalibrated: bool | None
     host_is_accepted: bool | None
     is_own_protocol: bool | None
-    seen_mean: float | None  # of the speedups on t_dev, over eligible seen cases
+    seen_mean: float | None  # of the speedups on the device clock, over eligible seen cases
     seen_mean_log: float | None
 
 
 class UnseenCaseRow(NamedTuple):
-    """An unseen case of a published attempt; `correct` is the candidate's."""
+    """An unseen case of a published attempt. `correct` is the candidate's."""
 
     result_id: int
     case: str
@@ -78,7 +79,7 @@ class UnseenCaseRow(NamedTuple):
 
 
 class ResultCaseRow(NamedTuple):
-    """An unseen case of one attempt, or (`case` is None) what kept the attempt from having any."""
+    """An unseen case of one attempt, or, where `case` is None, the reason why the attempt has none."""
 
     number: int  # the attempt's
     round: str
@@ -100,7 +101,7 @@ class ResultCaseRow(NamedTuple):
 
 
 class TaskCaseRow(NamedTuple):
-    """An unseen case that candidates for a task were tried on."""
+    """An unseen case of a task."""
 
     round: str
     case: str
@@ -124,7 +125,7 @@ class RoundPlaceRow(NamedTuple):
 
 
 def places() -> list[RoundPlaceRow]:
-    """Of current suites, newest rounds first."""
+    """Current suites and device classes with public runs of rounds, newest rounds first."""
     rows = (
         Run.objects.public()
         .filter(suite__is_current=True, round__isnull=False)
@@ -139,23 +140,23 @@ def places() -> list[RoundPlaceRow]:
 
 
 def opened() -> list[OpenedRow]:
-    """Every round, newest first."""
+    """Rounds, newest first."""
     names = ("slug", "suite__name", "suite__version", "suite__title")
     rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *OpenedRow._fields[len(names) :])
     return [OpenedRow(*row) for row in rows]
 
 
 def rounds_of(suite_id: int) -> list[RoundRow]:
-    """Those opened for the suite, and those that its runs are of: a revealed one is for any suite. Newest first."""
+    """Rounds opened for the suite, and those of its runs (a revealed round is for any suite), newest first."""
     found = Round.objects.filter(Q(suite=suite_id) | Q(runs__suite=suite_id)).distinct()
     rows = found.order_by("-opened_at", "-id").values_list(*RoundRow._fields)
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
 def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenResultRow]:
-    """Of every public run of the round, whether there is an answer or not."""
+    """Results of public runs of the round, missing ones included."""
     rows = (
-        Result.objects.filter(_of(suite_id, device_slug, protocol, round_id))
+        Result.objects.filter(_on_board(suite_id, device_slug, protocol, round_id))
         .annotate(
             is_own_protocol=ExpressionWrapper(
                 Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
@@ -176,14 +177,14 @@ def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> li
 
 
 def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
-    """Every unseen case, in the order they were judged; nothing before the round is revealed."""
+    """Unseen cases in the order of their evaluation; none before the round is revealed."""
     rows: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
     found = _published(rows, suite_id, device_slug, protocol, round_id)
     return [UnseenCaseRow(*row) for row in found.values_list(_RESULT, *UnseenCaseRow._fields[1:])]
 
 
 def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
-    """The sides' outcomes alone, for counts over a whole suite: no case, no text and no time."""
+    """Outcomes of baseline and candidate alone, for counts over a whole suite: no case, no text, no time."""
     found = _published(UnseenMeasurement.objects.all(), suite_id, device_slug, protocol, round_id)
     rows = found.values_list(_RESULT, "category", "baseline_correct", "correct")
     return [
@@ -193,7 +194,7 @@ def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: in
 
 
 def cases_of_result(result_id: int) -> list[ResultCaseRow]:
-    """Of all its attempts in revealed rounds, in the order they were judged."""
+    """Cases of all attempts at the result in revealed rounds, in the order of their evaluation."""
     shown: UnseenEvaluationQuerySet = UnseenEvaluation.objects.visible()
     rows = shown.filter(attempt__result=result_id).order_by("attempt__number", "cases__id")
     fields = ("attempt__number", "round__slug", "state", *(f"cases__{name}" for name in ResultCaseRow._fields[3:]))
@@ -201,7 +202,7 @@ def cases_of_result(result_id: int) -> list[ResultCaseRow]:
 
 
 def cases_of_task(task_id: int) -> list[TaskCaseRow]:
-    """Of revealed rounds, the newest round first."""
+    """Cases of revealed rounds, the newest round first."""
     shown: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
     rows = shown.filter(evaluation__attempt__result__task=task_id).order_by("-evaluation__round__opened_at")
     fields = ("evaluation__round__opened_at", "evaluation__round__slug", *TaskCaseRow._fields[1:])
@@ -214,7 +215,7 @@ def cases_of_task(task_id: int) -> list[TaskCaseRow]:
 
 
 def _seen_mean(value: Exp | F) -> Subquery:
-    """Over the eligible cases of each answer; a question of its own by their index, not one group over all columns."""
+    """The mean over a result's eligible cases; as a subquery it uses their index instead of grouping all columns."""
     counted = Measurement.objects.filter(attempt=OuterRef("published_attempt"), is_eligible=True, split="seen")
     return Subquery(counted.order_by().values("attempt").annotate(mean=Avg(value)).values("mean"))
 
@@ -225,18 +226,18 @@ _RESULT = "evaluation__attempt__published_for"
 def _published(
     rows: QuerySet[UnseenMeasurement], suite_id: int, device_slug: str, protocol: str, round_id: int
 ) -> QuerySet[UnseenMeasurement]:
-    """Of attempts that stand as an answer."""
-    of = _of(suite_id, device_slug, protocol, round_id, prefix=f"{_RESULT}__")
-    return rows.filter(of, evaluation__round=round_id).order_by(_RESULT, "id")
+    """Unseen cases of published attempts of one board and round."""
+    on_board = _on_board(suite_id, device_slug, protocol, round_id, prefix=f"{_RESULT}__")
+    return rows.filter(on_board, evaluation__round=round_id).order_by(_RESULT, "id")
 
 
-def _of(suite_id: int, device_slug: str, protocol: str, round_id: int, prefix: str = "") -> Q:
-    """Results of public runs of one board and round."""
-    wanted: dict[str, Any] = {
+def _on_board(suite_id: int, device_slug: str, protocol: str, round_id: int, prefix: str = "") -> Q:
+    """The condition for results of public runs of one board and round."""
+    values: dict[str, Any] = {
         "state": "published",
         "suite": suite_id,
         "device_class__slug": device_slug,
         "protocol": protocol,
         "round": round_id,
     }
-    return Q(**{f"{prefix}run__{name}": value for name, value in wanted.items()})
+    return Q(**{f"{prefix}run__{name}": value for name, value in values.items()})

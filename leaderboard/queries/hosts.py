@@ -65,7 +65,7 @@ class HostRow(NamedTuple):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether its worker is older than this site, so that it takes nothing from the queue."""
+        """True if its worker is older than this site and therefore takes nothing from the queue."""
         return bool(self.evaluator) and not is_at_least(self.evaluator, VERSION)
 
 

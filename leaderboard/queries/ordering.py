@@ -1,4 +1,4 @@
-"""One order on every database: what is missing comes first, as SQLite has it and PostgreSQL has not."""
+"""An order that is the same on every database: nulls first, as in SQLite but not in PostgreSQL."""
 
 from __future__ import annotations
 

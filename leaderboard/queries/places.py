@@ -1,4 +1,4 @@
-"""Everything that stands on the current boards, for pages that show all of them at once: three questions."""
+"""Everything that the current boards show, in three queries, for pages that show all boards at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLACE = (
 
 
 def public_runs(protocol: str) -> dict[PlaceRow, list[RunRow]]:
-    """Where a speed is measured first, then by name."""
+    """Public runs of each current suite and device class; those with a device clock first, then by name."""
     rows = (
         Run.objects.public()
         .filter(suite__is_current=True, protocol=protocol)
@@ -42,7 +42,7 @@ def public_runs(protocol: str) -> dict[PlaceRow, list[RunRow]]:
 
 
 def tasks() -> dict[int, list[TaskRow]]:
-    """Of each current suite."""
+    """Tasks of each current suite, by the suite's id."""
     rows = SuiteMembership.objects.filter(suite__is_current=True).order_by("suite_id", "task__category", "task__path")
     found: dict[int, list[TaskRow]] = {}
     for suite_id, *values in rows.values_list("suite_id", *(f"task__{name}" for name in TASK)):
@@ -51,7 +51,7 @@ def tasks() -> dict[int, list[TaskRow]]:
 
 
 def public_results(protocol: str) -> dict[tuple[int, str], list[ResultRow]]:
-    """Of each current suite on each device class, as boards take them."""
+    """Rows for boards, by the current suite's id and device class."""
     rows = Result.objects.filter(
         run__state__in=WERE_PUBLIC, task__memberships__suite__is_current=True, run__protocol=protocol
     )

@@ -1,4 +1,4 @@
-"""One configuration on several device classes: public answers by task."""
+"""Public results of one configuration on several device classes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from runs.models import Result
 
 
 class PortableRow(NamedTuple):
-    """A public answer. `log_speedup` is None where there is no speed: not passed, functional, or no eligible case."""
+    """A public result. `log_speedup` is None if it did not pass, is functional or has no eligible case."""
 
     result_id: int
     task: str
@@ -30,7 +30,7 @@ class PortableRow(NamedTuple):
 
 
 def answers(configuration: str) -> list[PortableRow]:
-    """Of current suites; by task, device class and repeat."""
+    """Results on current suites, by task, device class and repeat."""
     rows = Result.objects.public().filter(run__configuration__slug=configuration, run__suite__is_current=True)
     fields = (
         *("id", "task__path", "task__digest", "run__device_class__slug", "run__device_class__title"),

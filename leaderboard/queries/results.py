@@ -1,4 +1,4 @@
-"""One result: its attempts, their measurements, and what the archive keeps of them."""
+"""One result: its attempts, their measurements, and its files in the archive."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class ResultDetailRow(NamedTuple):
     candidate_files: dict[str, str]
     published_number: int | None
     may_rank: bool
-    session: SessionRow | None = None  # in which an agent wrote the candidate; None, too, before its round is revealed
+    session: SessionRow | None = None  # in which an agent wrote the candidate; None until its round is revealed
 
     @property
     def backend(self) -> str:
-        """The evaluator's for the device class."""
+        """The evaluator's backend for the device class."""
         return BACKENDS[self.architecture]
 
 
@@ -80,7 +80,7 @@ class AttemptRow(NamedTuple):
     cautious_log_speedup: float | None
     paper_speedup: float | None
     protocol: str
-    has_unseen: bool  # a record of unseen cases that anybody may read
+    has_unseen: bool  # a public record of unseen cases
 
     @property
     def is_open(self) -> bool:
@@ -112,7 +112,7 @@ class MeasurementRow(NamedTuple):
 
 
 def result(result_id: int) -> ResultDetailRow | None:
-    """One whose session was held while its attempt is withheld looks as if nothing was written."""
+    """A result. While its attempt with an agent's session is withheld, it has no candidate."""
     newest = Attempt.objects.filter(withheld(), result=OuterRef("pk"), is_latest=True)
     ranked: ResultQuerySet = Result.objects.may_rank()
     rows = Result.objects.filter(pk=result_id).annotate(
@@ -132,7 +132,7 @@ def result(result_id: int) -> ResultDetailRow | None:
 
 
 def attempts_of(result_id: int) -> list[AttemptRow]:
-    """Oldest first. One that is withheld looks as if it waited."""
+    """Attempts, oldest first. A withheld one looks as if it were queued."""
     rows = Attempt.objects.filter(result=result_id).order_by("number")
     unseen = UnseenEvaluation.objects.visible().filter(attempt=OuterRef("pk"), state="done")
     rows = rows.annotate(
@@ -140,13 +140,13 @@ def attempts_of(result_id: int) -> list[AttemptRow]:
     )
     fields = (*AttemptRow._fields[:16], "host__name", *AttemptRow._fields[17:])
     return [
-        _waiting(AttemptRow(*row)) if is_withheld else AttemptRow(*row)
+        _as_queued(AttemptRow(*row)) if is_withheld else AttemptRow(*row)
         for *row, is_withheld in rows.values_list(*fields, "is_withheld")
     ]
 
 
 def measurements_of(result_id: int) -> dict[int, list[MeasurementRow]]:
-    """By attempt, in the order the cases were judged."""
+    """Measurements by attempt, in the order of their evaluation."""
     found: dict[int, list[MeasurementRow]] = {}
     shown = Attempt.objects.public().filter(result=result_id)
     rows = Measurement.objects.filter(attempt__in=shown).order_by("attempt_id", "id")
@@ -156,7 +156,7 @@ def measurements_of(result_id: int) -> dict[int, list[MeasurementRow]]:
 
 
 def record(digest: str) -> Record | None:
-    """The record of an attempt; None where the archive lost it or an older version wrote it."""
+    """The record of an attempt; None if the archive lacks it or an older version wrote it."""
     try:
         return read_record(archive.get(digest)) if digest else None
     except (archive.ArchiveError, DecodeError):
@@ -171,14 +171,14 @@ def archived(digest: str) -> bytes | None:
 
 
 def unseen_record(result_id: int, number: int) -> bytes | None:
-    """What became of an attempt's candidate on unseen cases, byte for byte, once its round is revealed."""
+    """The record of an attempt on unseen cases, byte for byte; None until its round is revealed."""
     rows = UnseenEvaluation.objects.visible().filter(attempt__result=result_id, attempt__number=number)
     digest = rows.values_list("record_digest", flat=True).first()
     return archived(digest) if digest else None
 
 
-def _waiting(row: AttemptRow) -> AttemptRow:
-    """Its place in the queue, and nothing of what became of it."""
+def _as_queued(row: AttemptRow) -> AttemptRow:
+    """The attempt as if it were still queued."""
     values: dict[str, Any] = dict.fromkeys(AttemptRow._fields)
     values |= dict.fromkeys(_TEXTS, "") | {"status": "queued", "flags": [], "requeues": 0, "has_unseen": False}
     values |= {name: getattr(row, name) for name in ("id", "number", "is_latest", "queued_at")}

@@ -1,4 +1,4 @@
-"""What a page goes by: the counter of changes to what is public, and how attempts stand, which it does not count."""
+"""Revisions of pages: the counter of public changes, and with it the state of attempts, which it does not count."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from runs.models import AuditEntry, Result, Revision, Run, Task
 from runs.models.attempts import OPEN
 from runs.querysets import today, withheld
 
-# Asked before every kept page, where the ORM's way to the same text would take a third of the time.
+# Needed before every cached response, of which building it with the ORM would take a third of the time.
 _SQL = f"SELECT number, (SELECT MAX(id) FROM {AuditEntry._meta.db_table}) FROM {Revision._meta.db_table}"
 
 
 def revision() -> str:
-    """Another text after each change: an entry of the trail comes with its change, the counter right after it."""
+    """A text that differs after each public change: an audit entry comes with the change, the counter right after."""
     with connection.cursor() as cursor:
         cursor.execute(_SQL)
         number, newest = cursor.fetchone() or (0, 0)
@@ -24,7 +24,7 @@ def revision() -> str:
 
 
 def of_result(*, result: int, **part: str) -> str | None:
-    """Whatever part of the page is asked for, as in the two below."""
+    """The revision of a result's pages; None while an attempt is open."""
     return _with_attempts(Result.objects.filter(pk=result), "attempts__", run="run__")
 
 
@@ -38,10 +38,10 @@ def of_task(*, category: str, source: str, name: str, **part: str) -> str | None
 
 
 def _with_attempts(rows: QuerySet[Model], attempts: str, *, run: str) -> str | None:
-    """Another text for each change, new attempt and day, in one question. `attempts` and `run` lead there from a row.
+    """A text that differs after each change, new attempt and day. `attempts` and `run` are lookups from a row.
 
-    None where there is no row, and while an attempt is open, since that changes without a word. One that is withheld
-    looks open, so it is here, too: that it ended must not be told from how it is answered.
+    None if there is no row, and while an attempt is open, as that changes without a new revision. A withheld attempt
+    counts as open, since ETags must not reveal that it ended.
     """
     is_open = Q(**{f"{attempts}status__in": OPEN}) | withheld(attempt=attempts, run=run)
     columns = {

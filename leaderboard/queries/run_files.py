@@ -1,4 +1,4 @@
-"""What the archive keeps of a run's public answers: their records, candidates and, once revealed, unseen records."""
+"""A run's public files in the archive: records, candidates and, once revealed, records on unseen cases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runs.models import Result, Run, UnseenEvaluation
 
 
 class RunFile(NamedTuple):
-    """`name` is where it stands among the run's files: the task's path, then record.json, unseen.json or candidate/…"""
+    """A file. `name` is the task's path, then record.json, unseen.json or candidate/…"""
 
     name: str
     digest: str
@@ -20,11 +20,11 @@ class RunFile(NamedTuple):
 
 
 def public_files(run_id: int) -> list[RunFile] | None:
-    """By task; of published answers only. None where the run is not public."""
+    """Files of published attempts, by task; None if the run is not public."""
     if not Run.objects.public().filter(pk=run_id).exists():
         return None
     rows = Result.objects.public().filter(run=run_id).order_by("task__path", "id")
-    answers = rows.values_list(
+    published = rows.values_list(
         *("published_attempt", "published_attempt__record_digest", "candidate_files"),
         *("id", "task__path", "published_attempt__number", "published_attempt__status"),
     )
@@ -32,13 +32,13 @@ def public_files(run_id: int) -> list[RunFile] | None:
     unseen = dict(seen.values_list("attempt", "record_digest"))
     return [
         RunFile(f"{about[1]}/{name}", digest, *about)
-        for attempt, record, candidate, *about in answers
+        for attempt, record, candidate, *about in published
         for name, digest in _files(record, unseen.get(attempt, ""), candidate)
     ]
 
 
 def _files(record: str, unseen: str, candidate: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Name and digest of what there is: an attempt that ended through our fault may have no record."""
-    kept = {"record.json": record, "unseen.json": unseen}
-    yield from ((name, digest) for name, digest in kept.items() if digest)
+    """Pairs of name and digest. An attempt that failed through our fault may have no record."""
+    records = {"record.json": record, "unseen.json": unseen}
+    yield from ((name, digest) for name, digest in records.items() if digest)
     yield from ((f"candidate/{path}", digest) for path, digest in sorted(candidate.items()))

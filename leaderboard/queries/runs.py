@@ -1,4 +1,4 @@
-"""Runs, their progress and their trail."""
+"""Runs, their progress and their audit log."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from runs.querysets import is_secret, withheld
 
 
 class RunListRow(NamedTuple):
-    """A run with the progress of its latest attempts: `tasks` = queued + running + ended, where all have one.
+    """A run with the progress of its latest attempts: `tasks` = queued + running + ended, if all have one.
 
-    `passed` goes by the public answers once the run is public, so that it agrees with the board.
+    `passed` counts the public results once the run is public, so that it agrees with the leaderboard.
     """
 
     id: int
@@ -40,7 +40,7 @@ class RunListRow(NamedTuple):
     reproduced_tasks: int | None
     verified_tasks: int | None
     note: str
-    round: str | None  # whose unseen cases it is tried on
+    round: str | None  # of unseen cases that it is evaluated on
     paused_at: datetime | None
     created_at: datetime
     published_at: datetime | None
@@ -52,7 +52,7 @@ class RunListRow(NamedTuple):
 
 
 class RunResultRow(NamedTuple):
-    """A result with its latest attempt and the one that is published. What is withheld looks as if it waited."""
+    """A result with its latest and its published attempt. A withheld attempt looks as if it were queued."""
 
     id: int
     task: str
@@ -81,12 +81,12 @@ class RunAuditRow(NamedTuple):
     from_number: int | None
     to_number: int | None
     reason: str
-    undoes: str | None  # the action that it takes back
-    session_before: str  # of a rerun: the session without a candidate that another one was held in place of
+    undoes: str | None  # the action that it reverts
+    session_before: str  # of a rerun: the session without a candidate that a new one replaces
 
 
 class Choices(NamedTuple):
-    """What a list of runs can be narrowed to."""
+    """Values that runs can be filtered by."""
 
     suites: list[str]
     devices: list[str]
@@ -114,8 +114,8 @@ def newest(
     model: str = "",
     state: str = "",
 ) -> list[RunListRow]:
-    """Newest first, narrowed by whatever is not empty."""
-    wanted = {
+    """Runs, newest first, filtered by every argument that is not empty."""
+    filters = {
         "suite__name": suite,
         "device_class__slug": device,
         "configuration__slug": configuration,
@@ -123,8 +123,8 @@ def newest(
         "configuration__model__slug": model,
         "state": state,
     }
-    runs = Run.objects.filter(**{field: value for field, value in wanted.items() if value})
-    shown = runs.order_by("-created_at", "-id").values("pk")[offset : offset + limit]  # so that only these are counted
+    runs = Run.objects.filter(**{field: value for field, value in filters.items() if value})
+    shown = runs.order_by("-created_at", "-id").values("pk")[offset : offset + limit]  # only these are counted
     counted = _with_counts(Run.objects.filter(pk__in=shown)).order_by("-created_at", "-id")
     return [RunListRow(*row) for row in counted.values_list(*_FIELDS)]
 
@@ -145,7 +145,7 @@ def results_of(run_id: int) -> list[RunResultRow]:
     )
     latest = ("number", "status", "gate", "message", "flags", "queued_at", "started_at", "ended_at", "host__name")
     return [
-        _waiting(RunResultRow(*row)) if is_withheld else RunResultRow(*row)
+        _as_queued(RunResultRow(*row)) if is_withheld else RunResultRow(*row)
         for *row, is_withheld in rows.values_list(
             *("id", "task__path", "task__category", "audit", "published_attempt__number", "published_attempt__status"),
             *(f"attempts__{name}" for name in latest),
@@ -155,10 +155,10 @@ def results_of(run_id: int) -> list[RunResultRow]:
 
 
 def trail_of(run_id: int) -> list[RunAuditRow]:
-    """Who started, published, withdrew, ran again, paused or cancelled, newest first."""
-    is_told = Q(action=AuditEntry.Action.RERUN) & ~is_secret(run="run__")
-    said = Case(When(is_told, then=F("detail")), default=Value(""))
-    rows = AuditEntry.objects.filter(run=run_id).annotate(session_before=said).order_by("-at", "-id")
+    """Entries of the run's audit log, newest first."""
+    is_public = Q(action=AuditEntry.Action.RERUN) & ~is_secret(run="run__")
+    session_before = Case(When(is_public, then=F("detail")), default=Value(""))
+    rows = AuditEntry.objects.filter(run=run_id).annotate(session_before=session_before).order_by("-at", "-id")
     return [
         RunAuditRow(*row)
         for row in rows.values_list(
@@ -178,7 +178,7 @@ def open_attempts() -> int:
     return Attempt.objects.public().open().count()
 
 
-def _waiting(row: RunResultRow) -> RunResultRow:
+def _as_queued(row: RunResultRow) -> RunResultRow:
     return RunResultRow(*row[:7], "queued", None, None, None, row.queued_at, None, None, None, None)
 
 

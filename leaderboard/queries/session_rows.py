@@ -1,17 +1,17 @@
-"""Agents' sessions and the versions checked in them, as rows that anybody may have: of no secret round."""
+"""Public rows of agents' sessions and of the versions checked in them, without those of secret rounds."""
 
 from __future__ import annotations
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
-from leaderboard.queries.collection import Collection, Rows, fields, of_run, of_task
+from leaderboard.queries.collection import Collection, Rows, fields, run_filters, task_filters
 from runs.models import AgentSession, Iteration
 
-_HELD_HERE = ExpressionWrapper(Q(attempt__isnull=False), output_field=BooleanField())
+_RAN_HERE = ExpressionWrapper(Q(attempt__isnull=False), output_field=BooleanField())
 
 
 def _sessions() -> Rows:
-    shown = AgentSession.objects.visible().exclude(ended="").annotate(is_held_here=_HELD_HERE)
+    shown = AgentSession.objects.visible().exclude(ended="").annotate(is_run_here=_RAN_HERE)
     return shown.filter(result__run__state="published", result__published_attempt__isnull=False)
 
 
@@ -22,68 +22,68 @@ def _iterations() -> Rows:
 
 SESSIONS = Collection(
     "sessions",
-    "One session of an agent each, in which a public answer was written. None is what nobody said.",
+    "Agents' sessions in which public results were written. None is what was not reported.",
     _sessions,
     fields(
-        "id integer - Of the row.",
-        "result integer result_id Of results.",
-        "run integer result__run_id Of runs.",
+        "id integer - Id of the row.",
+        "result integer result_id Id of its result.",
+        "run integer result__run_id Id of its run.",
         "task text result__task__path category/source/name.",
-        "configuration text result__run__configuration__slug Its slug.",
-        "agent text - As the session names it.",
-        "evaluator text - With whose version a built-in agent comes.",
-        "model text - As the agent's own stream names it.",
-        "architecture text - What was to be written for.",
-        "held_here truth is_held_here In a worker of this site; else it came with a bundle.",
-        "started_at moment - In UTC.",
+        "configuration text result__run__configuration__slug Slug of the configuration.",
+        "agent text - Agent, as named by the session.",
+        "evaluator text - Version of the evaluator, which a built-in agent is part of.",
+        "model text - Model, as named by the agent's own stream.",
+        "architecture text - Architecture that the agent wrote for.",
+        "run_here boolean is_run_here Whether it ran on this site; otherwise it came with a bundle.",
+        "started_at datetime - Start, in UTC.",
         "seconds number - Wall time, checks included.",
         "ended text - finished, timed_out, gave_up, spending_cap or failed.",
-        "message text - Why it ended so.",
-        "turns integer - Of the agent.",
-        "input_tokens integer - Cached ones are among them.",
-        "cached_input_tokens integer - Of the input tokens.",
-        "output_tokens integer - Written by the model.",
-        "tool_calls integer - Of the agent.",
-        "cost_usd number - In US dollars.",
+        "message text - Reason for its end.",
+        "turns integer - Turns of the agent.",
+        "input_tokens integer - Input tokens, with cached ones.",
+        "cached_input_tokens integer - Cached input tokens.",
+        "output_tokens integer - Output tokens of the model.",
+        "tool_calls integer - Tool calls of the agent.",
+        "cost_usd number - Cost in US dollars.",
         "cost_source text - agent, prices or free.",
-        "no_cost_because text - Why there is no cost.",
+        "no_cost_because text - Reason why no cost is known.",
         "checks integer - Distinct versions that were checked.",
-        "failed_builds integer - Of them, those that did not compile.",
-        "session_digest text digest sha256 of the session's JSON.",
-        "prompt_digest text - sha256 of the exact prompt.",
+        "failed_builds integer - Checked versions that did not compile.",
+        "session_digest text digest SHA-256 of the session's JSON.",
+        "prompt_digest text - SHA-256 of the exact prompt.",
     ),
     {
         "result": "result",
         "run": "result__run",
-        **of_run("result__run__"),
-        **of_task("result__task__"),
+        **run_filters("result__run__"),
+        **task_filters("result__task__"),
     },
 )
 ITERATIONS = Collection(
     "iterations",
-    "One distinct version each that an agent had checked in its session.",
+    "Distinct versions that agents had checked in their sessions.",
     _iterations,
     fields(
-        "id integer - Of the row.",
-        "session integer session_id Of sessions.",
-        "result integer session__result_id Of results.",
-        "run integer session__result__run_id Of runs.",
+        "id integer - Id of the row.",
+        "session integer session_id Id of its session.",
+        "result integer session__result_id Id of its result.",
+        "run integer session__result__run_id Id of its run.",
         "task text session__result__task__path category/source/name.",
-        "number integer - Counted from 1.",
-        "at_s number - Since the session's begin, in seconds.",
-        "seconds number - That the check took.",
-        "candidate_digest text - sha256 over the version's files.",
-        "status text - How the check ended.",
-        "message text - What went wrong.",
-        "speedup number - Geometric mean over cases of device time; none without a device clock.",
-        "added integer - Lines, against the version before or the task's own source.",
-        "removed integer - Lines; the diff is in the session's JSON.",
+        "number integer - Number of the version, counted from 1.",
+        "at_s number - Time of the check, in seconds since the start of the session.",
+        "seconds number - Duration of the check.",
+        "candidate_digest text - SHA-256 over the version's files.",
+        "status text - Outcome of the check.",
+        "message text - Reason of a failure.",
+        "speedup number - Geometric mean over cases, on the device clock; none without one.",
+        "added integer - Lines added to the version before, or to the task's source.",
+        "removed integer - Lines removed; the diff is in the session's JSON.",
     ),
     {
         "result": "session__result",
         "run": "session__result__run",
-        **of_run("session__result__run__"),
-        **of_task("session__result__task__"),
+        **run_filters("session__result__run__"),
+        **task_filters("session__result__task__"),
         "status": "status",
     },
 )

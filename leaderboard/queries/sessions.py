@@ -1,4 +1,4 @@
-"""Agents' sessions: of a run, of a result, and what the archive keeps of each. Only what anybody may see."""
+"""Public data on agents' sessions: of a run, of a result, and from the archive."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from runs.models import AgentSession
 
 
 class SessionRow(NamedTuple):
-    """None is what nobody said. `ended` is empty while it runs, and for good where its worker was lost."""
+    """A session. None is what was not reported. `ended` is empty while it runs, and stays so if its worker was lost."""
 
     result_id: int
     task: str
-    attempt_number: int | None  # None: it came with a bundle
+    attempt_number: int | None  # None if it came with a bundle
     attempt_status: str | None
     agent: str
     evaluator: str
@@ -53,11 +53,11 @@ class SessionRow(NamedTuple):
 
 
 COLUMNS = ("result_id", "result__task__path", "attempt__number", "attempt__status", *SessionRow._fields[4:])
-OF_RESULT = tuple(f"session__{name}" for name in COLUMNS)  # the same from a result's row
+OF_RESULT = tuple(f"session__{name}" for name in COLUMNS)  # the same columns from a result
 
 
 def of_run(run_id: int) -> list[SessionRow]:
-    """By task, as a run's results stand."""
+    """Sessions of a run, by task."""
     rows = AgentSession.objects.visible().filter(result__run=run_id)
     return [
         SessionRow(*row) for row in rows.order_by("result__task__category", "result__task__path").values_list(*COLUMNS)
@@ -65,7 +65,7 @@ def of_run(run_id: int) -> list[SessionRow]:
 
 
 def held(digest: str) -> Held | None:
-    """A session as the evaluator wrote it; None where the archive lost it or an older version wrote it."""
+    """A session as the evaluator wrote it; None if the archive lacks it or an older version wrote it."""
     try:
         return read_session(archive.get(digest)) if digest else None
     except (archive.ArchiveError, DecodeError):
@@ -73,17 +73,17 @@ def held(digest: str) -> Held | None:
 
 
 def session_bytes(result_id: int) -> bytes | None:
-    """The same, byte for byte."""
-    return _kept(result_id, "digest")
+    """The session of a result, byte for byte."""
+    return _archived(result_id, "digest")
 
 
 def prompt_bytes(result_id: int) -> bytes | None:
-    """The exact prompt."""
-    return _kept(result_id, "prompt_digest")
+    """The exact prompt of a result's session."""
+    return _archived(result_id, "prompt_digest")
 
 
 def prompt(digest: str) -> str | None:
-    """The exact prompt as text; None where there is none, or the archive lost it."""
+    """The exact prompt as text; None if there is none or the archive lacks it."""
     try:
         return archive.get(digest).decode("utf-8", "replace") if digest else None
     except archive.ArchiveError:
@@ -91,12 +91,12 @@ def prompt(digest: str) -> str | None:
 
 
 def transcript_bytes(result_id: int) -> bytes | None:
-    """Every entry as plain, masked text: no terminal acts on it."""
+    """The transcript as plain, masked text without control characters."""
     found = held(_digests(result_id).get("digest", ""))
     return sessions.transcript_of(found).encode() if found else None
 
 
-def _kept(result_id: int, name: str) -> bytes | None:
+def _archived(result_id: int, name: str) -> bytes | None:
     digest = _digests(result_id).get(name, "")
     try:
         return archive.get(digest) if digest else None

@@ -1,4 +1,4 @@
-"""Every public answer to one task, whoever gave it, in the order in which they became public."""
+"""Public results of one task, in the order in which they became public."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from runs.models import Measurement, Result
 
 
 class TaskAnswerRow(NamedTuple):
-    """`log_speedup` as metrics take it, and the interval around the plain one; None where there is no speed."""
+    """A public result. `log_speedup` is the one that metrics use, the interval that of the plain one; None without a
+    speed."""
 
     result_id: int
     run_id: int
@@ -50,7 +51,7 @@ def answers_to(task_id: int) -> list[TaskAnswerRow]:
 
 
 class CaseRow(NamedTuple):
-    """One case of a public answer, on the device clock; log ratios are of the baseline's time to the candidate's."""
+    """One case of a public result. Log ratios are of baseline to candidate, on the device clock."""
 
     result_id: int
     case: str
@@ -62,6 +63,6 @@ class CaseRow(NamedTuple):
 
 
 def cases_of(results: Sequence[int]) -> list[CaseRow]:
-    """In the order in which they were judged."""
+    """Cases of these results, in the order of their evaluation."""
     rows = Measurement.objects.filter(attempt__published_for__in=results).order_by("id")
     return [CaseRow(*row) for row in rows.values_list("attempt__published_for", *CaseRow._fields[1:])]

@@ -1,4 +1,4 @@
-"""Versions that results were made under: of protocols, of the evaluator, of suites and their tasks."""
+"""Versions of protocols, of the evaluator, and of suites and their tasks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SuiteVersionRow(NamedTuple):
 
 
 def judged() -> list[JudgedRow]:
-    """Newest evaluator first; without what is withheld."""
+    """Counts of attempts, the newest evaluator first; without withheld ones."""
     rows = Attempt.objects.public().exclude(protocol="").values_list("protocol", "evaluator")
     counted = rows.annotate(
         attempts=Count("id"),
@@ -45,7 +45,7 @@ def judged() -> list[JudgedRow]:
 
 
 def suites() -> list[SuiteVersionRow]:
-    """Newest version of each first."""
+    """Suites by name, newest version first."""
     rows = Suite.objects.annotate(public_runs=Count("runs", filter=Q(runs__state="published"))).order_by(
         "name", "-version"
     )
@@ -53,7 +53,7 @@ def suites() -> list[SuiteVersionRow]:
 
 
 def tasks_of_suites() -> dict[int, dict[str, str]]:
-    """Suite → path → digest."""
+    """Digests of tasks: suite's id → path → digest."""
     found: dict[int, dict[str, str]] = {}
     for suite, path, digest in SuiteMembership.objects.values_list("suite", "task__path", "task__digest"):
         found.setdefault(suite, {})[path] = digest

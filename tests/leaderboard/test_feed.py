@@ -33,7 +33,7 @@ def test_publish_replace_withdraw_and_reveal_are_told_newest_first(suite, entry,
     withdrawn, revealed, replaced, published = entries(client)
     assert published["title"] == "Published: Tuner <1> (smoke@1, x86-64 CPU)"
     assert replaced["title"] == f"Published: Tuner <1>, another result for {result.task.path} (smoke@1, x86-64 CPU)"
-    assert replaced["summary"] == "passed before, wrong output now. Reason: the host was noisy"
+    assert replaced["summary"] == "Status: wrong output (before: passed). Reason: the host was noisy"
     assert revealed["title"].startswith("Revealed: round ")
     assert (withdrawn["title"], withdrawn["summary"]) == (
         "Withdrawn: Tuner <1> (smoke@1, x86-64 CPU)",

@@ -137,7 +137,7 @@ def test_rows_of_sessions_and_versions_are_public_with_their_result(result, clie
     draft = factories.make_run(suite=result.run.suite, status="passed")
     factories.make_session(draft.results.all()[0])
     [row] = client.get("/api/v1/rows/sessions/").json()["rows"]
-    assert (row["result"], row["output_tokens"], row["held_here"], row["cost_source"]) == (
+    assert (row["result"], row["output_tokens"], row["run_here"], row["cost_source"]) == (
         *(result.pk, 2000, False, "prices"),
     )
     versions = client.get(f"/api/v1/rows/iterations/?result={result.pk}").json()["rows"]

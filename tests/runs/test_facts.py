@@ -246,7 +246,7 @@ def test_a_program_adds_facts_with_its_token(native: Submission, sam: User) -> N
     assert answer.status_code == 200, answer.json()
     told = answer.json()
     assert (told["declared"]["output_tokens"], told["declared_on"]["cost_usd"]) == ("1200", TODAY().isoformat())
-    assert "model" in told["undeclared"]
+    assert "model" in told["not_said"]
     again = patch(sam, native, {"cost_usd": 1})
     assert (again.status_code, again["Content-Type"]) == (409, "application/problem+json")
     assert patch(sam, native, {"model": "m"}, scope="look").status_code == 403
@@ -270,7 +270,7 @@ def test_other_ways_in_are_closed(native: Submission, sam: User) -> None:
     assert client.patch(address, b"model=m", "application/x-www-form-urlencoded", headers=headers).status_code == 415
     for method in ("post", "put", "delete"):
         refused = getattr(client, method)(address, headers=headers)
-        assert (refused.status_code, refused.json()["detail"]) == (405, "This address takes GET, PATCH.")
+        assert (refused.status_code, refused.json()["detail"]) == (405, "Allowed here: GET, PATCH.")
 
 
 @pytest.mark.parametrize("declared", [{"agent": "x" * 150}, {"agent": "A", "model": "m" * 150}])

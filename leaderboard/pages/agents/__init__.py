@@ -1,1 +1,1 @@
-"""Agents, models and configurations: the list and a page for each."""
+"""Agents, models and configurations: a list, and a page for each."""

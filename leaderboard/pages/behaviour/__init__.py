@@ -1,1 +1,1 @@
-"""How agents work: outcomes of sessions and labels of their candidates."""
+"""Agent behaviour: outcomes, sessions and labels of candidates."""

@@ -1,4 +1,4 @@
-"""How agents work: outcomes of their results, labels of their candidates, and their sessions, by configuration."""
+"""Agent behaviour as data: outcomes of results, labels of candidates, and sessions, by configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How agents work: the outcomes of their results, and what their candidates do that the baselines do not."""
+"""Agent behaviour: the outcomes of results, and what candidates do that the baselines do not."""
 
 from __future__ import annotations
 

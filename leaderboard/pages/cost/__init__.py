@@ -1,1 +1,1 @@
-"""What evaluations and agents cost."""
+"""Cost of agents and evaluations."""

@@ -1,4 +1,4 @@
-"""What agents used here and gained by it: tokens, wall time and money against the usable speedup."""
+"""Usage of agents here (tokens, wall time, money) against their usable speedup."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""KernelBench-X: what its paper printed, and imported runs."""
+"""KernelBench-X: its paper's results, and submitted runs."""

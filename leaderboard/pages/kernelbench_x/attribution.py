@@ -1,4 +1,4 @@
-"""What explains success in KernelBench-X: computed from its printed category tables, and as printed."""
+"""Attribution of success in KernelBench-X to method and category: computed from its printed tables, and as printed."""
 
 from __future__ import annotations
 

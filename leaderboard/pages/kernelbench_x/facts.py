@@ -161,7 +161,7 @@ def _unsolved(solved: set[str]) -> tuple[Unsolved, ...]:
 
 
 def _rounds(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> list[ImportedRound]:
-    """Each step between neighbouring rounds, over the tasks that both contain."""
+    """The steps between neighbouring rounds, over the tasks that both contain."""
     rounds: dict[str, dict[str, KernelBenchXClaimRow]] = {}
     for claim in claims:
         rounds.setdefault(claim.attempt, {})[claim.task] = claim

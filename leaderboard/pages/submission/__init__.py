@@ -1,1 +1,1 @@
-"""How to submit, and one submission."""
+"""The guide to submitting, and the page of one submission."""

@@ -60,7 +60,7 @@ class FindingPlace:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionFinding:
-    """All findings with one code, with the first ones in full: a bundle may have thousands."""
+    """The findings with one code, the first ones in full, as a bundle may have thousands."""
 
     code: str
     count: int

@@ -1,4 +1,4 @@
-"""How to submit an agent's results, from a task to the leaderboard, and the latest submissions."""
+"""The guide to submitting an agent's results, and the latest submissions."""
 
 from __future__ import annotations
 
