@@ -1,4 +1,4 @@
-"""Versions of protocols, evaluator and suites: what each is, what changed with it, what was judged under it."""
+"""Versions of protocols, evaluator and suites: descriptions, changes, and results of each."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from leaderboard.changelog import changelog
 from leaderboard.formatting import NONE, listed, plural, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import versions
-from leaderboard.queries.versions import JudgedRow, SuiteVersionRow
+from leaderboard.queries.versions import AttemptCountRow, SuiteVersionRow
 from leaderboard.tables import Cell, Field, Table, table, text_field
 
 UNDESCRIBED = "Not described in the changelog: a later or an imported version."
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedUnder:
-    """How many attempts have a record of this version, and how many of them are public answers."""
+class VersionUse:
+    """A version, with counts of the attempts that have a record of it and of the public results among them."""
 
     name: str
     what: str
@@ -34,7 +34,7 @@ class JudgedUnder:
 
 @dataclass(frozen=True, slots=True)
 class SuiteVersion:
-    """Tasks by their path. `changed` are those with another digest than in the version before."""
+    """A version of a suite. `changed` are paths of tasks with another digest than in the version before."""
 
     suite: str
     version: int
@@ -52,25 +52,25 @@ class SuiteVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionsPage(Page):
-    protocols: tuple[JudgedUnder, ...]
-    evaluators: tuple[JudgedUnder, ...]
+    protocols: tuple[VersionUse, ...]
+    evaluators: tuple[VersionUse, ...]
     suites: tuple[SuiteVersion, ...]
 
 
 def build(query: Query) -> VersionsPage:
-    judged = versions.judged()
+    counts = versions.attempt_counts()
     described = changelog()
-    protocols = _judged_under(judged, "protocol", described.protocols, PROTOCOL)
-    evaluators = _judged_under(judged, "evaluator", described.evaluators, VERSION)
+    protocols = _version_uses(counts, "protocol", described.protocols, PROTOCOL)
+    evaluators = _version_uses(counts, "evaluator", described.evaluators, VERSION)
     suites = _suites(versions.suites(), versions.tasks_of_suites())
     return VersionsPage(
         title="Versions",
-        lead="A number means something only with the versions it was made under. None ever changes: what differs gets "
-        "a new one. Results of two protocols, or of two versions of a suite, are never ranked together.",
+        lead="Results are comparable only under the same versions. A version never changes: any change is a new one. "
+        "Results of two protocols, or of two versions of a suite, are never ranked together.",
         crumbs=(Link("Metrics explained", page_url("metrics")),),
         tables=by_slug(
-            _judged_table("protocols", "Protocols: how candidates are timed", protocols),
-            _judged_table("evaluators", "Evaluators: the program that judges", evaluators),
+            _uses_table("protocols", "Protocols: how candidates are timed", protocols),
+            _uses_table("evaluators", "Evaluators: the program that evaluates candidates", evaluators),
             _suites_table(suites),
         ),
         protocols=protocols,
@@ -79,10 +79,10 @@ def build(query: Query) -> VersionsPage:
     )
 
 
-def _judged_under(
-    rows: Sequence[JudgedRow], name: str, described: Mapping[str, str], current: str
-) -> tuple[JudgedUnder, ...]:
-    """Those that records have, newest first, and the current one even before it has any."""
+def _version_uses(
+    rows: Sequence[AttemptCountRow], name: str, described: Mapping[str, str], current: str
+) -> tuple[VersionUse, ...]:
+    """The versions that records have, newest first, with the current one even if no record has it."""
     names = dict.fromkeys(str(getattr(row, name)) for row in rows)
     names = names if current in names else {current: None} | names
     return tuple(
@@ -90,8 +90,8 @@ def _judged_under(
     )
 
 
-def _one(name: str, rows: Sequence[JudgedRow], described: Mapping[str, str], current: str) -> JudgedUnder:
-    return JudgedUnder(
+def _one(name: str, rows: Sequence[AttemptCountRow], described: Mapping[str, str], current: str) -> VersionUse:
+    return VersionUse(
         name,
         described.get(name, UNDESCRIBED),
         name == current,
@@ -103,7 +103,7 @@ def _one(name: str, rows: Sequence[JudgedRow], described: Mapping[str, str], cur
 
 
 def _suites(rows: Sequence[SuiteVersionRow], tasks: Mapping[int, Mapping[str, str]]) -> tuple[SuiteVersion, ...]:
-    """Each with what differs from the version before it, as far as that is known here."""
+    """The suites, each with the changes since its version before, if that is known here."""
     before = {new.id: old.id for new, old in pairwise(rows) if new.name == old.name}
     return tuple(_suite(row, tasks.get(row.id, {}), tasks.get(before.get(row.id, 0))) for row in rows)
 
@@ -126,8 +126,8 @@ def _suite(row: SuiteVersionRow, now: Mapping[str, str], before: Mapping[str, st
     )
 
 
-def _judged_table(slug: str, caption: str, found: Sequence[JudgedUnder]) -> Table:
-    columns: tuple[Field[JudgedUnder], ...] = (
+def _uses_table(slug: str, caption: str, found: Sequence[VersionUse]) -> Table:
+    columns: tuple[Field[VersionUse], ...] = (
         text_field("name", "Version", lambda one: one.name, is_code=True),
         text_field("what", "Description and changes", lambda one: one.what),
         Field("is_current", "Current", lambda one: _current_cell(one.is_current)),
@@ -168,10 +168,10 @@ def _current_cell(is_current: bool) -> Cell:
 
 def _changes(one: SuiteVersion) -> str:
     if one.is_first:
-        return "the first that is known here"
+        return "the first version here"
     parts = [
         f"{plural(len(paths), 'task')} {what}: {listed(path.rpartition('/')[2] for path in paths)}"
         for what, paths in (("added", one.added), ("changed", one.changed), ("removed", one.removed))
         if paths
     ]
-    return "; ".join(parts) or "the list is the same"
+    return "; ".join(parts) or "no changes"

@@ -154,7 +154,7 @@ def results_of(run_id: int) -> list[RunResultRow]:
     ]
 
 
-def trail_of(run_id: int) -> list[RunAuditRow]:
+def audit_log_of(run_id: int) -> list[RunAuditRow]:
     """Entries of the run's audit log, newest first."""
     is_public = Q(action=AuditEntry.Action.RERUN) & ~is_secret(run="run__")
     session_before = Case(When(is_public, then=F("detail")), default=Value(""))

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from evaluator.codec import DecodeError
-from evaluator.records.sessions import SessionRecord as Held
-from evaluator.records.sessions import read_session
+from evaluator.records.sessions import SessionRecord, read_session
 from runs import agents, archive, sessions
 from runs.models import AgentSession
 
@@ -64,7 +63,7 @@ def of_run(run_id: int) -> list[SessionRow]:
     ]
 
 
-def held(digest: str) -> Held | None:
+def session_record(digest: str) -> SessionRecord | None:
     """A session as the evaluator wrote it; None if the archive lacks it or an older version wrote it."""
     try:
         return read_session(archive.get(digest)) if digest else None
@@ -92,7 +91,7 @@ def prompt(digest: str) -> str | None:
 
 def transcript_bytes(result_id: int) -> bytes | None:
     """The transcript as plain, masked text without control characters."""
-    found = held(_digests(result_id).get("digest", ""))
+    found = session_record(_digests(result_id).get("digest", ""))
     return sessions.transcript_of(found).encode() if found else None
 
 

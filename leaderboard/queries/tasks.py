@@ -47,8 +47,8 @@ class ListedTask(NamedTuple):
     digest: str
     cases: int
     description: str
-    answers: int
-    right: int
+    results: int
+    correct: int
 
 
 class TaskResultRow(NamedTuple):
@@ -101,7 +101,7 @@ def contract_of(path: str, digest: str) -> TaskSpec | None:
         return None
 
 
-def given(spec: TaskSpec) -> dict[str, str]:
+def agent_files(spec: TaskSpec) -> dict[str, str]:
     """The files that an agent gets, name → text, sorted by name."""
     return {path: data.decode("utf-8", "replace") for path, data in sorted(visible_files(spec).items())}
 

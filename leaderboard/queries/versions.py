@@ -10,7 +10,7 @@ from django.db.models import Count, Max, Min, Q
 from runs.models import Attempt, Suite, SuiteMembership
 
 
-class JudgedRow(NamedTuple):
+class AttemptCountRow(NamedTuple):
     """Attempts with a record, by protocol and evaluator."""
 
     protocol: str
@@ -32,7 +32,7 @@ class SuiteVersionRow(NamedTuple):
     public_runs: int
 
 
-def judged() -> list[JudgedRow]:
+def attempt_counts() -> list[AttemptCountRow]:
     """Counts of attempts, the newest evaluator first; without withheld ones."""
     rows = Attempt.objects.public().exclude(protocol="").values_list("protocol", "evaluator")
     counted = rows.annotate(
@@ -41,7 +41,7 @@ def judged() -> list[JudgedRow]:
         first_at=Min("ended_at"),
         last_at=Max("ended_at"),
     )
-    return [JudgedRow(*row) for row in counted.order_by("-last_at", "protocol", "evaluator")]
+    return [AttemptCountRow(*row) for row in counted.order_by("-last_at", "protocol", "evaluator")]
 
 
 def suites() -> list[SuiteVersionRow]:

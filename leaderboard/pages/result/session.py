@@ -87,7 +87,7 @@ def section(row: SessionRow | None) -> SessionSection | None:
     """Return what the page shows of the session; None where there is none that anybody may see."""
     if row is None:
         return None
-    stored = sessions.held(row.digest)
+    stored = sessions.session_record(row.digest)
     same = ("agent", "evaluator", "architecture", "seconds", *COUNTS, "cost_usd", "checks", "failed_builds", "tail")
     return SessionSection(
         **{name: getattr(row, name) for name in same},

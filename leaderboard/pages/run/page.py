@@ -95,7 +95,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
     row = runs.run(run)
     if row is None:
         return None
-    found, session_rows, log = runs.results_of(run), sessions.of_run(run), runs.trail_of(run)
+    found, session_rows, log = runs.results_of(run), sessions.of_run(run), runs.audit_log_of(run)
     window, worked = _window(found), tuple(run_sessions.run_session(one) for one in session_rows)
     return RunPage(
         title=f"Run {row.id}: {entry_name(row.agent, row.model)}",

@@ -12,7 +12,7 @@ from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.eligibility import may_count
 from leaderboard.formatting import NONE, factor, moment, rate, times
 from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url
-from leaderboard.queries.task_answers import TaskAnswerRow
+from leaderboard.queries.task_results import PublicResultRow
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
 from leaderboard.words import role_note
 
@@ -49,14 +49,14 @@ class BestKnown:
     log_speedup_high: float | None
 
 
-def entries(rows: Sequence[TaskAnswerRow]) -> tuple[TaskEntry, ...]:
+def entries(rows: Sequence[PublicResultRow]) -> tuple[TaskEntry, ...]:
     """Group results by configuration and device class. Within a class the fastest come first, those untimed last."""
     ordered = sorted(rows, key=_whose)
     found = [_entry(list(own)) for _, own in groupby(ordered, key=_whose)]
     return tuple(sorted(found, key=_by_speed))
 
 
-def best_known(rows: Sequence[TaskAnswerRow]) -> tuple[BestKnown, ...]:
+def best_known(rows: Sequence[PublicResultRow]) -> tuple[BestKnown, ...]:
     """Return the successive best kernels by device class, oldest first."""
     counted = [row for row in rows if row.role == "entry" and row.log_speedup is not None and may_count(row)]
     found: list[BestKnown] = []
@@ -118,7 +118,7 @@ def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:
     return {chart.slug: chart}
 
 
-def _whose(row: TaskAnswerRow) -> tuple[str, str]:
+def _whose(row: PublicResultRow) -> tuple[str, str]:
     return row.device, row.configuration
 
 
@@ -126,7 +126,7 @@ def _by_speed(one: TaskEntry) -> tuple[str, bool, float, int, str]:
     return one.device_class, one.log_speedup is None, -(one.log_speedup or 0.0), -one.correct, one.configuration
 
 
-def _entry(rows: Sequence[TaskAnswerRow]) -> TaskEntry:
+def _entry(rows: Sequence[PublicResultRow]) -> TaskEntry:
     first = rows[0]
     timed = [(row.log_speedup, row.result_id) for row in rows if row.log_speedup is not None and may_count(row)]
     best = max(timed, default=(None, rows[-1].result_id))
@@ -145,7 +145,7 @@ def _entry(rows: Sequence[TaskAnswerRow]) -> TaskEntry:
     )
 
 
-def _best(row: TaskAnswerRow, log_speedup: float) -> BestKnown:
+def _best(row: PublicResultRow, log_speedup: float) -> BestKnown:
     name = entry_name(row.agent, row.model)
     place = (row.device, row.device_title, row.published_at, row.configuration, name, row.result_id)
     return BestKnown(*place, log_speedup, row.log_speedup_low, row.log_speedup_high)

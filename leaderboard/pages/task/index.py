@@ -43,7 +43,7 @@ def build(query: Query) -> TasksPage:
         crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_table(rows)),
         category=category or ALL,
-        tasks=tuple(TaskLine(row.path, row.category, row.digest, row.cases, row.answers, row.right) for row in rows),
+        tasks=tuple(TaskLine(row.path, row.category, row.digest, row.cases, row.results, row.correct) for row in rows),
         categories=tuple(
             Link(label, base if slug == ALL else f"{base}?category={slug}", slug == (category or ALL))
             for slug, label in CATEGORIES.items()
@@ -57,7 +57,7 @@ def _table(rows: Sequence[ListedTask]) -> Table:
         text_field("about", "What it computes", lambda row: first_sentence(row.description)),
         Field("cases", "Cases", lambda row: count_cell(row.cases), is_number=True),
         Field("correct", "Correct results", _correct_cell, is_number=True),
-        hidden("results", lambda row: row.answers),
+        hidden("results", lambda row: row.results),
         Field("digest", "Digest", lambda row: Cell(short(row.digest), row.digest), is_code=True),
     )
     groups = [
@@ -74,4 +74,4 @@ def _table(rows: Sequence[ListedTask]) -> Table:
 
 
 def _correct_cell(row: ListedTask) -> Cell:
-    return Cell(rate(row.right, row.answers), row.right) if row.answers else Cell(NONE, 0, note="no entry yet")
+    return Cell(rate(row.correct, row.results), row.correct) if row.results else Cell(NONE, 0, note="no entry yet")

@@ -15,7 +15,7 @@ from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
 from leaderboard.pages.task.contract import TaskContract, contract_tables, task_contract
 from leaderboard.pages.task.description import Span, paragraphs
-from leaderboard.queries import generalization, results, task_answers, tasks
+from leaderboard.queries import generalization, results, task_results, tasks
 from leaderboard.queries.tasks import TaskResultRow
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
 from leaderboard.words import CATEGORIES, CONFIG_CATEGORIES, role_note, status_cell
@@ -102,10 +102,10 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     rows = tasks.results_of(row.id, MOST_RESULTS)
     seen = tuple(CaseLine(case["id"], case["profile"], case["axes"]) for case in row.cases)
     unseen = tuple(RevealedCase(*one) for one in generalization.cases_of_task(row.id))
-    public = task_answers.answers_to(row.id)
+    public = task_results.results_of(row.id)
     configurations, best = task_best.entries(public), task_best.best_known(public)
     pair = task_pair.chosen(query, configurations)
-    pair_cases = task_pair.cases_of(pair, task_answers.cases_of(pair.results)) if pair else ()
+    pair_cases = task_pair.cases_of(pair, task_results.cases_of(pair.results)) if pair else ()
     small = sum(case.profile == "small" for case in seen)
     return TaskPage(
         title=row.name,
@@ -129,7 +129,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         cases=seen,
         unseen_cases=unseen,
         contract=terms,
-        given=tasks.given(spec) if spec else {},
+        given=tasks.agent_files(spec) if spec else {},
         configurations=configurations,
         best=best,
         pair=pair,

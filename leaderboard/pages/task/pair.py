@@ -10,7 +10,7 @@ from leaderboard.formatting import NONE, factor, times
 from leaderboard.pages.base import Query
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task.best import TaskEntry
-from leaderboard.queries.task_answers import CaseRow
+from leaderboard.queries.task_results import CaseRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 FIRST, SECOND = "candidate", "baseline"  # the colours of the two bars

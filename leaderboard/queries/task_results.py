@@ -9,7 +9,7 @@ from typing import NamedTuple
 from runs.models import Measurement, Result
 
 
-class TaskAnswerRow(NamedTuple):
+class PublicResultRow(NamedTuple):
     """A public result. `log_speedup` is the one that metrics use, the interval that of the plain one; None without a
     speed."""
 
@@ -36,7 +36,7 @@ class TaskAnswerRow(NamedTuple):
     run_protocol: str
 
 
-def answers_to(task_id: int) -> list[TaskAnswerRow]:
+def results_of(task_id: int) -> list[PublicResultRow]:
     rows = Result.objects.public().filter(task=task_id).order_by("run__published_at", "id")
     fields = (
         *("id", "run_id", "run__configuration__slug", "run__configuration__agent__name"),
@@ -47,7 +47,7 @@ def answers_to(task_id: int) -> list[TaskAnswerRow]:
         *("published_attempt__log_speedup_high", "audit", "published_attempt__is_held"),
         *("published_attempt__is_uncalibrated", "published_attempt__protocol", "run__protocol"),
     )
-    return [TaskAnswerRow(*row) for row in rows.values_list(*fields)]
+    return [PublicResultRow(*row) for row in rows.values_list(*fields)]
 
 
 class CaseRow(NamedTuple):
