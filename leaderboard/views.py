@@ -18,7 +18,7 @@ from leaderboard.charts import Chart
 from leaderboard.downloads.feed import feed_of_changes
 from leaderboard.downloads.rows import csv_chunks
 from leaderboard.downloads.run_zip import zip_chunks
-from leaderboard.drawings import drawing_of
+from leaderboard.drawings import MissingFont, png_of, svg_of
 from leaderboard.encoding import encode
 from leaderboard.figures import plotly_figure
 from leaderboard.http.etags import cached_by_revision
@@ -29,7 +29,6 @@ from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
-from leaderboard.raster import MissingFont, png_of
 from leaderboard.routes import Route
 from leaderboard.tables import Table, csv_lines, json_rows
 
@@ -121,7 +120,7 @@ def rows_csv(collection: Collection) -> View:
 def svg(route: Route) -> View:
     @for_route(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
-        drawing = drawing_of(_chart(route, request, chart, parts))
+        drawing = svg_of(_chart(route, request, chart, parts))
         return _named(HttpResponse(drawing, content_type="image/svg+xml"), f"{route.name}-{chart}.svg")
 
     return file
@@ -130,7 +129,7 @@ def svg(route: Route) -> View:
 def png(route: Route) -> View:
     @for_route(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
-        drawing = drawing_of(_chart(route, request, chart, parts))
+        drawing = svg_of(_chart(route, request, chart, parts))
         try:
             return _named(HttpResponse(png_of(drawing), content_type="image/png"), f"{route.name}-{chart}.png")
         except MissingFont as error:

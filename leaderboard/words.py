@@ -134,8 +134,8 @@ AUDIT_ACTIONS = {  # of a submission, in the audit log
     "accept": "accepted",
     "verify": "verification started",
     "conclude": "verification ended",
-    "decide": "question decided",
-    "answer": "audit answered",
+    "decide": "decision made",
+    "answer": "response to an audit",
     "close": "closed",
 }
 VERDICTS = {
@@ -157,7 +157,7 @@ REVIEWS = {
     "expert": "source shipped with a task",
     "private_text": "private text in a source",
     "not_reproduced": "not reproduced",
-    "appeal": "answer to an audit",
+    "appeal": "response to an audit",
 }
 AUDITS = {
     "clean": Word("clean", "good", "✓", "Checked, nothing wrong."),

@@ -112,17 +112,17 @@ def curves(
 
 def _line(scale: LogAxis, number: int, curve: GivenCurve, is_banded: bool) -> CurveLine:
     group = PointGroup(number, curve.label, number - 1, number - 1)
-    places = [round(100 * scale.share(point), 2) for point in curve.points]
-    path = _path(places, curve.shares)
+    xs = [round(100 * scale.share(point), 2) for point in curve.points]
+    path = _path(xs, curve.shares)
     band = ""
     if is_banded and curve.low is not None and curve.high is not None:
-        back = _path(places[::-1], curve.low[::-1]).replace("M", "L", 1)
-        band = f"{_path(places, curve.high)}{back}Z"
+        back = _path(xs[::-1], curve.low[::-1]).replace("M", "L", 1)
+        band = f"{_path(xs, curve.high)}{back}Z"
     return CurveLine(group, curve, path, band, _down(curve.shares[-1]))
 
 
-def _path(places: Sequence[float], shares: Sequence[float]) -> str:
-    steps = (f"{x:g} {100 * (1 - share):.2f}" for x, share in zip(places, shares, strict=True))
+def _path(xs: Sequence[float], shares: Sequence[float]) -> str:
+    steps = (f"{x:g} {100 * (1 - share):.2f}" for x, share in zip(xs, shares, strict=True))
     return "M" + "L".join(steps)
 
 

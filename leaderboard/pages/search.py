@@ -19,7 +19,7 @@ DIGEST = re.compile(r"[0-9a-f]{6,64}")  # fewer digits match by chance
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHit:
     kind: str
     name: str
     about: str
@@ -42,7 +42,7 @@ class FoundResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPage(Page):
     q: str
-    found: tuple[Found, ...]
+    found: tuple[SearchHit, ...]
     results: tuple[FoundResult, ...]  # by digest only
     is_cut: bool  # there are more of some kind than are listed
 
@@ -53,7 +53,7 @@ def build(query: Query) -> SearchPage:
     digest = text.lower() if DIGEST.fullmatch(text.lower()) else ""
     groups = _groups(words, digest) if words else []
     results = search.results(digest, MOST_HITS + 1)
-    found = tuple(_found(hit) for hits in groups for hit in hits[:MOST_HITS])
+    found = tuple(_search_hit(hit) for hits in groups for hit in hits[:MOST_HITS])
     is_cut = max(len(results), *(len(hits) for hits in groups), 0) > MOST_HITS
     return SearchPage(
         title="Search",
@@ -88,9 +88,9 @@ def _lead(text: str, size: int, is_cut: bool) -> str:
     )
 
 
-def _found(hit: Hit) -> Found:
+def _search_hit(hit: Hit) -> SearchHit:
     about = short(hit.about) if hit.kind in ("task", "older task", "suite") else printable(hit.about.replace("_", " "))
-    return Found(hit.kind, printable(hit.key if hit.kind == "suite" else hit.name), about, _url(hit))
+    return SearchHit(hit.kind, printable(hit.key if hit.kind == "suite" else hit.name), about, _url(hit))
 
 
 def _url(hit: Hit) -> str | None:
@@ -103,8 +103,8 @@ def _url(hit: Hit) -> str | None:
     return page_url(hit.kind, hit.key)
 
 
-def _tables(text: str, found: Sequence[Found], results: Sequence[ResultHit]) -> dict[str, Table]:
-    columns: tuple[Field[Found], ...] = (
+def _tables(text: str, found: Sequence[SearchHit], results: Sequence[ResultHit]) -> dict[str, Table]:
+    columns: tuple[Field[SearchHit], ...] = (
         Field("name", "Name", lambda one: Cell(one.name, one.name, one.url or "")),
         text_field("kind", "Kind", lambda one: one.kind),
         Field("about", "More", lambda one: Cell(one.about or NONE, one.about), is_code=True),

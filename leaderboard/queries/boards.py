@@ -145,8 +145,8 @@ def public_results(suite_id: int, device_slug: str, protocol: str, as_of: dateti
     return found if as_of is None else _as_they_were(found, protocol, as_of)
 
 
-def rows_by(results: QuerySet[Result], *place: str) -> dict[tuple[Any, ...], list[ResultRow]]:
-    """Rows of results by the values of the fields in `place`."""
+def rows_by(results: QuerySet[Result], *keys: str) -> dict[tuple[Any, ...], list[ResultRow]]:
+    """Rows of results by the values of the fields in `keys`."""
     rows = results.annotate(
         is_own_protocol=ExpressionWrapper(
             Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
@@ -155,8 +155,8 @@ def rows_by(results: QuerySet[Result], *place: str) -> dict[tuple[Any, ...], lis
     ).order_by("run_id", "task_id")
     names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
     found: dict[tuple[Any, ...], list[ResultRow]] = {}
-    for row in rows.values_list(*place, *names):
-        found.setdefault(row[: len(place)], []).append(ResultRow(*row[len(place) :]))
+    for row in rows.values_list(*keys, *names):
+        found.setdefault(row[: len(keys)], []).append(ResultRow(*row[len(keys) :]))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The queue and the hosts that serve it."""
+"""Hosts with their calibrations, and the queue that they serve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, Q
 
 from evaluator import VERSION
-from runs.models import Attempt, Host
+from runs.models import Attempt, Calibration, Host
 from runs.querysets import QUEUE, is_at_least, withheld
 
 RECENT = 200  # newest attempts that the mean duration is over
@@ -69,6 +69,16 @@ class HostRow(NamedTuple):
         return bool(self.evaluator) and not is_at_least(self.evaluator, VERSION)
 
 
+class CalibrationRow(NamedTuple):
+    host: str
+    device: str
+    device_title: str
+    made_at: datetime
+    is_accepted: bool
+    figures: dict[str, Any]
+    facts: dict[str, Any]
+
+
 def open_attempts(limit: int) -> list[WaitingRow]:
     """Open attempts, running ones first, then the queue in its order; without those of secret rounds."""
     rows = Attempt.objects.public().open().order_by("-status", *QUEUE)
@@ -118,3 +128,10 @@ def hosts() -> list[HostRow]:
         *("running", "ended"),
     )
     return [HostRow(*row) for row in rows.order_by("name").values_list(*fields)]
+
+
+def calibrations(limit: int) -> list[CalibrationRow]:
+    """Calibrations by host, newest first."""
+    rows = Calibration.objects.order_by("host__name", "-made_at")
+    fields = ("host__name", "host__device_class__slug", "host__device_class__title", *CalibrationRow._fields[3:])
+    return [CalibrationRow(*row) for row in rows.values_list(*fields)[:limit]]

@@ -1,4 +1,4 @@
-"""Everything that the current boards show, in three queries, for pages that show all boards at once."""
+"""Boards that have public runs, and everything that the current ones show, in three queries for all of them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,20 @@ _PLACE = (
     *("suite_id", "suite__name", "suite__version", "suite__title"),
     *("device_class__slug", "device_class__title", "device_class__is_functional"),
 )
+
+
+class BoardPlace(NamedTuple):
+    suite: str
+    version: int
+    device: str
+    protocol: str
+
+
+def with_public_runs() -> list[BoardPlace]:
+    """Boards that have public runs, of any version and protocol."""
+    rows = Run.objects.public().order_by("suite__name", "suite__version", "device_class__slug", "protocol")
+    found = rows.values_list("suite__name", "suite__version", "device_class__slug", "protocol").distinct()
+    return [BoardPlace(*row) for row in found]
 
 
 def public_runs(protocol: str) -> dict[PlaceRow, list[RunRow]]:

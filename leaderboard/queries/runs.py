@@ -183,7 +183,7 @@ def _as_queued(row: RunResultRow) -> RunResultRow:
 
 
 def _with_counts(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Progress, and how many tasks passed: by the public answers of a public run, else by the latest attempts."""
+    """The runs with progress and passed tasks, from public results if the run is public, else from latest attempts."""
     is_public = Q(state="published")
     latest = Q(results__attempts__is_latest=True, results__attempts__status="passed")
     latest &= ~withheld(attempt="results__attempts__", run="")

@@ -83,8 +83,8 @@ def listed(category: str = "") -> list[ListedTask]:
 
 def task(path: str, digest: str = "") -> FoundTask | None:
     """The version whose digest starts with `digest`, by default the current one, else the newest; None if missing."""
-    asked = Task.objects.filter(path=path).order_by("-is_current", "-id", "suites__name", "-suites__version")
-    rows = asked.values_list(*TaskListRow._fields, "suites__name", "suites__version")  # one row for each suite
+    versions = Task.objects.filter(path=path).order_by("-is_current", "-id", "suites__name", "-suites__version")
+    rows = versions.values_list(*TaskListRow._fields, "suites__name", "suites__version")  # one row for each suite
     found = [(TaskListRow(*row), suite, version) for *row, suite, version in rows]
     shown = next((row for row, *_ in found if row.digest.startswith(digest)), None)
     if shown is None:

@@ -12,10 +12,10 @@ import struct
 import pytest
 from drf_spectacular.validation import validate_schema
 
-from leaderboard import raster
+from leaderboard import drawings
+from leaderboard.drawings import ZOOM, png_of
 from leaderboard.encoding import encode
 from leaderboard.queries.public_rows import COLLECTIONS
-from leaderboard.raster import ZOOM, png_of
 from leaderboard.routes import ROUTES
 from leaderboard.tables import json_rows
 from runs.loading.published import load_published
@@ -155,8 +155,8 @@ def test_a_chart_is_a_png_of_the_same_drawing(published, client) -> None:
 
 def test_without_letters_there_is_no_png_but_a_reason(published, client, monkeypatch) -> None:
     published()
-    monkeypatch.setattr("leaderboard.raster.FONTS", ())
-    monkeypatch.setattr("leaderboard.raster._font_files", raster._font_files.__wrapped__)
+    monkeypatch.setattr("leaderboard.drawings.FONTS", ())
+    monkeypatch.setattr("leaderboard.drawings._font_files", drawings._font_files.__wrapped__)
     answer = client.get(f"/api/v1{BOARD}rates.png")
     assert answer.status_code == answer.json()["status"] == 503
     assert "fonts-liberation" in answer.json()["detail"]

@@ -106,18 +106,18 @@ def build_agent(query: Query, *, slug: str) -> AgentPage | None:
     if row is None:
         return None
     found = entrants.configurations(agent__slug=slug)
-    places = standings(entrants.standings(agent__slug=slug))
-    lines = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, agent=slug))
+    ranked = standings(entrants.standings(agent__slug=slug))
+    latest = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, agent=slug))
     facts = (("Kind", KINDS[row.kind], ""), *((("Home page", printable(row.url), row.url),) if row.url else ()))
     return AgentPage(
         title=printable(row.name),
         lead=f"An agent with {plural(len(found), 'configuration')}.",
         crumbs=(Link("Agents and models", page_url("agents")),),
-        tables=_tables(found, places, lines, "No configuration of this agent is registered."),
+        tables=_tables(found, ranked, latest, "No configuration of this agent is registered."),
         agent=_agent_summary(row),
         configurations=tuple(configuration_summary(one) for one in found),
-        standings=places,
-        runs=lines,
+        standings=ranked,
+        runs=latest,
         facts=facts,
     )
 
@@ -127,18 +127,18 @@ def build_model(query: Query, *, slug: str) -> ModelPage | None:
     if row is None:
         return None
     found = entrants.configurations(model__slug=slug)
-    places = standings(entrants.standings(model__slug=slug))
-    lines = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, model=slug))
+    ranked = standings(entrants.standings(model__slug=slug))
+    latest = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, model=slug))
     return ModelPage(
         title=printable(row.name),
         lead=f"A language model with {plural(len(found), 'configuration')}. Providers may change a model without "
         "changing its name, so each run states when it was evaluated.",
         crumbs=(Link("Agents and models", page_url("agents")),),
-        tables=_tables(found, places, lines, "No configuration with this model is registered."),
+        tables=_tables(found, ranked, latest, "No configuration with this model is registered."),
         model=ModelSummary(*row),
         configurations=tuple(configuration_summary(one) for one in found),
-        standings=places,
-        runs=lines,
+        standings=ranked,
+        runs=latest,
         facts=(("Identifier", printable(row.identifier), ""), ("Vendor", printable(row.vendor) or "not stated", "")),
     )
 
@@ -147,8 +147,8 @@ def build_configuration(query: Query, *, slug: str) -> ConfigurationPage | None:
     row = next(iter(entrants.configurations(slug=slug)), None)
     if row is None:
         return None
-    places = standings(entrants.standings(slug=slug))
-    lines = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, configuration=slug))
+    ranked = standings(entrants.standings(slug=slug))
+    latest = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, configuration=slug))
     return ConfigurationPage(
         title=entry_name(row.agent, row.model),
         lead="One agent, model and set of settings: one leaderboard entry. Any change makes a new configuration.",
@@ -157,25 +157,25 @@ def build_configuration(query: Query, *, slug: str) -> ConfigurationPage | None:
             Link(printable(row.agent), page_url("agent", row.agent_slug)),
         ),
         tables=by_slug(
-            standings_table(places, shows_entry=False),
-            runs_table(lines, f"Latest runs, {NEWEST_RUNS} at most", NO_RUNS),
+            standings_table(ranked, shows_entry=False),
+            runs_table(latest, f"Latest runs, {NEWEST_RUNS} at most", NO_RUNS),
         ),
         configuration=row.slug,
         settings_digest=row.settings_digest,
         configurations=(configuration_summary(row),),
-        standings=places,
-        runs=lines,
+        standings=ranked,
+        runs=latest,
         facts=_configuration_facts(row),
     )
 
 
 def _tables(
-    found: Sequence[ConfigurationRow], places: Sequence[Standing], lines: Sequence[RunLine], empty: str
+    found: Sequence[ConfigurationRow], ranked: Sequence[Standing], latest: Sequence[RunLine], empty: str
 ) -> dict[str, Table]:
     return by_slug(
-        standings_table(places, shows_entry=True),
+        standings_table(ranked, shows_entry=True),
         configurations_table(found, empty),
-        runs_table(lines, f"Latest runs, {NEWEST_RUNS} at most", NO_RUNS),
+        runs_table(latest, f"Latest runs, {NEWEST_RUNS} at most", NO_RUNS),
     )
 
 

@@ -14,9 +14,8 @@ from leaderboard.charts.rows import dots
 from leaderboard.formatting import NBSP, NONE, moment, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.pages.hosts.screen import accepted_cell, figure_fields, hosts_table, share
-from leaderboard.queries import hosts, noise
-from leaderboard.queries.hosts import HostRow
-from leaderboard.queries.noise import CalibrationRow
+from leaderboard.queries import hosts
+from leaderboard.queries.hosts import CalibrationRow, HostRow
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
 
 MOST = 200  # calibrations on the page
@@ -60,7 +59,7 @@ class NoisePage(Page):
 
 
 def build(query: Query) -> NoisePage:
-    rows = noise.calibrations(MOST)
+    rows = hosts.calibrations(MOST)
     entries = tuple(entry for _, own in groupby(rows, key=lambda row: row.host) for entry in _entries(list(own)))
     machines = hosts.hosts()
     unmeasured = _unmeasured(machines, {one.host for one in entries})

@@ -246,7 +246,7 @@ def _rescued(rows: Rows) -> Chart:
     return paired_bars(
         "rescued",
         "GEAK: speedup of rescued and of persistent kernels",
-        "Mean speedup of kernels that a round made correct, beside those that were correct before, as printed.",
+        "Mean speedup of kernels that a round made correct, and of those that were correct before, as printed.",
         "speedup",
         series,
         [

@@ -52,7 +52,7 @@ def _rescued(rounds: Sequence[ImportedRound]) -> Chart:
     return paired_bars(
         "imported_rescued",
         "Speedup of rescued and of persistent kernels, submitted rounds",
-        "Mean claimed speedup of kernels that a round made correct, beside those that were correct before.",
+        "Mean claimed speedup of kernels that a round made correct, and of those that were correct before.",
         "speedup",
         series,
         rows,
