@@ -1,4 +1,4 @@
-"""What is asked for oddly, wrongly or with another method, and what every answer has to keep to."""
+"""Addresses with invalid queries or methods, and what every response has to keep to."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_the_schema_is_valid_and_says_what_pages_hold(db, client) -> None:
     assert sort["in"] == "query"
 
 
-def test_answers_match_the_schema(addresses, client) -> None:
+def test_responses_match_the_schema(addresses, client) -> None:
     from jsonschema import Draft202012Validator
 
     schema = client.get("/api/v1/schema.json").json()

@@ -1,4 +1,4 @@
-"""What holds at every address of the data: nothing is made twice, or taken unknown, and nobody asks too often."""
+"""Every address of data: nothing is made twice, unknown parameters are refused, requests are limited."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def few_points(settings, monkeypatch):
     cache.clear()
 
 
-def test_who_asks_too_often_is_told_how_long_to_wait(db, client, few_points, monkeypatch) -> None:
+def test_too_many_requests_are_refused_with_the_time_to_wait(db, client, few_points, monkeypatch) -> None:
     assert [client.get("/api/v1/metrics/").status_code for _ in range(13)] == [200] * 12 + [429]
     refused = client.get("/api/v1/metrics/")
     assert (refused["Content-Type"], refused["Retry-After"]) == ("application/problem+json", "50")

@@ -1,4 +1,4 @@
-"""Schemathesis asks what the schema allows, and what it does not: every answer must be one that the schema declares."""
+"""Schemathesis sends what the schema allows and what it does not: the schema declares every response."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def parts(db):
 
 
 @pytest.mark.slow
-def test_every_answer_is_one_that_the_schema_declares(parts, application) -> None:
+def test_every_response_is_one_that_the_schema_declares(parts, application) -> None:
     schema = schemathesis.openapi.from_wsgi("/api/v1/schema.json", application)
     tried = []
     for found in schema.get_all_operations():

@@ -91,7 +91,7 @@ def test_only_what_is_public_is_among_them(site, client) -> None:
     assert {row["slug"] for row in rows(client, "configurations")} == {one.configuration.slug for one in site}
 
 
-def test_an_answer_is_its_published_attempt(site, client) -> None:
+def test_a_result_has_its_published_attempt(site, client) -> None:
     run = site[0]
     first = run.results.order_by("pk").first()
     [row] = [row for row in rows(client, "results", f"run={run.pk}") if row["id"] == first.pk]

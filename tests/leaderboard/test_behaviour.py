@@ -1,4 +1,4 @@
-"""The page of agents' behaviour: outcomes with denominators, labels of candidates, and what is not known."""
+"""The page of agent behaviour: outcomes with denominators, labels of candidates, and what is unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells as HTML: every part in its place, and nothing of a stranger's text as markup."""
+"""Cells as HTML: every part in its place, and no untrusted text as markup."""
 
 from __future__ import annotations
 

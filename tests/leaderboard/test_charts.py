@@ -1,4 +1,4 @@
-"""Charts as numbers: what is drawn where. Positions are percentages of the width."""
+"""Charts as numbers: positions of what is drawn, as percentages of the width."""
 
 from __future__ import annotations
 

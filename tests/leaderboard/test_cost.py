@@ -1,4 +1,4 @@
-"""The page of costs: what is not known is said, what a paper printed stands apart, and the line is the right one."""
+"""The page of cost: what is unknown, what a paper printed, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_what_nobody_stated_is_not_estimated(db, page, client) -> None:
     assert (shown.agents, shown.evaluations, shown.printed, shown.charts) == ((), (), (), {})
 
 
-def test_what_agents_used_stands_beside_what_it_brought(timed, page) -> None:
+def test_usage_is_shown_with_the_speedup_it_reached(timed, page) -> None:
     run = timed("One", [log(1.5)] * 12)
     for result in run.results.all():
         factories.make_session(result)
@@ -75,7 +75,7 @@ def test_a_speedup_that_may_not_count_is_none(timed, page, changes, because) -> 
     assert (said and said.replace("\u00a0", " ")) == because
 
 
-def test_judging_is_told_without_the_agents_session(published, entry, page) -> None:
+def test_evaluation_time_is_without_the_agents_session(published, entry, page) -> None:
     run = published(
         "passed", "wrong_output", None, "passed", "passed", "passed", configuration=entry("One", slug="one")
     )

@@ -1,4 +1,4 @@
-"""What strangers named like a formula stays text in every CSV of the site: there is one writer."""
+"""Text that looks like a formula stays text in every CSV of the site: there is one writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dump: every public row in both formats, what its columns mean, and checksums that hold."""
+"""The dump: every public row in both formats, the meaning of its columns, and valid checksums."""
 
 from __future__ import annotations
 

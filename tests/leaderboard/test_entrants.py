@@ -1,4 +1,4 @@
-"""Pages of agents, models and configurations: what exactly they are, and what came out of their public runs."""
+"""Pages of agents, models and configurations: their settings, and their public results."""
 
 from __future__ import annotations
 

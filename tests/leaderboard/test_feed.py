@@ -1,4 +1,4 @@
-"""The feed says what changed on boards, once, and nothing of what is not public."""
+"""The feed has each change of the leaderboards once, and nothing that is not public."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def entries(client) -> list[dict[str, str]]:
     ]
 
 
-def test_publish_replace_withdraw_and_reveal_are_told_newest_first(suite, entry, client) -> None:
+def test_publish_replace_withdraw_and_reveal_are_listed_newest_first(suite, entry, client) -> None:
     run = factories.make_run(suite=suite, status="passed", configuration=entry("Tuner <1>"))
     publish_run(run=run, actor="test")
     result = run.results.first()

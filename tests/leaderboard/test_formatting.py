@@ -75,7 +75,7 @@ def test_significant_digits_need_no_exponent_in_the_usual_range(value: float, te
         (200_000, "2 d 7 h"),
     ],
 )
-def test_a_duration_is_told_as_people_wait(seconds: float, text: str) -> None:
+def test_a_duration_has_units_that_people_use(seconds: float, text: str) -> None:
     assert plain(formatting.seconds(seconds)) == text
 
 

@@ -1,4 +1,4 @@
-"""The page of hosts: quarantine with its reason and what to do, acceptance with its figures."""
+"""The page of hosts: quarantine with its reason and next steps, acceptance with its figures."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_hardware_and_software_are_shown_as_the_worker_reported_them(db, page) -
     assert "older than this site" in notes["two"]
 
 
-def test_the_unit_that_a_name_ends_with_stands_behind_its_number(db, page) -> None:
+def test_the_unit_that_a_name_ends_with_follows_its_number(db, page) -> None:
     facts = {
         "l2_bytes": "52428800",
         "sm_clock_max_mhz": "1980",

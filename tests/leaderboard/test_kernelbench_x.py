@@ -1,4 +1,4 @@
-"""KernelBench-X: as printed, drawn from the same figures, with every disagreement that its tables show."""
+"""KernelBench-X: as printed, drawn from the same figures, with all disagreements that its tables show."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_rescued_kernels_stand_beside_persistent_ones(shown) -> None:
     assert (first.label, [mark.point.value for mark in first.marks]) == ("Round 0 to 1", [1.16, 1.58])
 
 
-def test_the_attribution_stands_beside_the_printed_one(shown) -> None:
+def test_the_attribution_is_compared_with_the_printed_one(shown) -> None:
     found = {(one.rate, one.quantity): (round(one.computed, 1), one.printed) for one in shown.attribution}
     assert found["correctness", "method_pct"] == (3.3, "3.3")
     assert found["correctness", "category_pct"] == (9.4, "9.4")

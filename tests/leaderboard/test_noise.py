@@ -1,4 +1,4 @@
-"""The page of host noise: every calibration stays, with what changed since the one before."""
+"""The page of host noise: every calibration, with the changes since the one before."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_host_of_imported_runs_says_why_there_is_nothing_and_what_to_do(host, 
     assert "<code>python -m evaluator doctor --health</code>" in text
 
 
-def test_a_host_at_work_without_a_calibration_is_told_apart(host, page) -> None:
+def test_a_host_at_work_without_a_calibration_is_distinguished(host, page) -> None:
     Host.objects.filter(pk=host.pk).update(started_at=NOON)
     [one] = page("/noise/").unmeasured
     assert one.because == "Its worker found no calibration when it started."
@@ -77,7 +77,7 @@ def test_the_chart_has_the_mean_with_one_sd_to_each_side(host, page) -> None:
     assert mark.low_x < mark.x < mark.high_x
 
 
-def test_what_lies_beyond_the_axis_stands_at_its_edge(host, page) -> None:
+def test_values_beyond_the_axis_are_drawn_at_its_edge(host, page) -> None:
     factories.make_calibration(host=host, figures={"aa_sd": 0.5, "aa_bias": 0.0})
     [row] = page("/noise/").charts["aa"].rows
     assert row.marks[0].high_x <= 100

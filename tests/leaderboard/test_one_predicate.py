@@ -1,4 +1,4 @@
-"""Who has a rank is the same on every surface, and whoever may not rank has none on any of them."""
+"""One rule of who is ranked, on every surface."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_pages_of_single_entries_say_the_same(site, client) -> None:
     assert client.get(f"/api/v1/task/{task}/").json()["best"] == []  # nothing here has a speed that counts
 
 
-def test_rows_say_the_same_of_each_answer_everywhere(site, client) -> None:
+def test_rows_are_the_same_for_each_result_everywhere(site, client) -> None:
     found = rows(client, "results")
     assert by_rows(found) == RANKED
     assert by_rows(pq.read_table(site / "results.parquet").to_pylist()) == RANKED

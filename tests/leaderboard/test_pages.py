@@ -84,7 +84,7 @@ def test_a_run_counts_its_latest_attempts(suite, page) -> None:
     assert progress.text == "2 of 6 ended, 1 running, 3 queued"
 
 
-def test_a_public_run_counts_its_public_answers(published, page) -> None:
+def test_a_public_run_counts_its_public_results(published, page) -> None:
     run = published("wrong_output", *["passed"] * 5)
     first, second, *_ = run.results.order_by("task__path")
     factories.make_attempt(result=first, status="passed")
@@ -140,7 +140,7 @@ def test_runs_can_be_narrowed(suite, page) -> None:
     assert len(page("/runs/").runs) == 2
 
 
-def test_what_a_run_repeats_stands_beside_what_its_line_is(published, entry, page) -> None:
+def test_a_runs_repeat_is_shown_with_its_configuration(published, entry, page) -> None:
     baseline = entry("Baseline", role="reference_line")
     for repeat in (0, 1):
         published(configuration=baseline, repeat=repeat)
@@ -197,7 +197,7 @@ def test_a_queue_without_a_host_says_so(suite, client) -> None:
     assert b"no host serves this queue" not in client.get("/queue/").content
 
 
-def test_a_silent_host_is_told_from_a_live_one(db, client) -> None:
+def test_a_silent_host_is_distinguished_from_a_live_one(db, client) -> None:
     factories.make_host(name="old", seen_at=factories.NOON)
     factories.make_host(name="live", seen_at=datetime.now(UTC))
     factories.make_host(name="new")

@@ -1,4 +1,4 @@
-"""Each page asks a fixed number of questions, at most six, that for its ETag among them, however much there is."""
+"""Each page needs a fixed number of queries, six at most with that for its ETag, however much there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An odd value of a query: data refuse it, a page leaves it out and links to data without it."""
+"""Invalid values of query parameters: data refuses them, a page ignores them and links to data without them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_data_of_something_else_than_was_asked_for_are_refused(db: None, client:
     assert answer.json()["detail"].startswith(said)
 
 
-def test_a_page_leaves_it_out_and_links_to_data_that_answer(published: Any, client: Any) -> None:
+def test_a_page_ignores_it_and_links_to_data_that_exists(published: Any, client: Any) -> None:
     published()
     page = client.get("/runs/?state=done&suite=smoke").content.decode()
     assert "/api/v1/runs/runs.csv?suite=smoke" in page

@@ -1,4 +1,4 @@
-"""How deep each queue is and how long a new attempt is likely to wait, by the formula that the page prints."""
+"""The depth of each queue, and the expected wait by the formula that the page prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's public files in one zip: what is public, nothing else, and 304 until that changes."""
+"""A run's public files as one ZIP: everything public, nothing else, and 304 until that changes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def files(client, run) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def test_records_and_candidates_of_public_answers_are_in_it_byte_for_byte(run, client) -> None:
+def test_records_and_candidates_of_public_results_are_in_it_byte_for_byte(run, client) -> None:
     attempt = run.results.get(published_attempt__isnull=False).published_attempt
     path = attempt.result.task.path
     found = files(client, run)

@@ -1,4 +1,4 @@
-"""SQLite and PostgreSQL give the same pages, byte for byte, over the same rows (decision 31)."""
+"""SQLite and PostgreSQL give the same pages, byte for byte, over the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search: by words in names, by the start of a digest, never more than a page of it."""
+"""Search by words in names and by the start of a digest, one page at most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts of ratios, boxes and curves: what stands where, as XML, and as a figure."""
+"""Charts of ratios, boxes and curves: positions, valid XML, and figures."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_ratio_without_a_value_has_no_mark() -> None:
     assert slow.x < ratios().lines[0].x < first.x
 
 
-def test_the_text_at_one_stands_at_one_in_the_figure_too() -> None:
+def test_the_text_at_one_is_at_one_in_the_figure_too() -> None:
     assert plotly_figure(ratios())["layout"]["annotations"][0]["x"] == 0  # its logarithm
 
 

@@ -1,4 +1,4 @@
-"""The page of versions: what each is, what changed, and that today's are described."""
+"""The page of versions: descriptions, changes, and that the current ones are described."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_todays_protocols_and_evaluator_are_described() -> None:
     assert all(described.evaluators.values())
 
 
-def test_before_anything_is_judged_the_current_versions_stand_there(db, page) -> None:
+def test_the_current_versions_are_listed_before_anything_is_evaluated(db, page) -> None:
     shown = page("/versions/")
     [protocol], [evaluator] = shown.protocols, shown.evaluators
     assert (protocol.name, protocol.is_current, protocol.attempts, protocol.first_at) == (PROTOCOL, True, 0, None)
@@ -35,7 +35,7 @@ def test_attempts_are_counted_under_their_versions(published, page) -> None:
     assert "Not described in the changelog" in old.what
 
 
-def test_what_waits_is_judged_under_nothing(suite, page) -> None:
+def test_what_waits_counts_for_no_version(suite, page) -> None:
     factories.make_run(suite=suite, status="queued")
     assert page("/versions/").protocols[0].attempts == 0
 

@@ -1,4 +1,4 @@
-"""A page is made once and then sent as it is; after any change of what it shows the very next answer is a new one."""
+"""The response cache: a page is made once and then sent as it is; the next response after a change is new."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def read(client: Client, address: str = BOARD, **headers: str) -> str:
     return response.getvalue().decode()
 
 
-def questions(client: Client, address: str = BOARD) -> int:
+def query_count(client: Client, address: str = BOARD) -> int:
     with CaptureQueriesContext(connection) as asked:
         read(client, address)
     return len(asked)
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_second_reader_costs_one_question(run: Run, client: Client, address: str) -> None:
-    assert 1 < questions(client, address) <= 6
-    assert questions(client, address) == 1
+def test_a_second_reader_costs_one_query(run: Run, client: Client, address: str) -> None:
+    assert 1 < query_count(client, address) <= 6
+    assert query_count(client, address) == 1
 
 
-def test_what_is_kept_is_what_was_made(run: Run, client: Client) -> None:
+def test_a_cached_response_is_the_one_that_was_made(run: Run, client: Client) -> None:
     made, kept = read(client), read(client)
     compressed = client.get(BOARD, headers={"Accept-Encoding": "gzip"})
     assert made == kept == gzip.decompress(compressed.content).decode()
@@ -116,7 +116,7 @@ CHANGES = (
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_the_next_answer_after_a_change_shows_it(run: Run, client: Client, change: Callable[[Run], None]) -> None:
+def test_the_next_response_after_a_change_shows_it(run: Run, client: Client, change: Callable[[Run], None]) -> None:
     before = read(client)
     assert read(client) == before
     change(run)
@@ -153,7 +153,7 @@ def test_a_draft_never_appears_to_whoever_wrote_it_or_anybody(run: Run, client: 
     assert read(admin_client) == read(client)
 
 
-def test_nothing_is_kept_of_a_transaction_that_may_be_undone(run: Run, client: Client) -> None:
+def test_nothing_is_cached_within_a_transaction_that_may_be_rolled_back(run: Run, client: Client) -> None:
     before = read(client)
     with transaction.atomic():
         another_name(run)
@@ -182,7 +182,7 @@ def ask(made: list[str], answer: Answer, revision: str = "1", path: str = "/") -
 
 
 @pytest.mark.parametrize("kind", ["cookie", "vary", "error", "large"])
-def test_what_is_one_persons_or_no_page_is_never_kept(made: list[str], kind: str) -> None:
+def test_personal_responses_and_errors_are_never_cached(made: list[str], kind: str) -> None:
     answer = HttpResponse(os.urandom(response_cache.MOST_BYTES + 1) if kind == "large" else b"x")
     if kind == "cookie":
         answer.set_cookie("sessionid", "1")
@@ -233,10 +233,10 @@ def places(run: Run) -> dict[str, str]:
     return pages | {"attempts": f"/api/v1/result/{result.pk}/attempts.csv"}
 
 
-def test_pages_of_attempts_are_kept_while_none_is_open(places: dict[str, str], client: Client) -> None:
+def test_pages_of_attempts_are_cached_while_none_is_open(places: dict[str, str], client: Client) -> None:
     for address in places.values():
         first = read(client, address)
-        assert questions(client, address) == 1
+        assert query_count(client, address) == 1
         assert read(client, address) == first
 
 
@@ -257,17 +257,17 @@ def test_an_attempt_shows_on_its_pages_at_every_step(
     before = {place: read(client, address) for place, address in places.items()}
     attempt = factories.make_attempt(result=result, status="queued")
     queued = {place: read(client, address) for place, address in places.items()}
-    assert all(questions(client, address) > 1 for address in places.values())
+    assert all(query_count(client, address) > 1 for address in places.values())
     Attempt.objects.filter(pk=attempt.pk).update(**verdict)
     ended = {place: read(client, address) for place, address in places.items()}
-    assert all(questions(client, address) == 1 for address in places.values())
+    assert all(query_count(client, address) == 1 for address in places.values())
     shown = [place for place in places if len({before[place], queued[place], ended[place]}) == 3]
     assert shown == ["run", "result", "attempts"]  # a task shows the public answer
     cache.clear()
     assert {place: read(client, address) for place, address in places.items()} == ended
 
 
-def test_that_a_withheld_attempt_ended_is_not_told_by_an_etag(
+def test_an_etag_does_not_reveal_that_a_withheld_attempt_ended(
     run: Run, places: dict[str, str], verdict: dict[str, object], client: Client
 ) -> None:
     result = run.results.first()
