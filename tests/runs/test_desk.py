@@ -217,8 +217,8 @@ def test_what_was_asked_and_not_said_stands_on_both_pages_with_the_totals(tmp_pa
     public = Client().get(f"/api/v1/submission/{submission.pk}/").json()
     assert {"name": "total_tasks", "claimed": 9, "recomputed": 1} in public["totals"]
     assert (public["suite_tasks"], public["absent_tasks"]) == (196, 195)
-    assert "versions" in public["not_said"]
-    assert not {"model", "agent", "licence"} & set(public["not_said"])
+    assert "versions" in public["undeclared"]
+    assert not {"model", "agent", "licence"} & set(public["undeclared"])
 
 
 def test_the_queue_says_where_no_answer_came_in_time(site: Site, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path)
     told = client.post(address, {"text": "A mistake.", "sure": "on"}, follow=True).content
     assert b"is taken down." in told
     assert Submission.objects.get().outcome == "taken_down"
-    assert b"What is in it is public nowhere." in Client().get(f"/submission/{submission.pk}/").content
+    assert b"Its contents are not public." in Client().get(f"/submission/{submission.pk}/").content
 
 
 @pytest.mark.parametrize("form", [HandInForm, TokenForm, AuditForm])
