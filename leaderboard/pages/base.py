@@ -73,14 +73,6 @@ def count_cell(number: int | None) -> Cell:
     return Cell(NONE) if number is None else Cell(str(number), number)
 
 
-def top_task_cells(found: TopTask | None) -> tuple[Cell, Cell]:
-    """The largest task's part of a mean with its name, and for CSV its path."""
-    if found is None:
-        return Cell(NONE), Cell("")
-    name = found.task.rpartition("/")[2].removesuffix(".py")
-    return Cell(percent(found.share), found.share, note=name), Cell("", found.task)
-
-
 def moment_cell(at: datetime | None) -> Cell:
     """A date and time, or a dash where there is none."""
     return Cell(moment(at), at.isoformat(), iso=at.isoformat()) if at else Cell(NONE)
@@ -101,11 +93,6 @@ def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
 
 def unranked_note(rank: int | None, role: str) -> str:
     return "" if rank else role_note(role) or "not ranked"
-
-
-def entry_cells(name: str, configuration: str, note: str = "") -> tuple[Cell, Cell]:
-    """An entry's name, which leads to its configuration, and for CSV what that is called."""
-    return Cell(name, name, page_url("configuration", configuration), note), Cell(configuration, configuration)
 
 
 def entry_fields(

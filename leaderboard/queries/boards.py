@@ -86,7 +86,7 @@ _ATTEMPT = (
 )
 
 
-def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow, list[TaskRow]] | None:
+def find(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow, list[TaskRow]] | None:
     """Suite, device class and the suite's tasks, read in one query; None where one is missing.
 
     Without a version it is the suite's current one, else the newest. Every rate is counted against these tasks.
@@ -105,7 +105,7 @@ def place(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Devic
     return suite_row, device_row, [task_row(row[ends[1] :]) for row in rows]
 
 
-def places_with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
+def with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
     """Slugs and titles of each current suite and each device class that it has public runs on."""
     rows = Run.objects.public().filter(suite__is_current=True, protocol=protocol)
     names = ("suite__name", "suite__title", "device_class__slug", "device_class__title")

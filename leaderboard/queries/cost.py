@@ -17,7 +17,7 @@ from runs.querysets import ResultQuerySet, is_secret
 class AgentCostRow(NamedTuple):
     """Usage in the sessions of public results, on one suite and device class. Sums are over those that report it.
 
-    `gain` is the sum of log u (statistics/answers.py) over the `counting` results, those that may rank.
+    `gain` is the sum of log u (statistics/results.py) over the `counting` results, those that may rank.
     """
 
     configuration: str

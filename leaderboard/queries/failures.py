@@ -23,7 +23,7 @@ class OutcomeRow(NamedTuple):
     device: str
     status: str | None
     reason: str | None
-    answers: int
+    results: int
     example: int  # the newest result
 
 
@@ -53,7 +53,7 @@ def outcomes(suite: str = "", device: str = "", configuration: str = "") -> list
     rows: QuerySet[Result, Any] = Result.objects.filter(run__state="published")
     rows = rows.filter(**_lookups("run__", suite, device, configuration))
     fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", *_OUTCOME)
-    found = rows.values_list(*_ENTRY, *fields).annotate(answers=Count("id"), example=Max("id"))
+    found = rows.values_list(*_ENTRY, *fields).annotate(results=Count("id"), example=Max("id"))
     return [OutcomeRow(*row) for row in found.order_by(*by(*_ENTRY[:1], *fields))]
 
 

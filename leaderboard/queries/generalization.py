@@ -29,7 +29,7 @@ class RoundRow(NamedTuple):
     secret: str
 
 
-class OpenedRow(NamedTuple):
+class RoundListRow(NamedTuple):
     """A round, whether or not any run takes part in it."""
 
     slug: str
@@ -110,7 +110,7 @@ class TaskCaseRow(NamedTuple):
     origin: str
 
 
-class RoundPlaceRow(NamedTuple):
+class RoundBoardRow(NamedTuple):
     """A suite on a device class that has public runs of a round."""
 
     suite: str
@@ -124,7 +124,7 @@ class RoundPlaceRow(NamedTuple):
     entries: int
 
 
-def places() -> list[RoundPlaceRow]:
+def boards() -> list[RoundBoardRow]:
     """Current suites and device classes with public runs of rounds, newest rounds first."""
     rows = (
         Run.objects.public()
@@ -136,14 +136,14 @@ def places() -> list[RoundPlaceRow]:
         )
         .annotate(entries=Count("configuration", distinct=True))
     )
-    return [RoundPlaceRow(*row) for row in rows]
+    return [RoundBoardRow(*row) for row in rows]
 
 
-def opened() -> list[OpenedRow]:
+def rounds() -> list[RoundListRow]:
     """Rounds, newest first."""
     names = ("slug", "suite__name", "suite__version", "suite__title")
-    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *OpenedRow._fields[len(names) :])
-    return [OpenedRow(*row) for row in rows]
+    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *RoundListRow._fields[len(names) :])
+    return [RoundListRow(*row) for row in rows]
 
 
 def rounds_of(suite_id: int) -> list[RoundRow]:
@@ -153,7 +153,7 @@ def rounds_of(suite_id: int) -> list[RoundRow]:
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
-def answers(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenResultRow]:
+def results(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenResultRow]:
     """Results of public runs of the round, missing ones included."""
     rows = (
         Result.objects.filter(_on_board(suite_id, device_slug, protocol, round_id))

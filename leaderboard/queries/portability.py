@@ -29,7 +29,7 @@ class PortableRow(NamedTuple):
     run_protocol: str
 
 
-def answers(configuration: str) -> list[PortableRow]:
+def results(configuration: str) -> list[PortableRow]:
     """Results on current suites, by task, device class and repeat."""
     rows = Result.objects.public().filter(run__configuration__slug=configuration, run__suite__is_current=True)
     fields = (

@@ -54,7 +54,7 @@ class Board:
 def other_boards(board: Board) -> tuple[Link, ...]:
     """Links to this suite on every device class and to other suites on this one; empty if there is no other board."""
     here = (board.suite.name, board.device.slug)
-    found = boards.places_with_runs(board.view.asked_protocol)
+    found = boards.with_runs(board.view.asked_protocol)
     same_suite = [_board_link(*row, category=board.category, here=here) for row in found if row[0] == here[0]]
     others = [row for row in found if row[0] != here[0] and row[2] == here[1]]
     links = [*same_suite, *(_board_link(*row, category=ALL, here=here) for row in others)]
@@ -70,7 +70,7 @@ def _board_link(
 
 def load(view: BoardView, suite: str, category: str, device: str) -> Board | None:
     """Load a board; None if the suite, device class or category is unknown, or the category has no task."""
-    found = boards.place(suite, whole_number(view.version), device)
+    found = boards.find(suite, whole_number(view.version), device)
     if found is None or category not in CATEGORIES:
         return None
     suite_row, device_row, all_tasks = found

@@ -107,7 +107,7 @@ def _outcomes(rows: Sequence[OutcomeRow]) -> StatusCounts:
     examples: dict[str, int] = {}
     for row in rows:
         status = row.status or "missing"
-        counts[status] += row.answers
+        counts[status] += row.results
         examples[status] = max(row.example, examples.get(status, 0))
     first = rows[0]
     name = entry_name(first.agent, first.model)
@@ -124,7 +124,7 @@ def _reason(row: OutcomeRow, of: int, example: Example) -> ReasonCount:
         row.device,
         row.status or "missing",
         row.reason or "",
-        row.answers,
+        row.results,
         of,
         example.id,
         example.task,

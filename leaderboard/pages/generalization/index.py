@@ -8,7 +8,7 @@ from datetime import datetime
 
 from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import generalization as queries
-from leaderboard.queries.generalization import OpenedRow, RoundPlaceRow
+from leaderboard.queries.generalization import RoundBoardRow, RoundListRow
 from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import ALL, suite_name
 
@@ -45,7 +45,7 @@ class GeneralizationsPage(Page):
 
 
 def build(query: Query) -> GeneralizationsPage:
-    rows, opened = queries.places(), queries.opened()
+    rows, opened = queries.boards(), queries.rounds()
     return GeneralizationsPage(
         title="Unseen cases",
         lead="Kernels are also tested on input configurations that their agents never saw. They are generated from a "
@@ -56,23 +56,23 @@ def build(query: Query) -> GeneralizationsPage:
     )
 
 
-def _board(row: RoundPlaceRow) -> RoundBoard:
+def _board(row: RoundBoardRow) -> RoundBoard:
     times = (row.opened_at, row.revealed_at)
     return RoundBoard(row.suite, row.version, row.device, row.round, *times, row.entries, _url(row))
 
 
-def _url(row: RoundPlaceRow) -> str:
+def _url(row: RoundBoardRow) -> str:
     return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
 
 
-def _opened(row: OpenedRow) -> OpenedRound:
+def _opened(row: RoundListRow) -> OpenedRound:
     return OpenedRound(
         row.slug, row.suite, row.version, row.secret_hash, row.generator_version, row.opened_at, row.revealed_at
     )
 
 
-def _boards_table(rows: Sequence[RoundPlaceRow]) -> Table:
-    columns: tuple[Field[RoundPlaceRow], ...] = (
+def _boards_table(rows: Sequence[RoundBoardRow]) -> Table:
+    columns: tuple[Field[RoundBoardRow], ...] = (
         Field("suite", "Suite", _suite_cell),
         Field("device_class", "Device class", lambda row: Cell(row.device_title, row.device, note=row.device)),
         text_field("round", "Round", lambda row: row.round),
@@ -87,12 +87,12 @@ def _boards_table(rows: Sequence[RoundPlaceRow]) -> Table:
     return table("boards", "Rounds with public runs", columns, rows, empty)
 
 
-def _suite_cell(row: RoundPlaceRow) -> Cell:
+def _suite_cell(row: RoundBoardRow) -> Cell:
     return Cell(suite_name(row.suite_title, row.suite), row.suite, _url(row), f"{row.suite}@{row.version}")
 
 
-def _rounds_table(opened: Sequence[OpenedRow]) -> Table:
-    columns: tuple[Field[OpenedRow], ...] = (
+def _rounds_table(opened: Sequence[RoundListRow]) -> Table:
+    columns: tuple[Field[RoundListRow], ...] = (
         text_field("round", "Round", lambda row: row.slug),
         Field(
             "suite",

@@ -69,7 +69,7 @@ class GeneralizationPage(Page):
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> GeneralizationPage | None:
-    found = boards.place(suite, whole_number(query.get("version")), device)
+    found = boards.find(suite, whole_number(query.get("version")), device)
     if found is None or category not in CATEGORIES:
         return None
     suite_row, device_row, all_tasks = found
@@ -113,7 +113,7 @@ def _contents(
     if board is None or shown is None:
         return _filled()
     paths = {task.path for task in tasks}
-    rows = [row for row in queries.answers(*board) if row.task in paths]
+    rows = [row for row in queries.results(*board) if row.task in paths]
     if shown.revealed_at is None:
         return _before_reveal(board, rows, len(tasks), category)
     judged = facts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)

@@ -13,10 +13,10 @@ from django.db import connection
 from evaluator.records.record import PROTOCOL
 from leaderboard.pages.base import entry_name, page_url
 from leaderboard.pages.board.standings import Entry, Standings, standings
-from leaderboard.queries import places as queries
+from leaderboard.queries import suite_boards as queries
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
-from leaderboard.queries.places import PlaceRow
 from leaderboard.queries.revision import revision
+from leaderboard.queries.suite_boards import SuiteBoardsRow
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 CACHE_S = 600  # computed again after this time at the latest
@@ -76,7 +76,7 @@ def _suite_boards() -> tuple[SuiteBoards, ...]:
 
 
 def _boards_of(
-    row: PlaceRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]
+    row: SuiteBoardsRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]
 ) -> SuiteBoards:
     found = standings(tasks, runs, results, is_functional=row.is_functional)
     sizes = Counter(task.category for task in tasks)

@@ -29,7 +29,7 @@ def build(query: Query) -> PortabilityPage:
     found = standings(entrants.standings())
     entries = portable_entries(found)
     devices = {one.device_class: one.device_title for one in found}
-    tasks = portable_tasks(portability.answers(wanted)) if wanted else ()
+    tasks = portable_tasks(portability.results(wanted)) if wanted else ()
     return PortabilityPage(
         title="Hardware portability",
         lead="Are candidates that are correct and fast on one device class correct and fast on another? Speedups of "

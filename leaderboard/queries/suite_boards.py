@@ -8,7 +8,7 @@ from leaderboard.queries.boards import RUN, TASK, WERE_PUBLIC, ResultRow, RunRow
 from runs.models import Result, Run, SuiteMembership
 
 
-class PlaceRow(NamedTuple):
+class SuiteBoardsRow(NamedTuple):
     """A current suite on a device class that has public runs."""
 
     suite_id: int
@@ -20,27 +20,27 @@ class PlaceRow(NamedTuple):
     is_functional: bool
 
 
-_PLACE = (
+_SUITE_AND_DEVICE = (
     *("suite_id", "suite__name", "suite__version", "suite__title"),
     *("device_class__slug", "device_class__title", "device_class__is_functional"),
 )
 
 
-class BoardPlace(NamedTuple):
+class PublicBoardRow(NamedTuple):
     suite: str
     version: int
     device: str
     protocol: str
 
 
-def with_public_runs() -> list[BoardPlace]:
+def with_public_runs() -> list[PublicBoardRow]:
     """Boards that have public runs, of any version and protocol."""
     rows = Run.objects.public().order_by("suite__name", "suite__version", "device_class__slug", "protocol")
     found = rows.values_list("suite__name", "suite__version", "device_class__slug", "protocol").distinct()
-    return [BoardPlace(*row) for row in found]
+    return [PublicBoardRow(*row) for row in found]
 
 
-def public_runs(protocol: str) -> dict[PlaceRow, list[RunRow]]:
+def public_runs(protocol: str) -> dict[SuiteBoardsRow, list[RunRow]]:
     """Public runs of each current suite and device class; those with a device clock first, then by name."""
     rows = (
         Run.objects.public()
@@ -49,9 +49,11 @@ def public_runs(protocol: str) -> dict[PlaceRow, list[RunRow]]:
             *("device_class__is_functional", "suite__name", "device_class__slug", "configuration__slug", "repeat"),
         )
     )
-    found: dict[PlaceRow, list[RunRow]] = {}
-    for row in rows.values_list(*_PLACE, *RUN):
-        found.setdefault(PlaceRow(*row[: len(_PLACE)]), []).append(RunRow(*row[len(_PLACE) :]))
+    found: dict[SuiteBoardsRow, list[RunRow]] = {}
+    for row in rows.values_list(*_SUITE_AND_DEVICE, *RUN):
+        found.setdefault(SuiteBoardsRow(*row[: len(_SUITE_AND_DEVICE)]), []).append(
+            RunRow(*row[len(_SUITE_AND_DEVICE) :])
+        )
     return found
 
 
