@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import field as dataclass_field
-from operator import itemgetter
 from typing import Any, Generic, Literal, TypeVar
 
 from leaderboard.csv_text import csv_text
 
 Value = str | int | float | bool | None
-ValueType = Literal["text", "integer", "number", "truth"]
+ValueType = Literal["text", "integer", "number", "boolean"]
 Row = TypeVar("Row")
 RowIn = TypeVar("RowIn", contravariant=True)
 RowOut = TypeVar("RowOut", covariant=True)
@@ -49,13 +47,6 @@ class Field(Generic[RowIn]):
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Field[tuple[Cell, ...]]):
-    """A column of a table whose rows are cells by position. Being replaced by `Field`."""
-
-    cell: Callable[[tuple[Cell, ...]], Cell] = dataclass_field(init=False, default=itemgetter(0))
-
-
-@dataclass(frozen=True, slots=True)
 class RowGroup(Generic[RowOut]):
     """Rows with a heading of their own; the first group often has none."""
 
@@ -74,11 +65,6 @@ class Table:
     fields: tuple[Field[Any], ...]
     groups: tuple[RowGroup[Any], ...]
     empty: str = "There is nothing to show yet."  # says what to do next
-
-    def __post_init__(self) -> None:
-        """Give a `Column` the cell at its own position."""
-        placed = [_placed(one, at) if isinstance(one, Column) else one for at, one in enumerate(self.fields)]
-        object.__setattr__(self, "fields", tuple(placed))
 
     @property
     def shown_fields(self) -> tuple[Field[Any], ...]:
@@ -156,11 +142,6 @@ def csv_lines(shown: Table) -> Iterator[str]:
     for group in shown.groups:
         for row in group.rows:
             yield csv_text([[_plain(field.cell(row).value) for field in shown.fields]])
-
-
-def _placed(column: Column, at: int) -> Field[tuple[Cell, ...]]:
-    flags = (column.is_number, column.is_code, column.on_page, column.metric, None, column.sort_url, column.sorted)
-    return Field(column.key, column.label, itemgetter(at), *flags)
 
 
 def _plain(value: Value) -> Value:

@@ -1,4 +1,4 @@
-"""The ranks of every board in the dump: which board it is, then the columns of the board's page."""
+"""The ranks of every leaderboard in the dump: facts of the board, then the columns of its page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from leaderboard.pages.board.board import Board, load
 from leaderboard.pages.board.fields import Fields, every_field
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import Entry
-from leaderboard.queries.board_places import with_public_runs
 from leaderboard.queries.collection import CollectionField
+from leaderboard.queries.suite_boards import with_public_runs
 from leaderboard.tables import Field, ValueType, hidden
 from leaderboard.words import CATEGORIES
 
@@ -27,19 +27,19 @@ class BoardFact:
 
 
 BOARD_FACTS = (
-    BoardFact("suite", "text", "The frozen list of tasks.", lambda board: board.suite.name),
-    BoardFact("version", "integer", "The suite's version.", lambda board: board.suite.version),
+    BoardFact("suite", "text", "Suite: a frozen list of tasks.", lambda board: board.suite.name),
+    BoardFact("version", "integer", "Version of the suite.", lambda board: board.suite.version),
     BoardFact("category", "text", "hip2hip, triton2triton, torch2hip, or all.", lambda board: board.category),
-    BoardFact("device", "text", "The device class.", lambda board: board.device.slug),
-    BoardFact("protocol", "text", "The timing protocol.", lambda board: board.view.asked_protocol),
+    BoardFact("device", "text", "Device class.", lambda board: board.device.slug),
+    BoardFact("protocol", "text", "Timing protocol.", lambda board: board.view.asked_protocol),
     BoardFact(
         "ranked_by",
         "text",
-        "usable_speedup, or correctness where there is no clock.",
+        "What ranks go by: usable_speedup, or correctness without a device clock.",
         lambda board: board.standings.ranked_by,
     ),
 )
-ROLE: Field[Entry] = hidden("role", lambda entry: entry.role, "entry, or reference_line, which never ranks.", "text")
+ROLE: Field[Entry] = hidden("role", lambda entry: entry.role, "entry, or reference_line, never ranked.", "text")
 
 
 def _entry_fields(board: Board | None) -> Fields:
@@ -53,11 +53,11 @@ RANK_FIELDS = (
 
 
 def rank_pages() -> Iterator[list[tuple[Any, ...]]]:
-    """One page of rows for each board."""
-    for place in with_public_runs():
-        view = BoardView(version=str(place.version), protocol=place.protocol)
+    """Rows of RANK_FIELDS, a list for each leaderboard."""
+    for row in with_public_runs():
+        view = BoardView(version=str(row.version), protocol=row.protocol)
         for category in CATEGORIES:
-            board = load(view, place.suite, category, place.device)
+            board = load(view, row.suite, category, row.device)
             if board is not None and board.standings.entries:
                 facts = [fact.value(board) for fact in BOARD_FACTS]
                 columns = _entry_fields(board)

@@ -325,7 +325,7 @@ BEHIND_SPEED: Fields = (
         "separable_from_first",
         _of_ranks(lambda ranks: ranks.is_separable),
         "Whether it differs from the first entry beyond chance.",
-        "truth",
+        "boolean",
     ),
 )
 JUDGED: Field[Entry] = Field(
