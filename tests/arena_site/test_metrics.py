@@ -119,7 +119,7 @@ def test_processes_of_one_server_add_up(tmp_path: Path) -> None:
 import os
 import django
 django.setup()
-from arena_site import metrics
+from arena_site.monitoring import metrics
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 for _ in range(2):
