@@ -1,4 +1,4 @@
-"""The file to read first: one evaluation is a list of gates, and the first that turns the candidate away decides.
+"""The file to read first: an evaluation is a list of gates, and the first gate that rejects the candidate decides.
 
 with Evaluator(get_backend("cpu")) as evaluator:
     record = evaluator.evaluate(task, candidate)
@@ -23,7 +23,7 @@ from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
 from evaluator.gates.context import Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
-from evaluator.judge.device_lock import NoTurn, Turn
+from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
@@ -39,12 +39,13 @@ from evaluator.unseen.record import UnseenRecord
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
 SANDBOX_WALL_S = 3600.0
-# Ours in an evaluation. RuntimeError and MemoryError are torch's: only a GPU's lack of memory has a class of its own.
+# Errors that are not the candidate's fault. torch raises RuntimeError and MemoryError in the judge's own process: only
+# running out of GPU memory has a class of its own.
 FAULTS = (SandboxError, BaselineError, RuntimeError, MemoryError)
 
 
-class Said(NamedTuple):
-    """What one gate says in an audit: `code` is a reason, or the code of a finding."""
+class GateVerdict(NamedTuple):
+    """One verdict of a gate in an audit: `code` is a reason code, or the code of a finding."""
 
     gate: str
     kind: Literal["rejection", "hold", "finding"]
@@ -52,7 +53,7 @@ class Said(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """One of ours in an evaluation. Not the error itself: it would keep every tensor of its frames, 37 GB once."""
+    """An evaluation error, as text. The exception itself would keep all tensors of its frames alive, 37 GB once."""
 
     text: str
     log: str
@@ -65,16 +66,15 @@ class Fault(NamedTuple):
 
 
 class Evaluator:
-    """Holds what evaluations share: the backend, and a sandbox started ahead. One evaluation at a time."""
+    """Runs evaluations, one at a time. They share the backend, and sandboxes that are started ahead."""
 
     def __init__(self, backend: Backend, sandbox: SandboxKind = "auto") -> None:
         self.backend = backend
         self._kind: SandboxKind = sandbox
-        self._standby = Standby(
-            self._open_sandbox, ahead=2 if backend.has_clock else 1
-        )  # one a side; a CPU has better to do
+        # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
+        self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
-        self._turn = Turn(state_folder() / "turns" / card) if backend.has_clock else NoTurn()
+        self._device_lock = DeviceLock(state_folder() / "device_locks" / card) if backend.has_clock else NoDeviceLock()
 
     def __enter__(self) -> Evaluator:
         return self
@@ -87,27 +87,27 @@ class Evaluator:
     def evaluate(
         self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False, sessions: int = SESSIONS
     ) -> Record:
-        """Judge one candidate. Whatever the candidate does is a status; our own fault is tried once more, with the
-        device to itself.
+        """Evaluate one candidate and return its record. Whatever the candidate does ends in a status.
 
-        An `uploaded` candidate comes from outside and never runs in less than the strong sandbox. `sessions` of the
-        device clock, where the host has one; more where an interval stays wide.
+        After an evaluation error everything is tried once more, with the device reserved. An `uploaded` candidate is
+        untrusted and runs only in the strong sandbox. `sessions` is the least number of timed sessions per case on a
+        host with a device clock; a case with a wide interval gets more.
 
         Raises:
             TaskError: the task breaks its own contract.
             HostError: this host lacks what the task needs, or the strong sandbox for an uploaded candidate.
-            UsageError: no session, or no case that this host runs: nothing would be judged, and nothing be wrong.
+            UsageError: there are no sessions, or no cases for this host, so the record would pass without any test.
         """
         self._refuse_weakness(uploaded)
         if sessions < 1 or not self.backend.cases(task):
             profiles = " or ".join(self.backend.profiles)
-            raise UsageError(f"{task.id}: at least one session and one case of profile {profiles} are expected")
+            raise UsageError(f"{task.id}: expected at least one session and one case of profile {profiles}")
         begin = monotonic()
         first = self._tried(task, candidate, sessions)
         if isinstance(first, Record):
             return first
         healthy = self._is_healthy()
-        with self._turn.exclusive():
+        with self._device_lock.exclusive():
             second = self._tried(task, candidate, sessions)
         if isinstance(second, Record):
             return second
@@ -125,30 +125,34 @@ class Evaluator:
         generator: str,
         uploaded: bool = False,
     ) -> UnseenRecord:
-        """Baseline and candidate on unseen cases; what fails on one of them is data, and so is a fault of ours there.
+        """Run baseline and candidate on unseen cases. Failures and errors on single cases go into the record.
 
-        `round_digest`: sha256 of the secret that the cases follow from. `generator`: the version of what made them.
+        `round_digest` is the sha256 of the secret that the cases were generated from, `generator` the version of the
+        generator.
 
         Raises:
-            HostError: as evaluate. UsageError: no cases, or such as this host does not run.
+            HostError: as for evaluate.
+            UsageError: there are no cases, or some that this host does not run.
         """
         self._refuse_weakness(uploaded)
         if not cases or any(one.case.profile not in self.backend.profiles for one in cases):
-            raise UsageError(f"cases of profile {' or '.join(self.backend.profiles)} are expected, and at least one")
+            profiles = " or ".join(self.backend.profiles)
+            raise UsageError(f"expected one or more cases, all of profile {profiles}")
         task = replace(task, cases=tuple(one.case for one in cases))
         record = self._attempt_unseen(task, candidate, cases, round_digest, generator)
-        if record.has_fault and isinstance(self._turn, Turn):  # each such case was tried twice, beside others
-            with self._turn.exclusive():
+        # Each case with a fault was tried twice, but beside other evaluations.
+        if record.has_fault and isinstance(self._device_lock, DeviceLock):
+            with self._device_lock.exclusive():
                 return self._attempt_unseen(task, candidate, cases, round_digest, generator)
         return record
 
-    def audit(self, task: TaskSpec, candidate: Candidate) -> list[Said]:
-        """What every gate says, none stopping another: reasons in order, then findings.
+    def audit(self, task: TaskSpec, candidate: Candidate) -> list[GateVerdict]:
+        """Run every gate even after a rejection, and return all reasons in order, then all findings.
 
-        The first reason is the one `evaluate` gives. What needs a worker is not reached by what cannot be loaded. One
-        session of the device clock.
+        The first reason is the one that `evaluate` gives. Gates that need a worker are skipped where the candidate
+        cannot be loaded. A device clock is used for one session only.
         """
-        said, loaded = list[Said](), False
+        verdicts, loaded = list[GateVerdict](), False
         with self._context(task, candidate) as context:
             context.sessions = 1
             for gate in GATES:
@@ -157,22 +161,24 @@ class Evaluator:
                 context.passed_over = []
                 last = checked(gate, context)
                 rejections = [*context.passed_over, *([last] if last else [])]
-                said += [Said(gate.NAME, "rejection", rejection.reason) for rejection in rejections]
+                verdicts += [GateVerdict(gate.NAME, "rejection", rejection.reason) for rejection in rejections]
                 loaded = loaded or context.runner is not None
-                if gate is not compile_gate:  # which leaves its worker to the next gate
+                if gate is not compile_gate:  # its worker is for the next gate
                     context.close_runner()
             for finding in context.findings:
-                said.append(Said(finding.gate, "hold" if finding in context.held else "finding", finding.code))
-        return list(dict.fromkeys(said))
+                verdicts.append(
+                    GateVerdict(finding.gate, "hold" if finding in context.held else "finding", finding.code)
+                )
+        return list(dict.fromkeys(verdicts))
 
     def time_baseline(self, task: TaskSpec, sessions: int) -> Iterator[dict[str, CaseTimes]]:
-        """Sessions of a task's baseline as both sides, by full case: what a host measures itself with."""
+        """Yield A/A sessions: the task's baseline timed against itself, the times by full case. For calibration."""
         with self._context(task, baseline(task)) as context:
             yield from performance.against_itself(context, sessions)
 
     @contextmanager
     def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
-        """A worker with instruments that holds a task's baseline."""
+        """Open a worker with timing instruments that has loaded the task's baseline."""
         with self._context(task, baseline(task)) as context:
             side = context.baseline = context.candidate_side()
             if rejection := compile_gate.build_trusted(side, context):
@@ -181,7 +187,7 @@ class Evaluator:
                 yield runner
 
     def _tried(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record | Fault:
-        """A fault is said once nothing is left of the attempt: the second one, and others, need its memory."""
+        """Return the record or the fault, after freeing what the attempt used: a second attempt needs the memory."""
         try:
             return self._attempt(task, candidate, sessions)
         except FAULTS as error:
@@ -209,7 +215,7 @@ class Evaluator:
 
     @contextmanager
     def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
-        """One evaluation's context; the sandboxes of its sides are closed at the end."""
+        """Open the context of one evaluation; the sandboxes of its sides are closed at the end."""
         sides = list[Side]()
 
         def open_side(files: Candidate) -> Side:
@@ -217,9 +223,11 @@ class Evaluator:
             sides.append(side)
             return side
 
-        context = Context(task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._turn)
-        used, waited_s = list[Sandbox](), self._turn.waited_s
-        with self._turn.shared():
+        context = Context(
+            task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._device_lock
+        )
+        used, waited_s = list[Sandbox](), self._device_lock.waited_s
+        with self._device_lock.shared():
             try:
                 yield context
             finally:
@@ -228,12 +236,12 @@ class Evaluator:
                 used += [side.sandbox for side in sides if side.sandbox is not None]
                 for sandbox in used:
                     sandbox.close()
-        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly while others worked
-        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # waited for
-        context.seconds["turn"] = self._turn.waited_s - waited_s  # for other evaluations on the device
+        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly in the background
+        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
+        context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
-        """Run the gates in order; after the first rejection the rest is not reached."""
+        """Run the gates in order until one rejects the candidate; return outcomes, the rejection and its gate."""
         outcomes, rejection, failed = list[GateOutcome](), None, None
         for gate in GATES:
             if rejection is not None:
@@ -247,7 +255,7 @@ class Evaluator:
 
     def _refuse_weakness(self, uploaded: bool) -> None:
         if uploaded and (weak := self._standby.kind) != STRONG_SANDBOX:
-            raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {weak}")
+            raise HostError(f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host has only {weak}")
 
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
         return Side(
@@ -264,19 +272,19 @@ class Evaluator:
         return open_sandbox(self._kind, limits=limits, access=self.backend.access())
 
     def _is_healthy(self) -> bool:
-        """Does a sandbox without any candidate start and answer, and its device compute?"""
+        """Return whether a sandbox without any candidate starts and replies, and the device works."""
         try:
             with self._standby.take() as sandbox, sandbox.spawn(mailbox_bytes=1 << 16) as worker:
                 worker.put("probe", b"probe")
                 if self.backend.has_clock:
-                    with self._turn.shared(), self._turn.alone():
+                    with self._device_lock.shared(), self._device_lock.alone():
                         performance.try_device(worker, self.backend)
         except (EvaluatorError, WorkerError):
             return False
         return True
 
     def _faulted(self, task: TaskSpec, candidate: Candidate, faults: tuple[Fault, Fault], charged: bool) -> Record:
-        """Two faults of ours on one candidate; `charged` if its sandbox broke twice on a host that is healthy."""
+        """Make the record after two faults; `charged` to the candidate if its sandbox broke twice on a healthy host."""
         context = Context(task, candidate, baseline(task), self.backend, lambda _: _never())
         context.log += [fault.log for fault in faults]
         rejection = Rejection("repeated_fault" if charged else "host_fault", faults[1].text)

@@ -1,1 +1,1 @@
-"""One reason each why a candidate can be turned away. The pipeline runs them in order; the first failure wins."""
+"""Gates: each checks one reason to reject a candidate. The pipeline runs them in order; the first rejection decides."""

@@ -1,6 +1,7 @@
-"""Does the source become something that can be called, with the task's toolchain and for the target architecture?
+"""The compile gate: can the source be built and called, with the task's toolchain and for the target architecture?
 
-HIP: built in the sandbox for this processor and for gfx942. Triton: imported, and every case's launches compiled.
+HIP sources are built in the sandbox for this host's device and for gfx942. Triton sources are imported, and the
+launches of every case compiled.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ NAME = "compile"
 
 
 def check(context: Context) -> Rejection | None:
-    """Build and load the candidate; leaves a loaded worker for the correctness gate."""
+    """Build and load the candidate; leave a loaded worker for the correctness gate."""
     if rejection := load(context, cross_compile=True):
         return rejection
     if context.candidate_side().language == "python":
@@ -38,7 +39,7 @@ def check(context: Context) -> Rejection | None:
 
 
 def load(context: Context, *, cross_compile: bool) -> Rejection | None:
-    """What is the same for all cases: a build where there is one, and a worker that has loaded the candidate."""
+    """Build a HIP source, then start a worker that has loaded the candidate: what is the same for all cases."""
     side = context.candidate_side()
     if side.language == "hip":
         made = build(side, context.backend.toolchain)
@@ -49,14 +50,18 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
             return rejection
         side.product = made.product
         for label in sorted(symbol_labels(made.product or b"")):
-            text = f"{side.source} takes from outside what no kernel needs: {label.replace('_', ' ')}"
+            text = f"{side.source} imports symbols that no kernel needs: {label.replace('_', ' ')}"
             context.hold(Finding(NAME, label, text))
     context.runner = side.runner(cross_compile=cross_compile)
     return None
 
 
 def build_trusted(side: Side, context: Context) -> Rejection | None:
-    """The baseline's product; it must build. A Rejection where this host's device is none for it."""
+    """Build the baseline; return a Rejection if it is not portable to this host's device.
+
+    Raises:
+        BaselineError: it does not build.
+    """
     if side.language == "hip":
         with blaming_baseline(context.task):
             made = build(side, context.backend.toolchain)
@@ -70,9 +75,9 @@ def build_trusted(side: Side, context: Context) -> Rejection | None:
 
 
 def _rejection(made: Build, stands_in: bool) -> Rejection | None:
-    """A source this host lacks something for, but which gfx942's compiler takes, is ours to run elsewhere.
+    """Translate failed builds. A source that only this host cannot build, while gfx942's compiler can, is not judged.
 
-    `stands_in`: the host has no card, so that gfx942's compiler has a say in what is right.
+    `stands_in`: the host has no GPU and stands in for gfx942, so a source must also build for gfx942.
     """
     native, gfx942, log = made.native, made.gfx942, str(made.native["log"])
     target_ok = gfx942["checked"] and gfx942["ok"]
@@ -81,8 +86,8 @@ def _rejection(made: Build, stands_in: bool) -> Rejection | None:
             return Rejection("target_compiler_error", f"{TARGET}: {first_error(gfx942['log'])}", gfx942["log"])
         return None if native["has_module"] else Rejection("no_module", "", log)
     if native["fault"] == "timeout":
-        return Rejection("build_time", log or "the compiler did not end", log)
-    if native["fault"] == "size" or "#error" in log:  # the source refuses this compiler of its own will
+        return Rejection("build_time", log or "the compiler did not finish in time", log)
+    if native["fault"] == "size" or "#error" in log:  # an #error directive is the source's own decision
         return Rejection("compiler_error", first_error(log), log)
     if made.unsupported and (target_ok or not gfx942["checked"]):
         return Rejection("unsupported_feature", ", ".join(made.unsupported), log)
@@ -102,9 +107,9 @@ def _note_build(context: Context, made: Build) -> None:
 
 
 def _compile_cases(context: Context) -> None:
-    """Every case's launches, on one standard draw. A refusal is raised by the worker, as an exception of a compiler's.
+    """Compile every case's launches on one standard draw; a compiler's refusal is raised as a WorkerFault.
 
-    After anything else that goes wrong the device may be lost to the worker; the correctness gate will say.
+    After any other failure the worker may have lost the device; the correctness gate finds the cause.
     """
     assert context.runner is not None
     draw = draws_of(context.task)[0]

@@ -1,4 +1,4 @@
-"""What one evaluation has learned so far; every gate reads and adds to it."""
+"""The state of one evaluation, which every gate reads and adds to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import torch
 from evaluator.backends import Backend
 from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
-from evaluator.judge.device_lock import NoTurn, Turn
+from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -34,15 +34,15 @@ from evaluator.thresholds import SESSIONS
 
 @dataclass(slots=True)
 class CaseState:
-    """What is known of one case; becomes a CaseRecord."""
+    """The state of one case, from which its CaseRecord is made."""
 
     case: Case
     correct: bool = False
     draws: int = 0
     relative_rmse: float | None = None
     allowed_rmse: float | None = None
-    baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by the draw's name
-    least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # by the draw's name and the output's
+    baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by draw's name
+    least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
@@ -58,9 +58,9 @@ class Context:
     baseline_files: Candidate
     backend: Backend
     open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
-    settle: Callable[[], None] = lambda: None  # waits until nothing of ours works beside what is timed
-    turn: Turn | NoTurn = field(default_factory=NoTurn)  # on the device, which others may use, too
-    sessions: int = SESSIONS  # of the device clock; more where the interval stays wide
+    settle: Callable[[], None] = lambda: None  # waits until no sandbox is being started beside the timed work
+    device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
+    sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
@@ -72,9 +72,9 @@ class Context:
     candidate: Side | None = None
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
-    at_work: CaseState | None = None  # the case that is being timed, or whose times are looked at
-    passed_over: list[Rejection] | None = None  # an audit's; None: the first rejection ends its gate
-    held: list[Finding] = field(default_factory=list)  # those of the findings that hold the result
+    at_work: CaseState | None = None  # the case being timed, or whose times are being checked
+    passed_over: list[Rejection] | None = None  # collected in an audit; None: the first rejection ends its gate
+    held: list[Finding] = field(default_factory=list)  # the findings that put the result on hold
     _reference: Reference | None = None
 
     @property
@@ -85,49 +85,49 @@ class Context:
 
     @property
     def runs_reversed(self) -> bool:
-        """Are contents kept, and asked for again in the opposite order? A GPU has no order to reverse."""
+        """Whether draws are run again in reversed order, which only a CPU host can do."""
         return self.backend.torch_device == "cpu"
 
     def contents(self, case: Case, draw: Draw) -> Contents:
-        """Made where the judge computes: a full case takes seconds on a CPU."""
+        """Draw the inputs on the device of the judge: a full case takes seconds on a CPU."""
         return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
 
     @functools.cached_property
     def calibration(self) -> DeviceCalibration | None:
-        """What is known of this host's device; None where nobody measured it."""
+        """This host's device calibration; None if it was never calibrated or has no device clock."""
         return read_calibration(self.backend.host()) if self.backend.has_clock else None
 
     @contextmanager
     def spending(self, name: str) -> Iterator[None]:
-        """Adds the seconds of its block to the record's, under this name, without what it waited for its turn."""
-        begin, waited_s = monotonic(), self.turn.waited_s
+        """Add the time spent in the block to `seconds[name]`, without the time spent waiting for the device."""
+        begin, waited_s = monotonic(), self.device_lock.waited_s
         try:
             yield
         finally:
-            spent_s = monotonic() - begin - (self.turn.waited_s - waited_s)
+            spent_s = monotonic() - begin - (self.device_lock.waited_s - waited_s)
             self.seconds[name] = self.seconds.get(name, 0.0) + spent_s
 
     def hold(self, finding: Finding) -> None:
-        """Valid and shown, but not ranked until a person has looked."""
+        """Add the finding and put the result on hold: valid and shown, but not ranked until a person reviews it."""
         self.findings.append(finding)
         self.held.append(finding)
         self.flags.add(Flag.HOLD)
 
     def decides(self, rejection: Rejection) -> bool:
-        """Does this rejection end its gate? In an audit it is noted, and the gate goes on."""
+        """Return whether this rejection ends its gate. In an audit it is only noted, and the gate goes on."""
         if self.passed_over is None:
             return True
         self.passed_over.append(rejection)
         return False
 
     def charged(self, rejection: Rejection | None) -> Rejection | None:
-        """The same, if it is the candidate's.
+        """Return the rejection, where it is the candidate's own fault.
 
         Raises:
-            SandboxError: memory ran out on a device that another evaluation uses, too.
+            SandboxError: memory ran out while another evaluation was using the device.
         """
-        if rejection and rejection.reason == "out_of_memory" and self.turn.has_company():
-            raise SandboxError("memory ran out on a device that another evaluation uses too")
+        if rejection and rejection.reason == "out_of_memory" and self.device_lock.in_use_by_others():
+            raise SandboxError("memory ran out while another evaluation was using the device")
         return rejection
 
     def candidate_side(self) -> Side:
@@ -137,9 +137,9 @@ class Context:
 
     @contextmanager
     def fresh_baseline(self) -> Iterator[Runner]:
-        """In a sandbox of its own: the session's worker is one that a candidate's work may have reached.
+        """Open a baseline worker in a new sandbox: the candidate may have affected the session's own baseline worker.
 
-        Cases are timed after it, so its sandbox ends, and the one that is started in its place has started.
+        Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited.
         """
         assert self.baseline is not None
         side = self.open_side(self.baseline_files)
@@ -152,10 +152,10 @@ class Context:
             self.settle()
 
     def give_way(self) -> None:
-        """Between two cases, when nothing holds the last one's tensors: a session of another evaluation goes first."""
+        """Let waiting sessions of other evaluations go first. Call between two cases, when no tensors are held."""
         if self.backend.has_clock:
             release(self.backend)
-            self.turn.give_way()
+            self.device_lock.give_way()
 
     def close_runner(self) -> None:
         if self.runner is not None and self.candidate is not None:
@@ -163,7 +163,7 @@ class Context:
             self.runner = None
 
     def renew(self) -> None:
-        """After a fault of ours: the candidate's next worker gets a sandbox in which nothing has happened."""
+        """Close the candidate's sandbox after a fault, so that its next worker starts in a new one."""
         with suppress(SandboxError):
             self.close_runner()
         self.runner = None
@@ -172,23 +172,23 @@ class Context:
 
 
 def release(backend: Backend) -> None:
-    """Give back what torch keeps for later: others use the device, too (four evaluations filled 140 GB)."""
+    """Return torch's cached memory to the device, which other evaluations use too (four of them filled 140 GB)."""
     if backend.torch_device != "cpu":
         torch.cuda.empty_cache()
 
 
 def let_go(backend: Backend, _: object, __: object, trace: TracebackType | None) -> None:
-    """At the end of a session: the frames of what failed hold a case's slabs, and the others come first."""
+    """Free a session's memory on exit: the frames of an exception's traceback would hold a case's slabs."""
     clear_frames(trace)
     release(backend)
 
 
 def checked(gate: ModuleType, context: Context) -> Rejection | None:
-    """What a gate returns; the end of a worker is a rejection, too."""
+    """Run one gate; the death of a worker becomes a rejection too."""
     try:
         found: Rejection | None = gate.check(context)
     except WorkerError as error:
-        if not isinstance(error, WorkerFault):  # which its worker outlives
+        if not isinstance(error, WorkerFault):  # after which the worker goes on
             context.close_runner()
         found = rejection_of(error)
     return context.charged(found)

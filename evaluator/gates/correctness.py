@@ -1,7 +1,8 @@
-"""Are the outputs right on every case that will be timed, on every draw, whatever order the lanes run in?
+"""The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
-Standard, outlier and special draws, each judged against the reference in float64 and the baseline's own error. Two
-draws a case run again in the opposite order of programs (HIP: blocks, waves, lanes), with buffers against guard pages.
+Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
+from the baseline's own error. On a CPU host two draws per case run again in reversed order of programs (HIP: of blocks,
+waves and lanes), with guard pages next to the buffers.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from evaluator.sandbox import WorkerDied
 from evaluator.tasks.spec import Case
 
 NAME = "correctness"
-SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of those that the reversed run decides
-OTHER_SEED = 500  # the number of the draw that lends its seed: none that is judged has it
-REVERSED_DRAWS = 2  # a case: the first standard and the first outlier one
+SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again in reversed order
+OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
+REVERSED_DRAWS = 2  # per case: the first standard and the first outlier draw
 
 
 @dataclass(slots=True)
 class JudgedDraw:
-    """One draw of one case: inputs, right answer, and what was found."""
+    """One draw of one case: its inputs, the reference's outputs, and the verdict."""
 
     state: CaseState
     draw: Draw
@@ -45,9 +46,9 @@ class JudgedDraw:
 
 
 def check(context: Context) -> Rejection | None:
-    """Every case, every draw; then some of them in reversed order."""
+    """Check every draw of every case; on a CPU host, run some of them again in reversed order."""
     if context.candidate_side().captures_graphs:
-        text = "the source captures graphs: writes outside its buffers go unseen here"
+        text = "the source captures graphs: writes outside its buffers cannot be detected here"
         context.findings.append(Finding(NAME, "no_red_zones", text))
     context.baseline = context.open_side(context.baseline_files)
     if rejection := compile_gate.build_trusted(context.baseline, context):
@@ -71,7 +72,7 @@ def check(context: Context) -> Rejection | None:
 
 
 def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Every draw of one case; `forward` gets what a reversed run may ask for again."""
+    """Check every draw of one case; add to `forward` the draws that the reversed run may need."""
     state = context.cases[case.id] = CaseState(case)
     for draw in draws_of(context.task):
         judged = _judge(context, state, draw, baseline)
@@ -85,21 +86,21 @@ def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Ju
 
 
 def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> JudgedDraw:
-    """One call of the candidate on one draw, and what the reference says about it.
+    """Call the candidate on one draw and compare its outputs with the reference.
 
-    The candidate comes first: on a GPU the right answer may be left behind in memory that the next kernel sees.
+    The candidate runs first: on a GPU the reference could leave the expected output in memory that the candidate reads.
     """
     assert context.runner is not None
     contents = context.contents(state.case, draw)
     call = context.runner.call(state.case, contents)
     reference = context.reference.outputs(state.case, contents)
     judged = JudgedDraw(state, draw, contents, reference)
-    if asked := draw.index == 0 or draw.kind == "special":
-        _ask_baseline(baseline, judged)
+    if measured := draw.index == 0 or draw.kind == "special":
+        _measure_baseline(baseline, judged)
     before = (state.relative_rmse, state.allowed_rmse)
     judged_call(context, judged, call)
-    if judged.rejection and judged.rejection.reason == "mismatch" and not asked:
-        _ask_baseline(baseline, judged)  # this draw may be harder than the one that the baseline was asked for
+    if judged.rejection and judged.rejection.reason == "mismatch" and not measured:
+        _measure_baseline(baseline, judged)  # this draw may be harder than those that the baseline ran
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
     return judged
@@ -108,7 +109,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
 def wrong_when_timed(
     context: Context, judged: JudgedDraw, call: Call, baseline: AbstractContextManager[Runner]
 ) -> Rejection | None:
-    """As `wrong_output`, of a draw that no check has used: where it looks wrong, the baseline is asked for it, too.
+    """Check the outputs of a timed call as `wrong_output` does; on a mismatch the baseline runs the draw first, too.
 
     Raises:
         BaselineError: as `trusted_call`.
@@ -118,16 +119,16 @@ def wrong_when_timed(
     if wrong is None or wrong.reason != "mismatch":
         return wrong
     with baseline as runner:
-        _ask_baseline(runner, judged)
+        _measure_baseline(runner, judged)
     state.relative_rmse, state.allowed_rmse = before
     return wrong_output(context, state, judged.draw, call, judged.reference)
 
 
-def _ask_baseline(baseline: Runner, judged: JudgedDraw) -> None:
-    """The worst on the draws of a name so far.
+def _measure_baseline(baseline: Runner, judged: JudgedDraw) -> None:
+    """Run the baseline on the draw and update its worst error for draws of that name.
 
     Raises:
-        BaselineError: it is so wrong here that what it lends would let zeros pass.
+        BaselineError: its error is so large that tolerances derived from it would accept zeros.
     """
     errors, name = judged.state.baseline_errors, judged.draw.name
     call = trusted_call(baseline, judged.state.case, judged.contents)
@@ -139,7 +140,7 @@ def _ask_baseline(baseline: Runner, judged: JudgedDraw) -> None:
 
 
 def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> Deviation | None:
-    """The worst of all outputs."""
+    """Return the largest deviations over all outputs of a call; None if none can be compared."""
     outputs = call.outputs.items()
     return worst_of(deviation(output, reference[name], least_scales.get(name, 0.0)) for name, output in outputs)
 
@@ -150,7 +151,7 @@ def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
 
 
 def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) -> JudgedDraw:
-    """The draw with what is wrong about its call, or counted as right."""
+    """Set the draw's rejection from its call, or count it as correct; return the draw."""
     if isinstance(call, Call):
         if judged.state.first_call_ms is None:
             judged.state.first_call_ms = call.wall_ns / 1e6
@@ -165,7 +166,7 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
 
 
 def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
-    """Another seed gives other samples, where it is no chance if they are the same."""
+    """Reject sampled outputs that stay the same for another seed, where chance cannot explain it."""
     assert context.runner is not None
     case = judged.state.case
     for spec in context.task.outputs:
@@ -202,7 +203,7 @@ def wrong_output(
 
 
 def _note_error(state: CaseState, comparison: Comparison) -> None:
-    """Keep the draw that came closest to its bound, or furthest beyond."""
+    """Record the error of the draw that came closest to its bound, or furthest beyond it."""
     if comparison.relative_rmse is None or comparison.allowed_rmse is None:
         return
     used = comparison.relative_rmse / max(comparison.allowed_rmse, 1e-300)
@@ -212,7 +213,7 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
 
 
 def may_depend_on_order(context: Context, judged: JudgedDraw) -> bool:
-    """What is wrong in one order may be right in the other: the reversed run decides."""
+    """Return whether a wrong output may be right in reversed order, so that the reversed run decides."""
     if not context.runs_reversed:
         return False
     numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
@@ -224,7 +225,7 @@ def _is_reversed_draw(draw: Draw) -> bool:
 
 
 def reversed_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """The same contents in the opposite order, against guard pages. Right in one order only is a flag."""
+    """Run draws again in reversed order, with guard pages. An output that is right in one order only gets a flag."""
     for judged in forward:
         if not _is_reversed_draw(judged.draw):
             continue
@@ -249,7 +250,7 @@ def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
     if rejection.reason != "segfault":
         return rejection
     case = judged.state.case
-    return Rejection("out_of_bounds", f"case {case.id}: the access hit the page behind a buffer", rejection.log)
+    return Rejection("out_of_bounds", f"case {case.id}: it accessed the guard page behind a buffer", rejection.log)
 
 
 def _flag_order(context: Context, judged: JudgedDraw, right_in: str) -> None:

@@ -1,6 +1,6 @@
-"""The functional pass of a host without a device clock: a warm-up and three interleaved calls a side; none is too slow.
+"""The functional clock of a host without a device clock: a warm-up and three interleaved calls of each side.
 
-Times are the judge's own, from the command to the answer: about 0.1 ms of conversation included.
+Times are on the judge's clock from command to reply, including about 0.1 ms of communication. No limit on slowness.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from evaluator.records.measurements import FUNCTIONAL, Clock
 from evaluator.records.reasons import Flag
 
 CALLS, CASE_BUDGET_S = 3, 2.0
-TIMED = 1000  # draws of timed calls are numbered from here: none of them was checked before
+TIMED = 1000  # index of the first timed draw: no checked draw has these indices
 
 
 def functional_pass(context: Context) -> Rejection | None:
-    """Time every case on the functional clock; every output is judged."""
+    """Time every case on the functional clock and check every output."""
     assert context.baseline is not None
     with trusted_runner(context.baseline) as baseline, context.candidate_side().runner() as candidate:
         for state in context.cases.values():
             context.at_work = state
-            if FUNCTIONAL in state.clocks:  # before the worker ended on another case
+            if FUNCTIONAL in state.clocks:  # timed before the worker died on another case
                 continue
             if rejection := _time_case(context, state, baseline, candidate):
                 return rejection
@@ -35,7 +35,7 @@ def functional_pass(context: Context) -> Rejection | None:
 
 
 def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: Runner) -> Rejection | None:
-    """Interleaved calls, each on contents of its own, until three pairs or the budget is spent; at least one pair."""
+    """Time interleaved calls, each on new contents: up to three pairs within the time budget, at least one."""
     times: tuple[list[float], list[float]] = ([], [])
     until = monotonic() + CASE_BUDGET_S
     for index in range(CALLS + 1):

@@ -1,4 +1,4 @@
-"""Was the evaluation left alone? The task's files unchanged, no process left at work, times that can be true."""
+"""The integrity gate: the task's files are unchanged, no process was left running, and times are plausible."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NAME = "integrity"
 
 
 def check(context: Context) -> Rejection | None:
-    """The task as it was read; children left behind were killed and are a finding."""
+    """Check the task's digest and the times; report processes that were left behind as a finding."""
     digest = task_digest(task_files(context.task.folder))
     if digest != context.task.digest:
         if context.candidate_side().sandbox_hides_tasks:
             raise TaskError([f"{context.task.id} was edited while a candidate was evaluated for it"])
         return Rejection("task_changed", f"{context.task.id} is now {digest[:12]}, was {context.task.digest[:12]}")
     if (left := context.candidate_side().leftovers) > 0:
-        text = f"{counted(left, 'process was', 'processes were')} still there when a worker ended, and then killed"
+        text = f"{counted(left, 'process was', 'processes were')} still running when a worker ended, and killed then"
         context.findings.append(Finding(NAME, "child_left_behind", text))
     return implausible(context)

@@ -1,7 +1,8 @@
-"""What the compilers for AMD's targets say about every kernel of both sides, on whatever host: the ISA report.
+"""The ISA report: resource usage of every kernel of both sides, as compilers for AMD's targets report it on any host.
 
-HIP: said by the build. Triton: by the workers, after the correctness gate has launched everything. A number fails
-nobody. What cannot run on gfx942 fails where the host stands in for it; elsewhere, and for other targets, it is noted.
+For HIP it comes from the build, for Triton from the workers after the correctness gate has launched every kernel. No
+number fails a candidate. A kernel that cannot run on gfx942 fails on a host that stands in for gfx942; elsewhere, and
+for other targets, it is a finding.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from evaluator.judge.side import Runner, blaming_baseline
 from evaluator.judge.timing.session import SideName
 from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
 
-GATE = "compile"  # findings about kernels belong to it
+GATE = "compile"  # the gate that the findings name
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "
-MAX_KERNELS, MAX_TEXT, MAX_NUMBER = 400, 200, 1e12  # what a record keeps of a worker's word
+MAX_KERNELS, MAX_TEXT, MAX_NUMBER = 400, 200, 1e12  # bounds on what a worker's report may put into a record
 
 
 def note_build(context: Context, side: SideName, made: Build) -> None:
-    """The kernels of a HIP build, which is for gfx942 alone."""
+    """Add the kernels of a HIP build to the report, for gfx942 only."""
     report = made.gfx942
     kernels = [{"kernel": kernel["name"], "target": GFX942.arch, **kernel} for kernel in report["kernels"]]
     context.isa += _reports(side, kernels)
@@ -39,7 +40,7 @@ def note_build(context: Context, side: SideName, made: Build) -> None:
 
 
 def note_launches(context: Context) -> Rejection | None:
-    """The kernels that the candidate's Triton worker launched; a fault that the candidate swallowed counts."""
+    """Add the kernels that the candidate's Triton worker launched; reject faults, also those the candidate caught."""
     reported = _reported(context)
     if isinstance(reported, Rejection):
         return reported
@@ -54,33 +55,33 @@ def note_launches(context: Context) -> Rejection | None:
 
 
 def launch_problem(context: Context) -> Rejection | None:
-    """What the launches so far are turned away for; nothing else is said of them."""
+    """Return the rejection for the launches so far, if any, without adding to the report."""
     reported = _reported(context)
     return reported if isinstance(reported, Rejection) else _problem(context, reported)
 
 
 def note_baseline(context: Context, runner: Runner) -> None:
-    """The kernels that the baseline's worker launched.
+    """Add the kernels that the baseline's worker launched to the report.
 
     Raises:
-        BaselineError: its report is none.
+        BaselineError: the worker's report is malformed.
     """
     with blaming_baseline(context.task):
         kernels = runner.report().get("kernels")
     if not isinstance(kernels, list) or not all(map(_is_report, kernels)):
-        raise BaselineError(f"the baseline of {context.task.id} gave a report that is none")
+        raise BaselineError(f"the baseline of {context.task.id} gave a malformed ISA report")
     context.isa += _reports("baseline", kernels)
 
 
 def first_error(log: str) -> str:
-    """The first line that names an error, else the last line."""
+    """Return the first line that names an error, else the last line."""
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line]
-    return (errors or lines[-1:] or ["the compiler said nothing"])[0]
+    return (errors or lines[-1:] or ["the compiler printed nothing"])[0]
 
 
 class _Reported(NamedTuple):
-    """What a worker says of its launches."""
+    """A worker's report of its launches: its kernels, and faults as [exception class, text]."""
 
     kernels: list[dict[str, Any]]
     faults: list[list[str]]
@@ -93,7 +94,7 @@ def _reported(context: Context) -> _Reported | Rejection:
             map(_is_fault, faults)
         ):
             return _Reported(kernels, faults)
-    return Rejection("forged_reply", "a report that is none")
+    return Rejection("forged_reply", "a malformed ISA report")
 
 
 def _problem(context: Context, reported: _Reported) -> Rejection | None:
@@ -103,7 +104,7 @@ def _problem(context: Context, reported: _Reported) -> Rejection | None:
 
 
 def _is_fault(fault: object) -> bool:
-    """The class of an exception that a launch ended in, and its text."""
+    """Return whether it is [exception class, text]."""
     return isinstance(fault, list) and len(fault) == 2 and all(isinstance(word, str) for word in fault)
 
 
@@ -132,12 +133,12 @@ def _reports(side: SideName, kernels: Sequence[dict[str, Any]]) -> list[IsaRepor
 
 
 def _number(value: object) -> int | None:
-    """A number that can be true; everything else is "not given"."""
+    """Return the value if it is a plausible integer, else None."""
     return value if type(value) is int and 0 <= value < MAX_NUMBER else None
 
 
 def _check(context: Context, target: str, kernels: Sequence[dict[str, Any]]) -> None:
-    """A kernel may fail in some configurations: an autotuner goes on with the others."""
+    """Set the outcome for a target. A kernel may fail in configurations that an autotuner can skip."""
     if not kernels:
         context.isa_checked[target] = f"{NOT_CHECKED}no kernel was launched"
         return
@@ -146,33 +147,33 @@ def _check(context: Context, target: str, kernels: Sequence[dict[str, Any]]) -> 
     lost = [kernel for kernel in failed if not kernel["skippable"] or kernel["kernel"] not in running]
     late = [kernel for kernel in lost if kernel["error"].startswith(NOT_IN_TIME)]
     if lost and len(late) == len(lost):  # the compiler refused nothing
-        context.isa_checked[target] = f"{NOT_CHECKED}{_said(late[0])}"
+        context.isa_checked[target] = f"{NOT_CHECKED}{_error_line(late[0])}"
         return
     context.isa_checked[target] = FAILED if lost else COMPILED
     if lost:
-        context.findings.append(Finding(GATE, "target_failed", f"On {target} {_said(lost[0])}."))
+        context.findings.append(Finding(GATE, "target_failed", f"On {target} {_error_line(lost[0])}."))
 
 
 def _refusal(context: Context, kernels: Sequence[dict[str, Any]]) -> Rejection | None:
-    """Only a host without a GPU stands in for gfx942; what a compiler refuses there fails, launched or swallowed."""
+    """Reject kernels that do not compile for gfx942, on a host without a GPU, which stands in for gfx942."""
     if context.backend.name != cpu.NAME:
         return None
     ours = (kernel for kernel in kernels if kernel["target"] == GFX942.arch)
     refused = next((kernel for kernel in ours if kernel["error"] is not None and not kernel["skippable"]), None)
-    return None if refused is None else Rejection("target_compiler_error", f"{GFX942.arch}: {_said(refused)}")
+    return None if refused is None else Rejection("target_compiler_error", f"{GFX942.arch}: {_error_line(refused)}")
 
 
-def _said(kernel: dict[str, Any]) -> str:
+def _error_line(kernel: dict[str, Any]) -> str:
     return f"{kernel['kernel']}: {first_error(kernel['error'])}"[:MAX_TEXT]
 
 
 def _find_spills(context: Context) -> None:
-    """Registers that did not suffice: slow, and no fault."""
+    """Report register spills as findings: slow, but allowed."""
     for target in TARGETS:
         ours = [one for one in context.isa if one.side == "candidate" and one.target == target.arch]
         names = dict.fromkeys(one.kernel for one in ours if _spills(one))
         if names:
-            text = f"On {target.arch} registers do not suffice, so memory holds some, in {', '.join(names)}."
+            text = f"On {target.arch} registers spill to memory in {', '.join(names)}."
             context.findings.append(Finding(GATE, "spills", text[:MAX_TEXT]))
 
 
@@ -181,13 +182,13 @@ def _spills(report: IsaReport) -> bool:
 
 
 def _names_no_kernel(context: Context) -> bool:
-    """What can be said of a HIP source where no compiler for gfx942 is."""
+    """Return whether a HIP source defines no kernel: the only check without a compiler for gfx942."""
     side = context.candidate_side()
     return b"__global__" not in side.files[side.source]
 
 
 def _hold_without_kernel(context: Context) -> None:
-    """Only eager PyTorch, torch2hip's baseline, may answer without a kernel."""
+    """Put a result without any kernel on hold, except for eager PyTorch, which is torch2hip's baseline."""
     if context.task.category == "torch2hip" and context.candidate_side().language == "python":
         return
-    context.hold(Finding(GATE, "no_kernel", "the answer was computed without a kernel of the candidate's"))
+    context.hold(Finding(GATE, "no_kernel", "the output was computed without any kernel of the candidate"))

@@ -1,6 +1,6 @@
-"""How fast is it? On a GPU the device clock in sessions until the interval is narrow; on cpu the functional pass.
+"""The performance gate: timed sessions on the device clock until intervals are narrow; on a CPU the functional clock.
 
-Nobody fails for slowness. Outputs of timed calls are judged after the fact, and a time that cannot be true fails.
+No candidate fails for being slow. Outputs of timed calls are checked afterwards, and implausible times fail.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from evaluator.thresholds import (
 )
 
 NAME = "performance"
-HEATS = 10  # before the device is asked whether it is as quick as ever
-FIRST_CALLS = Draw("standard", "standard", 1000)  # contents that no check has used
+HEATS = 10  # before the canaries that show whether the device is as fast as usual
+FIRST_CALLS = Draw("standard", "standard", 1000)  # contents that no correctness check has used
 
 
 def check(context: Context) -> Rejection | None:
@@ -64,16 +64,16 @@ def check(context: Context) -> Rejection | None:
     if rejection := _sessions(context, timed, calibration):
         return rejection
     for state in context.cases.values():
-        if state.times:  # an audit goes on with cases whose timed calls were wrong
+        if state.times:  # none in an audit, where wrong outputs of timed calls stop only their case
             ratio.conclude(context, state, calibration)
     return None
 
 
 def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTimes]]:
-    """Sessions with the baseline as both sides, by full case; the context's candidate is the baseline.
+    """Yield A/A sessions, with the baseline as both sides: times by full case. The context's candidate is the baseline.
 
     Raises:
-        BaselineError: the baseline is none for this device, or its times are none.
+        BaselineError: the baseline does not work on this device, or its times are not usable.
     """
     context.baseline = context.open_side(context.baseline_files)
     for side in (context.baseline, context.candidate_side()):
@@ -90,13 +90,13 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
 
 
 def clocked(context: Context, side: Side) -> Runner:
-    """A loaded worker with instruments; torch's own allocator, as in users' hands."""
+    """Start a worker with timing instruments that has loaded the side; it uses torch's own allocator, as users do."""
     with blaming_baseline(context.task) if side is context.baseline else nullcontext():
         return side.runner(zones=False, clock=_clock(context.backend))
 
 
 def try_device(worker: Worker, backend: Backend) -> None:
-    """Is the device as quick as it was when it was measured? By a worker that holds no candidate.
+    """Check with an empty worker that the device is as fast as at its calibration.
 
     Raises:
         WorkerError, SandboxError: the device fails, or is slower.
@@ -115,10 +115,10 @@ def try_device(worker: Worker, backend: Backend) -> None:
 
 @dataclass(slots=True)
 class Timed:
-    """How far the sessions are."""
+    """The progress of the timed sessions."""
 
-    index: int = 0  # of the next session
-    void: list[str] = field(default_factory=list)  # why sessions count for nothing
+    index: int = 0  # the next session's
+    void: list[str] = field(default_factory=list)  # why sessions were discarded
 
 
 def _sessions(context: Context, timed: Timed, calibration: DeviceCalibration | None) -> Rejection | None:
@@ -133,8 +133,8 @@ def _sessions(context: Context, timed: Timed, calibration: DeviceCalibration | N
 
 
 def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | None) -> list[CaseState]:
-    """Cases that need another session: too few, or still wide and there is time."""
-    in_audit = context.passed_over is not None  # where a session may end without times
+    """Return the cases that need another session: with too few, or with a wide interval while there is time."""
+    in_audit = context.passed_over is not None  # in which a session may yield no times
     if timed.index >= (context.sessions if in_audit else MAX_SESSIONS):
         return []
     states = list(context.cases.values())
@@ -146,7 +146,7 @@ def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | No
 
 
 def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> bool:
-    """Of a case too short for a speed to be claimed one session is enough."""
+    """Whether a case has too few sessions; one is enough for a case too short to claim a speedup for."""
     if state.times and state.times[0].baseline_ns < (calibration.eligible_ns if calibration else ELIGIBLE_NS):
         return False
     return len(state.times) < context.sessions
@@ -155,7 +155,7 @@ def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration 
 def _session(
     context: Context, timed: Timed, cases: list[CaseState], calibration: DeviceCalibration | None
 ) -> Rejection | None:
-    """Fresh workers; every waiting case; the papers' clocks in the first session only."""
+    """Time every waiting case with fresh workers; the papers' clocks only in the first session."""
     assert context.baseline is not None
     baseline, candidate = context.baseline, context.candidate_side()
     order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
@@ -167,7 +167,8 @@ def _session(
                 _call_first(context, runners[id(side)], cases)
         context.at_work = None
         release(context.backend)
-        stack.enter_context(context.turn.alone())  # only now: first calls compile, half a minute, and need no clock
+        # The lock is taken only now: first calls compile for half a minute and can run beside other evaluations.
+        stack.enter_context(context.device_lock.alone())
         stack.push(partial(let_go, context.backend))
         pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
         stack.callback(pair.release)
@@ -183,7 +184,7 @@ def _session(
 
 
 def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
-    """Both sides' workers, made side by side: what takes long are the device's contexts."""
+    """Start the workers of both sides in parallel: creating their device contexts takes long."""
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
     errors = [error for future in futures if (error := future.exception())]
@@ -197,7 +198,7 @@ def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 
 
 def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) -> None:
-    """Every kernel compiled and tuned: first calls are in no clock. Checks of another evaluation may run beside."""
+    """Compile and tune every kernel, so that no clock sees first calls. Other evaluations may run at the same time."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
         for state in cases:
             context.give_way()
@@ -206,7 +207,7 @@ def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) ->
 
 
 def _clock(backend: Backend) -> dict[str, object]:
-    """What a worker's instruments are told."""
+    """Return the parameters of a worker's timing instruments."""
     return {
         "device": backend.torch_device,
         "flush_bytes": FLUSH_FACTOR * backend.cache_bytes,
@@ -217,7 +218,7 @@ def _clock(backend: Backend) -> dict[str, object]:
 
 
 def _preheat(context: Context, pair: Pair, steady_s: float) -> None:
-    """Work until the clock has stayed near its highest value for so long, within patience."""
+    """Keep the device busy until its clock has been near its highest for `steady_s`, at most PREHEAT_MAX_S."""
     begin = steady_since = monotonic()
     highest = 0
     while monotonic() - begin < PREHEAT_MAX_S:
@@ -232,7 +233,7 @@ def _preheat(context: Context, pair: Pair, steady_s: float) -> None:
 def _time(
     context: Context, timed: Timed, state: CaseState, pair: Pair, calibration: DeviceCalibration | None
 ) -> Rejection | None:
-    """One case in one session; a void session is kept in the record and counts for nothing."""
+    """Time one case in one session. A void session goes into the record but does not count."""
     context.at_work = state
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
@@ -258,19 +259,19 @@ def _time(
 def _wrong(
     context: Context, state: CaseState, side: SideName, contents: Contents, outputs: Mapping[str, torch.Tensor]
 ) -> Rejection | None:
-    if not state.draws:  # a host that measures itself: nothing was checked, there is nobody to judge
+    if not state.draws:  # an A/A session: no outputs were checked, so there is no tolerance from the baseline
         return None
-    with context.spending("judging"):  # a part of timed
+    with context.spending("judging"):  # part of `timed`
         reference = context.reference.outputs(state.case, contents)
-        told = state if side == "candidate" else replace(state)  # the record holds the candidate's errors only
-        judged, call = JudgedDraw(told, FIRST_CALLS, contents, reference), Call(0, outputs)
+        recorded = state if side == "candidate" else replace(state)  # only the candidate's errors go to the record
+        judged, call = JudgedDraw(recorded, FIRST_CALLS, contents, reference), Call(0, outputs)
         return wrong_when_timed(context, judged, call, context.fresh_baseline())
 
 
 def _disturbed(
     context: Context, state: CaseState, found: CaseTimes, calibration: DeviceCalibration | None
 ) -> str | None:
-    """Is the device slower than without this candidate, for the trusted side?"""
+    """Return why the session is void if baseline or canaries are slower than usual on this device, else None."""
     if calibration is None:
         return None
     usual_ns = calibration.baseline_ns(context.task.digest, state.case.id)

@@ -1,4 +1,4 @@
-"""Can these times be true? What the integrity gate asks of every case that was timed on the device clock."""
+"""Plausibility of times: checks of the integrity gate on every case that was timed on the device clock."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GATE = "integrity"
 
 
 def implausible(context: Context) -> Rejection | None:
-    """The first case whose times cannot be true; what is only doubtful is held for a person."""
+    """Return the rejection of the first case with impossible times; put doubtful ones on hold."""
     for state in context.cases.values():
         context.at_work = state
         if state.times:
@@ -33,7 +33,7 @@ def implausible(context: Context) -> Rejection | None:
 
 
 def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
-    """Work that the stop event did not wait for, on another stream or from another thread; a little of it is held."""
+    """Reject work that the stop event did not wait for, on another stream or thread; a little of it is put on hold."""
     calls = sum(len(block.candidate_ns) for found in state.times for block in found.session.blocks)
     others, crowded = (sum(found.crowded[side] for found in state.times) for side in (0, 1))
     if crowded > CROWDED_SHARE * calls and crowded > 2 * others:
@@ -41,7 +41,7 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
         return Rejection("work_outside", text)
     outside = median(found.outside_ns for found in state.times)
     own = median(found.candidate_ns for found in state.times)
-    text = f"case {state.case.id}: busy for {outside / 1e3:.1f} us more after calls of {own / 1e3:.1f} us"
+    text = f"case {state.case.id}: the device stayed busy for {outside / 1e3:.1f} us after calls of {own / 1e3:.1f} us"
     if outside > OUTSIDE_NS and outside > OUTSIDE_SHARE * own:
         return Rejection("work_outside", text)
     if outside > OUTSIDE_NS and outside > OUTSIDE_DOUBTFUL * own:
@@ -50,7 +50,7 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
 
 
 def _above_peak(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> Rejection | None:
-    """Faster than this device's caches or arithmetic: fails; close to it: hold."""
+    """Reject times above the peak of this device's caches or arithmetic; put those close to it on hold."""
     if calibration is None:
         return None
     time_ns = median(found.candidate_ns for found in state.times)
@@ -60,7 +60,7 @@ def _above_peak(context: Context, state: CaseState, calibration: DeviceCalibrati
         (computed, "operations", calibration.flops_per_s),
     ):
         share = amount / rate * 1e9 / time_ns
-        text = f"case {state.case.id}: {amount:.3g} {unit} in {time_ns / 1e3:.1f} us are {share:.2f} of the peak"
+        text = f"case {state.case.id}: {amount:.3g} {unit} in {time_ns / 1e3:.1f} us is {share:.2f} times the peak"
         if share > IMPLAUSIBLE:
             return Rejection("impossible_time", text)
         if share > DOUBTFUL:
@@ -69,8 +69,8 @@ def _above_peak(context: Context, state: CaseState, calibration: DeviceCalibrati
 
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
-    """Events of a loop that say less than the judge's own clock; where the baseline's do too it is the host."""
+    """Put on hold if events show less time than the judge's clock; if the baseline's do too, the host is the cause."""
     ours, theirs = (median(found.disagreement[side] for found in state.others) for side in (0, 1))
     if -theirs > CLOCKS_AGREE >= abs(ours):
-        text = f"case {state.case.id}: events say {-theirs:.1%} less than the judge's clock over the same loop"
+        text = f"case {state.case.id}: events show {-theirs:.1%} less time than the judge's clock for the same loop"
         context.hold(Finding(GATE, "clocks_disagree", text))

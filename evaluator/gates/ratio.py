@@ -1,4 +1,4 @@
-"""What a case's sessions mean: its ratio with an interval, its clocks, its flags."""
+"""From a case's sessions to its ratio with a confidence interval, its clocks and its flags."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | Non
 
 
 def is_worth_another(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
-    """Still wide, on a case for which a speed will be claimed."""
+    """Whether the interval is still wide, on a case that is long enough to claim a speedup for."""
     return _is_eligible(times, calibration) and estimate_of(times, calibration).is_wide
 
 
@@ -52,7 +52,7 @@ def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, ca
     found = estimate_of(times, calibration)
     least_ns = calibration.least_ns if calibration else CENSOR_NS
     censored = candidate_ns < least_ns
-    # A time below what can be measured is read as the least one: the ratio is then a lower bound.
+    # A time below the measurable minimum counts as the minimum, so the ratio is a lower bound.
     shift = min(0.0, math.log(candidate_ns / least_ns))
     return Ratio(
         log_ratio=found.log_ratio + shift,
@@ -72,7 +72,7 @@ def _is_eligible(times: Sequence[CaseTimes], calibration: DeviceCalibration | No
 
 
 def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
-    """Only cases for which a speed is claimed: a tiny one is always bound by its host."""
+    """Set flags on cases for which a speedup is claimed; a tiny case is always host-bound."""
     if not ratio.eligible:
         return
     factor, extra_ns = HOST_BOUND

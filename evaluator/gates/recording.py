@@ -1,4 +1,4 @@
-"""What an evaluation's contexts have learned, as the records that say so."""
+"""Make records from the contexts of an evaluation."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def record_of(
 def unseen_record_of(
     context: Context, started_at: datetime, trials: Sequence[UnseenTrial], round_digest: str, generator: str
 ) -> UnseenRecord:
-    """`context` is the candidate's: flags, findings and log are of its side alone."""
+    """Make the record of a session on unseen cases; flags, findings and log are from the candidate's context."""
     cases = tuple(_unseen_case_record(trial) for trial in trials)
     flags = context.flags - {Flag.FUNCTIONAL}
     if any(FUNCTIONAL in case.clocks for case in cases):
@@ -83,7 +83,7 @@ def unseen_record_of(
 
 
 def _case_record(state: CaseState, timed: bool) -> CaseRecord:
-    """Times exist only after a pass."""
+    """Make a case's record; it has times only if the candidate passed."""
     return CaseRecord(
         id=state.case.id,
         axes=dict(state.case.axes),
@@ -103,7 +103,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
 
 
 def _unseen_case_record(trial: UnseenTrial) -> UnseenCaseRecord:
-    """Times exist only where both sides are right."""
+    """Make an unseen case's record; it has times only if both sides are correct."""
     case, state = trial.unseen.case, trial.candidate.state
     return UnseenCaseRecord(
         id=case.id,

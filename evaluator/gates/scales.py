@@ -1,9 +1,8 @@
-"""How large the elements of short outputs usually are, for cases that nobody has looked at before.
+"""The usual magnitude of short outputs, for unseen cases.
 
-A single output may come out near zero by chance. Relative to itself its error is then large, whoever computed it: of
-single dot products of 10 numbers in float32, right in every order, 3 % were "wrong", of 1000 numbers 1 %; with scales
-of 32 draws 0.2 % (of 8 draws now and then 2 %), and that with a quarter of what tasks allow. Outputs with more elements
-bring their scale along.
+A single element may be near zero by chance, and then the relative error of any correct computation is large. Of single
+dot products in float32, 3 % were "wrong" for 10 numbers and 1 % for 1000; with scales from 32 draws 0.2 % (from 8 draws
+up to 2 %), with a quarter of the tolerance of tasks. Outputs with more elements need no such scale.
 """
 
 from __future__ import annotations
@@ -17,19 +16,20 @@ from evaluator.judge.draws import Draw, draws_of
 from evaluator.tasks.spec import Case
 
 FEW_ELEMENTS = 64
-DRAWS, FROM = 32, 2000  # references a kind of draw, and where their numbers begin: none that is judged has one of these
+DRAWS, FROM = 32, 2000  # references per kind of draw, and their first index: no judged draw has these indices
 
-Scales = dict[str, dict[str, float]]  # by the draw's name and the output's
+Scales = dict[str, dict[str, float]]  # draw's name → output's name → scale
 
 
 def least_scales(context: Context, case: Case) -> Scales:
+    """Return the least scale to which errors of short outputs are relative; longer outputs are left out."""
     short = [output.name for output in context.task.outputs if math.prod(output.answer_shape(case)) < FEW_ELEMENTS]
     kinds = {draw.name: draw.kind for draw in draws_of(context.task)} if short else {}
     return {name: _scales(context, case, kind, name, short) for name, kind in kinds.items()}
 
 
 def _scales(context: Context, case: Case, kind: str, name: str, outputs: list[str]) -> dict[str, float]:
-    """RMS of each output over the draws of a name."""
+    """Return the RMS of each output over DRAWS draws."""
     found: dict[str, list[torch.Tensor]] = {}
     for index in range(DRAWS):
         contents = context.contents(case, Draw(kind, name, FROM + index))

@@ -1,6 +1,6 @@
-"""What was handed in, before anything is run: only files a candidate may bring, and what their text says about itself.
+"""The source gate: checks of the submitted files before anything runs. Only allowed files, and labels from their text.
 
-A label never fails a candidate. It names a capability that no kernel needs and puts the result on hold for a person.
+A label never fails a candidate. It names a capability that no kernel needs and puts the result on hold for review.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PYTHON_MODULES = {
     "mock": "replaces_library_functions",
     "atexit": "runs_at_exit",
 }
-NAMESAKES = ("torch.signal", "scipy.signal")  # honest modules that are called like one of these
+NAMESAKES = ("torch.signal", "scipy.signal")  # harmless modules with a name that is listed here
 PYTHON_ATTRIBUTES = {
     "CDLL": "native_calls",
     "load_library": "native_calls",
@@ -68,21 +68,21 @@ PYTHON_ATTRIBUTES = {
     "TorchDispatchMode": "replaces_library_functions",
     "TorchFunctionMode": "replaces_library_functions",
 }
-WHOLE = {  # where the last name alone says nothing
+WHOLE = {  # full names, where the last part alone is too common
     "sys.modules": "looks_around",
     "builtins.exec": "runs_text",
     "builtins.eval": "runs_text",
     "builtins.__import__": "imports_by_name",
 }
-LIBRARIES = sys.stdlib_module_names | {"torch", "triton", "numpy"}  # whose attributes no kernel sets
-SETTINGS = re.compile(r"\b(backends|config|knobs)\b")  # switches are a candidate's own business
+LIBRARIES = sys.stdlib_module_names | {"torch", "triton", "numpy"}  # no kernel sets their attributes
+SETTINGS = re.compile(r"\b(backends|config|knobs)\b")  # candidates may change these settings
 PYTHON_NAMES = {
     "__import__": "imports_by_name",
     "exec": "runs_text",
     "eval": "runs_text",
     "__builtins__": "runs_text",
 }
-# What a reader sees, and what Python or a compiler takes in, differ: another encoding; text that is shown backwards.
+# Text that a reader sees differently from Python or a compiler: other encodings, and text shown backwards.
 CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 OWN_CODINGS = (b"utf-8", b"utf8", b"ascii", b"us-ascii")
 TURNED = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
@@ -100,20 +100,20 @@ NATIVE_TEXT = {
     r"\b(cuda|hip)(HostAlloc|MallocHost|HostMalloc|HostRegister|Memcpy\w+)\b|\bpin_memory\b": "works_off_the_device",
 }
 ADJACENT = re.compile(r'"\s*"')  # string literals that a compiler joins: "sys" "call"
-# Copies on another stream need none of the device that a timed call is given: work between them would cost no time.
+# Copies on another stream do not need the part of the device that is timed, so work between them would cost no time.
 STREAMS, TO_THE_HOST = {"Stream", "stream"}, {"cpu", "numpy", "pin_memory"}
 
 
-class Handed(Protocol):
-    """What this gate needs to know: the native Context, or a mounted task's Session."""
+class SourceContext(Protocol):
+    """The part of a context that this gate uses: of a Context, or of a mounted task's Session."""
 
     @property
     def candidate_files(self) -> Candidate: ...
     def hold(self, finding: Finding) -> None: ...
 
 
-def check(context: Handed) -> Rejection | None:
-    """Refuse files outside the allow-list; label the rest."""
+def check(context: SourceContext) -> Rejection | None:
+    """Reject files that the task does not allow; label the others."""
     if context.candidate_files.problems:
         reason, _ = context.candidate_files.problems[0]
         same = [detail for other, detail in context.candidate_files.problems if other == reason]
@@ -125,8 +125,8 @@ def check(context: Handed) -> Rejection | None:
 
 
 def python_labels(source: bytes) -> set[str]:
-    """Labels of a Python source, read as Python reads it; without a syntax tree (the compile gate says so) only these
-    that need none."""
+    """Return the labels of a Python source. A source with syntax errors, which the compile gate rejects, gets only the
+    labels that need no syntax tree."""
     hidden = _hidden_text(source)
     try:
         tree = ast.parse(source)
@@ -152,7 +152,7 @@ def _hidden_text(source: bytes) -> set[str]:
 
 
 def _names(nodes: Sequence[ast.AST]) -> dict[str, str]:
-    """What local names stand for, as far as imports and plain assignments say: `import torch as t`, `f = t.empty`."""
+    """Map local names to full names, from imports and plain assignments: `import torch as t`, `f = t.empty`."""
     names = dict[str, str]()
     for node in nodes:
         match node:
@@ -172,7 +172,7 @@ def _bound(alias: ast.alias) -> str:
 
 
 def _imported(node: ast.AST, names: Mapping[str, str]) -> str | None:
-    """`a.b.c` with the first name as it was imported; None where it was not."""
+    """Return the full dotted name of `a.b.c`, its first part resolved; None if it was not imported."""
     match node:
         case ast.Attribute(value=value, attr=name):
             owner = _imported(value, names)
@@ -199,19 +199,19 @@ def _labels_of(node: ast.AST, names: Mapping[str, str]) -> set[str | None]:
 
 
 def _of_path(name: str) -> set[str | None]:
-    """The labels of a dotted name, whether it was reached through its module or imported from it."""
+    """Return the labels of a full dotted name."""
     return {WHOLE.get(name), PYTHON_ATTRIBUTES.get(name.rpartition(".")[2]), *_of_modules(name)}
 
 
 def _of_modules(name: str) -> set[str | None]:
-    """Of every part: libraries hold the modules that they import, `torch.utils.cpp_extension.subprocess`."""
+    """Return the labels of every part: a library exposes modules it imports, `torch.utils.cpp_extension.subprocess`."""
     if name.startswith(NAMESAKES):
         return set()
     return {PYTHON_MODULES.get(part) for part in name.split(".")}
 
 
 def _replaces(node: ast.AST, names: Mapping[str, str]) -> bool:
-    """Puts something in a library's place: `torch.empty = …`, setattr(torch, …), an operator of aten registered."""
+    """Whether the node replaces part of a library: `torch.empty = …`, setattr(torch, …), a new aten operator."""
     match node:
         case ast.Attribute(ctx=ast.Store() | ast.Del()):
             return _is_of_a_library(node, names)
@@ -236,7 +236,7 @@ def _is_of_a_library(node: ast.AST, names: Mapping[str, str]) -> bool:
 
 
 def _is_namespace(node: ast.AST, names: Mapping[str, str]) -> bool:
-    """vars(torch), torch.__dict__"""
+    """Whether the node is a library's namespace, as vars(torch) or torch.__dict__."""
     match node:
         case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(attr="__dict__", value=owner):
             return _is_of_a_library(owner, names)
@@ -244,7 +244,7 @@ def _is_namespace(node: ast.AST, names: Mapping[str, str]) -> bool:
 
 
 def _out_of_sight(node: ast.AST, names: Mapping[str, str]) -> str | None:
-    """Takes something from the system's modules by a name that is not written down."""
+    """Return a label if the node reads a system module's attribute by a computed name."""
     match node:
         case ast.Call(func=ast.Name(id="vars"), args=[owner]) if _is_system(owner, names):
             return "imports_by_name"

@@ -1,6 +1,6 @@
-"""What a built extension takes from outside, as its symbols say: macros hide a name from readers of the text alone.
+"""Labels from the symbols that a built extension imports: macros can hide a name from checks of the source text.
 
-Names that every extension needs (torch's, pybind11's, the runtime's own mmap and mprotect) say nothing.
+Names that every extension needs (from torch, pybind11, or mmap and mprotect for the runtime) have no label.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SECTION, SYMBOL = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 
 
 def symbol_labels(product: bytes) -> set[str]:
-    """Capabilities that no kernel needs, by the names that the linker left open; a file that cannot be read is one."""
+    """Return labels of capabilities that no kernel needs, by undefined symbols; an unreadable file gets one too."""
     try:
         names = list(_open_names(product))
     except (struct.error, IndexError, ValueError):
@@ -32,7 +32,7 @@ def symbol_labels(product: bytes) -> set[str]:
 
 
 def _open_names(product: bytes) -> Iterator[str]:
-    """Undefined names of all dynamic symbol tables of an ELF file of 64 bits: assembly may add sections of any type."""
+    """Yield the undefined names of all dynamic symbol tables of a 64-bit ELF file: assembly may add more tables."""
     (first,), (size, count) = struct.unpack_from("<Q", product, 0x28), struct.unpack_from("<HH", product, 0x3A)
     sections = [SECTION.unpack_from(product, first + index * size) for index in range(count)]
     for _, kind, _, _, offset, length, texts, *_ in sections:

@@ -1,7 +1,7 @@
-"""Baseline and candidate on cases that no agent has seen: what either does wrong on one case says nothing of the next.
+"""Run baseline and candidate on cases that no agent has seen; a failure on one case does not end the others.
 
-Each side goes through the gates in a context of its own, as if it had been handed in. A worker lives from case to case
-until its side fails; the next case then finds a fresh one. Times exist where both sides are right.
+Each side goes through the gates in a context of its own, as if it were the candidate. A worker runs case after case
+until its side fails; the next case then gets a new one. Cases are timed where both sides are correct.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from evaluator.sandbox import WorkerError
 from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import UnseenCase
 
-SESSIONS = 1  # of the device clock: what differs between processes goes into the floor of the host's A/A sessions
-# Ours on one case. RuntimeError and MemoryError are torch's: nobody has made inputs and reference of this case before.
+SESSIONS = 1  # on the device clock: differences between processes are covered by the floor from A/A sessions
+# Errors that are not the candidate's fault. RuntimeError and MemoryError are torch's, from inputs and reference.
 FAULTS = (EvaluatorError, RuntimeError, MemoryError)
 
 
 @dataclass(slots=True)
 class Half:
-    """One side on one case: right, unless there is a rejection. `barred`: what turns the side away from all cases."""
+    """One side on one case: correct unless it has a rejection. `barred`: a rejection that holds for all cases."""
 
     context: Context
-    trusted: bool  # the task's own source
+    trusted: bool  # the task's baseline
     state: CaseState
     barred: Rejection | None
     rejection: Rejection | None = None
-    forward: list[JudgedDraw] = field(default_factory=list)  # a CPU runs some of them again, in reversed order
-    lent: dict[str, Deviation | None] = field(default_factory=dict)  # of a trusted side, by the draw's name
+    forward: list[JudgedDraw] = field(default_factory=list)  # a CPU host runs some of them again, in reversed order
+    errors: dict[str, Deviation | None] = field(default_factory=dict)  # the baseline's worst, by draw's name
 
     def restart(self) -> None:
         self.state, self.rejection, self.forward = CaseState(self.state.case), self.barred, []
-        self.lent = {}
+        self.errors = {}
 
     def fail(self, rejection: Rejection) -> None:
-        """It is not asked again on this case, and the next case finds a fresh worker."""
+        """Set the rejection and close the worker, so that the next case gets a new one."""
         self.rejection, self.state.correct = self.context.charged(rejection), False
         self.context.close_runner()
 
     @contextmanager
     def charging(self) -> Iterator[None]:
-        """What ends its worker is the side's."""
+        """Turn a WorkerError into this side's rejection."""
         try:
             yield
         except WorkerError as error:
@@ -80,14 +80,14 @@ class UnseenTrial:
         return all(half.rejection is None for half in self.halves)
 
     def give_up(self, error: Exception) -> None:
-        """An evaluation error, in no denominator; its text goes to the log."""
+        """Mark both sides with an evaluation error, which no rate counts; its text goes to the log."""
         self.candidate.context.log.append("".join(traceback.format_exception(error)))
         for half in self.halves:
             half.rejection, half.state.correct = Rejection("host_fault", str(error)), False
 
 
 def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) -> list[UnseenTrial]:
-    """Both sides on every case. In `baseline` the task's own source stands as the candidate."""
+    """Run both sides on every case. The context `baseline` has the task's own source as its candidate."""
     with candidate.spending("compile"):
         barred = [_barred(baseline, trusted=True), _barred(candidate, trusted=False)]
     trials = [
@@ -104,12 +104,12 @@ def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) ->
             _each(trials, _reversed)
     with candidate.spending("performance"):
         _time(trials, baseline, candidate)
-    _look_after(trials, candidate)
+    _check_integrity(trials, candidate)
     return trials
 
 
 def _barred(context: Context, trusted: bool) -> Rejection | None:
-    """What turns a side away before any case: its source or its build. Ours, if that happens twice."""
+    """Check a side's source and build; return the rejection for all cases, or a host fault after two errors."""
     through = _through_trusted_build if trusted else _through_build
     for _ in range(2):
         try:
@@ -133,7 +133,7 @@ def _through_build(context: Context) -> Rejection | None:
 
 
 def _cross_compiles(context: Context) -> bool:
-    """A host without a card stands in for gfx942, so that its compiler has a say; elsewhere the card has it."""
+    """Whether sources must compile for gfx942: only on a host without a GPU, which stands in for one."""
     return context.backend.torch_device == "cpu"
 
 
@@ -142,7 +142,7 @@ def _compiles_launches(context: Context) -> bool:
 
 
 def _each(trials: list[UnseenTrial], step: Callable[[UnseenTrial], None]) -> None:
-    """A step on every case, once more after a fault of ours; no worker is left."""
+    """Run a step on every case, again after an evaluation error; close the workers at the end."""
     for trial in trials:
         if not _done(trial, step, is_last=False):
             _done(trial, step, is_last=True)
@@ -155,7 +155,7 @@ def _each(trials: list[UnseenTrial], step: Callable[[UnseenTrial], None]) -> Non
 
 
 def _done(trial: UnseenTrial, step: Callable[[UnseenTrial], None], *, is_last: bool) -> bool:
-    """False after a fault, once nothing is left of the try: an error that is kept would keep its tensors."""
+    """Run a step; return False after an evaluation error. The error is dropped here, since it holds tensors."""
     try:
         step(trial)
     except FAULTS as error:
@@ -168,7 +168,7 @@ def _done(trial: UnseenTrial, step: Callable[[UnseenTrial], None], *, is_last: b
 
 
 def _forward(trial: UnseenTrial) -> None:
-    """Every draw, for as long as a side is left."""
+    """Check every draw, until both sides have failed."""
     context = trial.candidate.context
     scales = least_scales(context, trial.case)
     for half in trial.halves:
@@ -178,7 +178,7 @@ def _forward(trial: UnseenTrial) -> None:
         if all(half.rejection for half in trial.halves):
             return
         contents = context.contents(trial.case, draw)
-        # The candidate comes first: on a GPU the right answer may be left behind in memory that the next kernel sees.
+        # The candidate runs first: on a GPU the baseline could leave the right output in memory that it reads.
         theirs, ours = _called(trial.candidate, contents), _called(trial.baseline, contents)
         reference = context.reference.outputs(trial.case, contents)
         for half, call in ((trial.baseline, ours), (trial.candidate, theirs)):
@@ -189,7 +189,7 @@ def _forward(trial: UnseenTrial) -> None:
 
 
 def _called(half: Half, contents: Contents) -> Call | Rejection | None:
-    """None where the side has failed on this case."""
+    """Call the side; None if it has already failed on this case."""
     if half.rejection is not None:
         return None
     context, case = half.context, half.state.case
@@ -203,7 +203,7 @@ def _called(half: Half, contents: Contents) -> Call | Rejection | None:
 
 
 def _start(half: Half, order: Order) -> Runner:
-    """A worker that has loaded the side. That the baseline cannot be loaded has nothing to do with a case: ours."""
+    """Start a worker that has loaded the side. A baseline that cannot be loaded is an error of the evaluation."""
     context, compiled = half.context, _cross_compiles(half.context) and order == "forward"
     with blaming_baseline(context.task) if half.trusted else nullcontext():
         context.runner = context.candidate_side().runner(order, cross_compile=compiled)
@@ -211,7 +211,7 @@ def _start(half: Half, order: Order) -> Runner:
 
 
 def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call | Rejection) -> None:
-    """A baseline's errors are lent only while it is right: a wrong one would allow everything."""
+    """Check one call. The baseline's errors widen tolerances only while it is correct: else all would be allowed."""
     if half.trusted and isinstance(call, Call):
         _note_error(half, judged, call)
     with half.charging():
@@ -224,19 +224,19 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
     if half.context.runs_reversed:
         half.forward.append(judged)
     if half.trusted and judged.rejection is None:
-        trial.candidate.state.baseline_errors = dict(half.lent)
+        trial.candidate.state.baseline_errors = dict(half.errors)
 
 
 def _note_error(half: Half, judged: JudgedDraw, call: Call) -> None:
-    """The worst on the draws of a name so far. Its own elements are held to the bound: else it were never wrong."""
+    """Update the worst error on draws of a name. Only its RMSE widens its own bound: else it would never be wrong."""
     name = judged.draw.name
     error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
-    half.lent[name] = worst = correctness.worst_of([half.lent.get(name), error])
+    half.errors[name] = worst = correctness.worst_of([half.errors.get(name), error])
     judged.state.baseline_errors[name] = replace(worst, worst=0.0) if worst else None
 
 
 def _judge_launches(half: Half) -> None:
-    """What a compiler refused, and what the candidate swallowed, on this case: a worker that saw another is closed."""
+    """Reject launches that did not compile or failed on this case, also where the candidate caught the exception."""
     context = half.context
     if half.rejection is None:
         half.state.correct = True  # unless the reversed run finds otherwise
@@ -257,11 +257,11 @@ def _reversed(trial: UnseenTrial) -> None:
 
 
 def _time(trials: list[UnseenTrial], baseline: Context, candidate: Context) -> None:
-    """One session over the cases on which both sides are right, begun anew without a case that the candidate fails."""
+    """Time one session on the cases with both sides correct; after a failure again, without the failed case."""
     waiting = {trial.case.id: trial for trial in trials if trial.both_right}
     candidate.cases = {name: trial.candidate.state for name, trial in waiting.items()}
     candidate.baseline, candidate.sessions = baseline.candidate_side(), SESSIONS
-    failed_at = set[str | None]()  # where we failed once
+    failed_at = set[str | None]()  # cases with one evaluation error so far
     while candidate.cases:
         candidate.at_work = None
         try:
@@ -282,8 +282,8 @@ def _time(trials: list[UnseenTrial], baseline: Context, candidate: Context) -> N
             failed_at.add(where)
 
 
-def _look_after(trials: list[UnseenTrial], candidate: Context) -> None:
-    """The task as it was read, times that can be true: what the integrity gate asks."""
+def _check_integrity(trials: list[UnseenTrial], candidate: Context) -> None:
+    """Run the integrity gate; it rejects the case at work, or all cases."""
     by_id = {trial.case.id: trial for trial in trials}
     candidate.at_work = None
     while rejection := checked(integrity, candidate):
@@ -295,5 +295,5 @@ def _look_after(trials: list[UnseenTrial], candidate: Context) -> None:
 
 
 def _blamed(context: Context) -> list[str]:
-    """The case at work, if there is one."""
+    """Return the id of the case at work, in a list."""
     return [context.at_work.case.id] if context.at_work else []

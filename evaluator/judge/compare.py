@@ -1,4 +1,4 @@
-"""Is an output right? Two rules, both relative to the reference's scale; NaN equals nothing unless the task says so."""
+"""Compare outputs with the reference: two bounds, both relative to the reference's scale, and rules for NaN."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from evaluator.judge.sampling import sampling_problem
 from evaluator.tasks.spec import Case, Output, Tolerance
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
-TINY = 1e-300  # only keeps a division from failing
+TINY = 1e-300  # avoids a division by zero
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """How far a float output is from the reference: RMS over the scale, and the worst |y − r| / (scale + |r|)."""
+    """The distance of a float output from the reference: RMS error / scale, and the worst |y − r| / (scale + |r|)."""
 
     rmse: float
     worst: float
@@ -25,7 +25,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`reason` is None if right; the numbers are relative RMSE, its bound, and None for exact outputs."""
+    """The verdict on one output; `reason` is None if it is right. Exact outputs have no relative RMSE and bound."""
 
     reason: str | None
     detail: str
@@ -43,14 +43,15 @@ def compare(
     baseline: Deviation | None,
     least_scale: float = 0.0,
 ) -> Comparison:
-    """Judge one output tensor against the reference (float64, same shape) on its device; integers must be equal.
+    """Compare one output tensor with the reference (float64, same shape) on its device; integers must be equal.
 
-    Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number where that is more.
-    An answer beyond the dtype's largest number, or within tau of it, may be infinity: so it is rounded.
-    The reference of a sampled output holds probabilities: the samples must look like drawn from them.
+    Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number if that is larger.
+    Where the reference exceeds the dtype's largest number, or is within tau of it, the output may be infinity, since
+    rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
+    reference of a sampled output holds probabilities; the samples must fit them.
 
     Raises:
-        TaskError: the reference holds NaN where the task forbids it, so that nobody could be right or wrong.
+        TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
     """
     output = output.to(reference.device)
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
@@ -59,7 +60,7 @@ def compare(
         unlike = sampling_problem(output, reference)
         return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'as the distribution says'}")
     if not output.dtype.is_floating_point:
-        wrong = int((output.to(reference.dtype) != reference).sum())  # in whichever holds what is right
+        wrong = int((output.to(reference.dtype) != reference).sum())  # int64 or bool, as the reference
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
         return Comparison("mismatch" if wrong else None, detail)
     assert tolerance is not None, "the task reader demands one for every floating dtype"
@@ -73,7 +74,8 @@ def compare(
 
 
 def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float = 0.0) -> Deviation | None:
-    """Where the reference is finite; None for exact dtypes, and where the output is not finite: that excuses nobody."""
+    """Return the deviation where the reference is finite. None for exact dtypes and for outputs that are not finite:
+    those must not widen a candidate's tolerance."""
     if not output.dtype.is_floating_point:
         return None
     seen, wanted = output.to(reference.device).double(), reference.double()
@@ -88,13 +90,16 @@ def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float 
 
 
 def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> float:
-    """An answer below what the dtype holds is 0 in it, and that is no error: else such a baseline's error would be 1,
-    as that of zeros is, and four times as much were allowed (ssd_chunk_scan's last state after 4000 steps)."""
+    """Return the scale that errors are relative to: at least the dtype's smallest normal number.
+
+    An output below that underflows to 0. If this counted as a relative error of 1, the baseline would allow candidates
+    four times as much, and zeros would pass (ssd_chunk_scan's last state after 4000 steps).
+    """
     return max(_rms(wanted) if wanted.numel() else 0.0, least_scale, torch.finfo(dtype).tiny)
 
 
 def _overflows(seen: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype, tau: float) -> torch.Tensor:
-    """Infinities of the answer's sign, where it is more than the dtype holds."""
+    """Return where infinities are right: those with the reference's sign, where it exceeds the dtype's range."""
     infinite = seen.isinf()
     if not bool(infinite.any()):
         return infinite
@@ -122,7 +127,10 @@ def _close(
     case: Case,
     baseline: Deviation | None,
 ) -> Comparison:
-    """Of millions of elements a few lie far out, in the baseline too: what it may do, a candidate may four times."""
+    """Compare finite values with both bounds: at most four times the baseline's errors, or the task's tolerance.
+
+    The baseline counts because of millions of elements a few are always far off, in correct outputs too.
+    """
     if not wanted.numel():
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
     error = (seen - wanted).abs()

@@ -1,6 +1,6 @@
-"""Whose turn it is on a device, across all evaluations of this host: checks share it, a timed session has it alone.
+"""A lock on a device across all evaluations of this host: checks share the device, a timed session has it alone.
 
-So somebody's `evaluate` beside a worker, or two runs at once, disturb no time; what does not need the clock goes on.
+So two evaluations at once, in two workers or by hand, do not disturb each other's times; checks still run in parallel.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from pathlib import Path
 from time import monotonic
 
 
-class Turn:
-    """Lock files of the device. One evaluator uses it from one thread; its contexts may lie within each other."""
+class DeviceLock:
+    """A device's lock files. One evaluator uses it from one thread; its contexts may be nested."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._depth, self._fd, self._present = path, 0, -1, -1
         self._presence = fcntl.LOCK_SH
-        self.waited_s = 0.0  # for others, in all
+        self.waited_s = 0.0  # total time spent waiting for other evaluations
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Beside other checks, and beside no timed session."""
+        """Hold the device together with other checks, while no timed session runs."""
         if self._depth == 0:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._fd, self._present = self._opened(".lock"), self._opened(".present")
             self._take(self._present, self._presence, ".entry")
-            self._take(self._fd, fcntl.LOCK_SH, ".door")
+            self._take(self._fd, fcntl.LOCK_SH, ".turnstile")
         self._depth += 1
         try:
             yield
@@ -40,9 +40,9 @@ class Turn:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """As `shared`, once every other evaluation has ended: where several are at work, memory is short.
+        """Hold the device as `shared` does, after every other evaluation has ended: several may run out of memory.
 
-        Who comes later waits at a door that nobody inside needs.
+        Evaluations that start later wait at the turnstile `.entry`, which those already started do not pass again.
         """
         self._presence = fcntl.LOCK_EX
         try:
@@ -52,22 +52,22 @@ class Turn:
             self._presence = fcntl.LOCK_SH
 
     def give_way(self) -> None:
-        """Within `shared`, where nothing of one's own is at work: sessions that wait go first."""
+        """Let waiting timed sessions go first. Call within `shared`, while this evaluation does not use the device."""
         fcntl.flock(self._fd, fcntl.LOCK_UN)
-        self._take(self._fd, fcntl.LOCK_SH, ".door")
+        self._take(self._fd, fcntl.LOCK_SH, ".turnstile")
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Within `shared`: beside nothing. The workers that wait have answered their first calls, and are idle."""
-        fcntl.flock(self._fd, fcntl.LOCK_UN)  # given up first, so two that wait do not block each other
-        self._take(self._fd, fcntl.LOCK_EX, ".door")
+        """Have the device alone, for a timed session. Call within `shared`; workers of waiting evaluations are idle."""
+        fcntl.flock(self._fd, fcntl.LOCK_UN)  # released first, or two sessions that wait would block each other
+        self._take(self._fd, fcntl.LOCK_EX, ".turnstile")
         try:
             yield
         finally:
             self.give_way()
 
-    def has_company(self) -> bool:
-        """Within `shared`: is another evaluation at work on the device, or waiting with workers in its memory?"""
+    def in_use_by_others(self) -> bool:
+        """Whether another evaluation runs on the device, or waits with workers in its memory. Call within `shared`."""
         try:
             fcntl.flock(self._present, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -76,9 +76,9 @@ class Turn:
             fcntl.flock(self._present, self._presence)
         return False
 
-    def _take(self, fd: int, kind: int, door: str) -> None:
-        """Behind all that wait already: new checks would else keep a session waiting for ever (190 s were seen)."""
-        opened, begin = self._opened(door), monotonic()
+    def _take(self, fd: int, kind: int, turnstile: str) -> None:
+        """Lock `fd` through a turnstile: without it, new checks kept a session waiting for 190 s."""
+        opened, begin = self._opened(turnstile), monotonic()
         try:
             fcntl.flock(opened, fcntl.LOCK_EX)
             fcntl.flock(fd, kind)
@@ -90,13 +90,13 @@ class Turn:
         return os.open(self._path.with_suffix(suffix), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
 
-class NoTurn:
-    """Of a host without a device clock: nobody waits for anybody."""
+class NoDeviceLock:
+    """The lock of a host without a device clock, where evaluations do not wait for each other."""
 
     waited_s = 0.0
     shared = exclusive = alone = staticmethod(nullcontext)
 
     def give_way(self) -> None: ...
 
-    def has_company(self) -> bool:
+    def in_use_by_others(self) -> bool:
         return False

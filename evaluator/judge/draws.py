@@ -1,4 +1,4 @@
-"""Contents of inputs. The seed stays in this process; a draw tells nothing about its seed or about other draws."""
+"""Contents of inputs. The seed stays in this process; a draw reveals nothing about its seed or other draws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.tasks.spec import Case, Input, TaskSpec
 Contents = dict[str, torch.Tensor | int | float | None]
 DRAWS_PER_KIND = 3
 DRAWS_PER_KIND_ATOMIC = 12
-OUTLIER_SHARE, OUTLIER_SCALE = 0.001, 20.0  # at least one element a tensor is forced
+OUTLIER_SHARE, OUTLIER_SCALE = 0.001, 20.0  # at least one element per tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Seed:
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     def number(self, *words: object) -> int:
-        """63 bits that only this secret gives for these words."""
+        """Return 63 bits derived from the secret and these words."""
         digest = hashlib.blake2b("\0".join(map(str, words)).encode(), key=self.secret, digest_size=8).digest()
         return int.from_bytes(digest, "big") >> 1
 
@@ -42,7 +42,7 @@ class Seed:
 
 
 def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
-    """Three of each kind, twelve for tasks marked atomic; every special alphabet at least once."""
+    """Return three draws of each kind, twelve for tasks marked atomic; every special alphabet at least once."""
     count = DRAWS_PER_KIND_ATOMIC if task.atomic else DRAWS_PER_KIND
     names = list(dict.fromkeys(name for item in task.inputs for name, _ in item.special))
     special = [names[index % len(names)] for index in range(max(count, len(names)))] if names else []
@@ -54,10 +54,11 @@ def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
 
 
 def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str = "cpu") -> Contents:
-    """Fresh contents for every input of the case, in the order of the task, made where the judge computes.
+    """Draw the contents of every input of the case, on the given device.
 
     Returns:
-        name → tensor of the input's shape and dtype (contiguous), a Python number for scalars, None where not given.
+        name → contiguous tensor of the input's shape and dtype, a Python number for scalars, None for absent inputs;
+        in the task's order.
     """
     return {item.name: _input(item, task, case, draw, seed, device) for item in task.inputs}
 
@@ -65,9 +66,9 @@ def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str 
 def slab_of(
     item: Input, task: TaskSpec, case: Case, spare: int, seed: Seed, *words: object, device: str = "cpu"
 ) -> torch.Tensor | int | float | None:
-    """`spare` more standard values than the input has, in one dimension: every window of its size is a draw.
+    """Draw a one-dimensional slab, `spare` elements larger than the input: every window of the input's size is a draw.
 
-    Windows of a permutation are parts of one that is repeated, so they hold no value twice either.
+    The slab of a permutation repeats it, so its windows hold no value twice either.
     """
     if item.scalar is not None or (item.when is not None and not case.value(item.when)):
         return _input(item, task, case, Draw("standard", "standard", 0), seed, device)

@@ -1,4 +1,4 @@
-"""Where a case's tensors lie in a worker's mailbox: the judge decides, the worker is told."""
+"""The offsets of a case's tensors in a worker's mailbox. The judge chooses them and sends them to the worker."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from evaluator.sandbox import Worker
 from evaluator.tasks.spec import Case, TaskSpec
 
 ALIGNMENT = 256
-LEAST_MAILBOX_BYTES = 4 << 20  # files travel through it too
+LEAST_MAILBOX_BYTES = 4 << 20  # files are sent through it too
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`inputs` and `outputs` are what the worker's `open` command takes; bytes is the size they need together."""
+    """`inputs` and `outputs` as the worker's `open` command takes them; `bytes` is their total size."""
 
     inputs: tuple[dict[str, Any], ...]
     outputs: tuple[dict[str, Any], ...]
     bytes: int
 
     def write(self, contents: Contents, worker: Worker) -> None:
-        """Put contents where the worker will read them; outputs are poisoned."""
+        """Write the contents of inputs to the mailbox, and poison the outputs."""
         for spec in self.inputs:
             value = contents[spec["name"]]
             if isinstance(value, torch.Tensor):
@@ -33,12 +33,12 @@ class Layout:
             self._tensor(spec, spec["offset"], worker).view(-1).view(torch.uint8).fill_(0xFF)
 
     def read_outputs(self, worker: Worker, device: str) -> dict[str, torch.Tensor]:
-        """Own copies on the judge's device, which no worker can change any more."""
+        """Return copies of the outputs on the judge's device, which no worker can change any more."""
         found = {spec["name"]: self._tensor(spec, spec["offset"], worker) for spec in self.outputs}
         return {name: tensor.to(device, copy=True) for name, tensor in found.items()}
 
     def changed_inputs(self, contents: Contents, worker: Worker, allowed: frozenset[str]) -> list[str]:
-        """The names of inputs whose bytes are not what was sent."""
+        """Return the names of inputs whose bytes differ from what was sent."""
         changed = []
         for spec in self.inputs:
             value = contents[spec["name"]]
@@ -54,7 +54,7 @@ class Layout:
 
 
 def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
-    """The layout of a case; contents tell which inputs are tensors, numbers or absent."""
+    """Return the layout of a case; contents show which inputs are tensors, numbers or absent."""
     inputs, outputs, offset = list[dict[str, Any]](), list[dict[str, Any]](), 0
     for item in task.inputs:
         value = contents[item.name]
@@ -77,7 +77,7 @@ def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
 
 
 def mailbox_bytes(task: TaskSpec, cases: tuple[Case, ...]) -> int:
-    """Room for the largest case."""
+    """Return the mailbox size that fits the largest case."""
     return max([LEAST_MAILBOX_BYTES, *(_case_bytes(task, case) for case in cases)])
 
 

@@ -1,6 +1,6 @@
-"""Candidates that did no work, judged as data: a task that one of them passes proves nothing and enters no suite.
+"""Null candidates, which do no work: a task that one of them passes proves nothing and enters no suite.
 
-No process is needed: what they would return follows from the inputs and the right answers alone.
+They need no process: their outputs follow from the inputs and the expected outputs alone.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ PROFILES: tuple[Profile, ...] = ("small",)
 
 @dataclass(frozen=True, slots=True)
 class NullCase:
-    """One output of one draw: what was given, what is right, what was right for the draw before and for the first."""
+    """One output of one draw: all inputs, and the expected output of this, the previous and the first draw."""
 
     spec: Output
     dtype: torch.dtype
     contents: Contents
-    right: torch.Tensor
+    expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
 
@@ -35,43 +35,45 @@ Null = Callable[[NullCase], torch.Tensor]
 
 
 def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
-    """The null candidates that are right on every small case and draw of a task: there must be none.
+    """Return the names of null candidates that pass every small case and draw of a task: there must be none.
 
-    Copying the first input may be the answer where every output declares `identity`.
+    A copy of the first input is allowed where every output declares `identity`.
     """
     seed, reference, passing = seed or Seed(), Reference(task), dict(NULLS)
     if all(output.identity for output in task.outputs):
         del passing["first_input"]
     for case in task.cases_of(PROFILES):
-        answers: list[Mapping[str, torch.Tensor]] = []
+        references: list[Mapping[str, torch.Tensor]] = []
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
-            answers.append(reference.outputs(case, contents))
-            passing = {name: null for name, null in passing.items() if _is_right(null, task, case, contents, answers)}
+            references.append(reference.outputs(case, contents))
+            passing = {
+                name: null for name, null in passing.items() if _is_right(null, task, case, contents, references)
+            }
         if not passing:
             break
     return sorted(passing)
 
 
 def _is_right(
-    null: Null, task: TaskSpec, case: Case, contents: Contents, answers: list[Mapping[str, torch.Tensor]]
+    null: Null, task: TaskSpec, case: Case, contents: Contents, references: list[Mapping[str, torch.Tensor]]
 ) -> bool:
     for spec in task.outputs:
         dtype = task.dtype_of(spec.dtype, case)
-        places = (-1, max(0, len(answers) - 2), 0)
-        now, before, first = (_right_answer(spec, case, answers[index][spec.name]) for index in places)
-        if len(answers) == 1:  # nothing was there before
+        indices = (-1, max(0, len(references) - 2), 0)
+        now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
+        if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
-        answer = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first))
+        output = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first))
         tolerance = task.tolerance.get(dtype)
-        reference = answers[-1][spec.name]
-        if compare(answer, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
+        reference = references[-1][spec.name]
+        if compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
             return False
     return True
 
 
-def _right_answer(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
-    """The reference's own output or, where it is sampled, one that it could have been."""
+def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
+    """Return the reference's output, or samples drawn from it where it holds probabilities."""
     if spec.sampled is None:
         return reference
     count = int(spec.shape[-1].value(case.numbers))
@@ -79,31 +81,31 @@ def _right_answer(spec: Output, case: Case, reference: torch.Tensor) -> torch.Te
 
 
 def _filled(value: float) -> Null:
-    return lambda question: torch.full(question.right.shape, value, dtype=torch.float64).to(question.dtype)
+    return lambda case: torch.full(case.expected.shape, value, dtype=torch.float64).to(case.dtype)
 
 
-def _unwritten(question: NullCase) -> torch.Tensor:
-    """Memory as the worker poisons it."""
-    if question.dtype == torch.bool:
-        return torch.ones_like(question.right, dtype=torch.bool)
-    poison = torch.full((question.right.numel() * question.dtype.itemsize,), 0xFF, dtype=torch.uint8)
-    return poison.view(question.dtype).reshape(question.right.shape)
+def _unwritten(case: NullCase) -> torch.Tensor:
+    """Return memory as the worker poisons it."""
+    if case.dtype == torch.bool:
+        return torch.ones_like(case.expected, dtype=torch.bool)
+    poison = torch.full((case.expected.numel() * case.dtype.itemsize,), 0xFF, dtype=torch.uint8)
+    return poison.view(case.dtype).reshape(case.expected.shape)
 
 
-def _best_constant(question: NullCase) -> torch.Tensor:
-    """The mean of the right answer: no constant has a smaller RMSE."""
-    finite = question.right.double()[question.right.isfinite()]
-    return torch.full_like(question.right, float(finite.mean()) if finite.numel() else 0.0).to(question.dtype)
+def _best_constant(case: NullCase) -> torch.Tensor:
+    """Return the mean of the expected output: no constant has a smaller RMSE."""
+    finite = case.expected.double()[case.expected.isfinite()]
+    return torch.full_like(case.expected, float(finite.mean()) if finite.numel() else 0.0).to(case.dtype)
 
 
-def _first_input(question: NullCase) -> torch.Tensor:
-    """The first tensor that was given, cut or repeated to size."""
-    given = next((value for value in question.contents.values() if isinstance(value, torch.Tensor)), None)
-    count = question.right.numel()
+def _first_input(case: NullCase) -> torch.Tensor:
+    """Return the first input tensor, cut or repeated to size."""
+    given = next((value for value in case.contents.values() if isinstance(value, torch.Tensor)), None)
+    count = case.expected.numel()
     if given is None or not given.numel() or not count:
-        return torch.zeros_like(question.right).to(question.dtype)
+        return torch.zeros_like(case.expected).to(case.dtype)
     flat = given.reshape(-1)
-    return flat.repeat(-(-count // flat.numel()))[:count].reshape(question.right.shape).to(question.dtype)
+    return flat.repeat(-(-count // flat.numel()))[:count].reshape(case.expected.shape).to(case.dtype)
 
 
 NULLS: dict[str, Null] = {
@@ -113,6 +115,6 @@ NULLS: dict[str, Null] = {
     "not_a_number": _filled(float("nan")),
     "best_constant": _best_constant,
     "first_input": _first_input,
-    "previous_output": lambda question: question.previous.to(question.dtype),
-    "output_of_another_input": lambda question: question.first.to(question.dtype),
+    "previous_output": lambda case: case.previous.to(case.dtype),
+    "output_of_another_input": lambda case: case.first.to(case.dtype),
 }

@@ -1,4 +1,4 @@
-"""The answer: the task's reference.py, run in the judge's own process tree, in float64. It is trusted code."""
+"""The task's reference.py, run in the judge's own process in float64. It is trusted code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
 
 
 class Reference:
-    """A task's `reference`, loaded once; or another function or file that promises the same."""
+    """A task's `reference` function, loaded once; or another function or file with the same interface."""
 
     def __init__(
         self, task: TaskSpec, function: str = "reference", device: str = "cpu", file: str = "reference.py"
@@ -33,7 +33,7 @@ class Reference:
         self.implementation: Implementation = implementation
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
-        """The right outputs: float64 for floating ones, of the declared shapes, on the device it was made for.
+        """Return the expected outputs: float64 for floating dtypes, of the declared shapes, on its device.
 
         Raises:
             TaskError: the reference breaks its own contract.
@@ -54,14 +54,14 @@ class Reference:
 
 
 def second_implementation(task: TaskSpec) -> Reference:
-    """Another way to the same answer, which only checks the task: outside its digest where it has a file of its own."""
+    """Load a task's second implementation, which only checks the task; in a file of its own it is not in the digest."""
     if (task.folder / SECOND).is_file():
         return Reference(task, file=SECOND)
     return Reference(task, "second_opinion")
 
 
 def _widened(value: torch.Tensor | int | float | None, device: str) -> torch.Tensor | int | float | None:
-    """A copy, floats in float64: a reference that writes in place harms nobody."""
+    """Return a copy with floats in float64; a reference may write to it in place."""
     if isinstance(value, torch.Tensor):
         value = value.to(device)
         return value.double() if value.dtype.is_floating_point and value.dtype != torch.float64 else value.clone()

@@ -1,4 +1,4 @@
-"""Why a candidate is turned away: a value with a reason code, and how the end of a worker translates into one."""
+"""Rejections of candidates, and how errors of workers translate into them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evaluator.records.reasons import REASONS, Status
 from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 MAX_DETAIL = 300
-_RAISED = {  # the last part of an exception's class name → reason
+_RAISED = {  # last part of an exception's class name → reason
     "CompileFailed": "target_compiler_error",
     "UnsupportedFeature": "unsupported_feature",
     "OutOfBounds": "out_of_bounds",
@@ -24,7 +24,7 @@ _RAISED = {  # the last part of an exception's class name → reason
     "OutOfResources": "compiler_error",
     "PTXASError": "compiler_error",
 }
-_TEXT_SAYS = {  # of exceptions of C++: the allocator's, the GPU driver's, and evaluator/hip/cpu/runtime's
+_TEXTS = {  # text of C++ exceptions: from the allocator, the GPU driver, and evaluator/hip/cpu/runtime
     "std::bad_alloc": "out_of_memory",
     "can't allocate memory": "out_of_memory",
     "CUDA error: out of memory": "out_of_memory",
@@ -37,15 +37,15 @@ _TEXT_SAYS = {  # of exceptions of C++: the allocator's, the GPU driver's, and e
 }
 OF_THE_RUNTIME = "hipcpu: "
 _FRAME = re.compile(r'^  File "([^"]+)"', re.MULTILINE)
-_DEVICE_SAYS = ("CUDA error", "HIP error", "Triton Error [CUDA]", "Triton Error [HIP]")  # torch's and Triton's words
+_DEVICE_TEXTS = ("CUDA error", "HIP error", "Triton Error [CUDA]", "Triton Error [HIP]")  # texts of torch and Triton
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
-AMD_FAULT = "Memory access fault by GPU"  # ROCm's run time says it and aborts the process
+AMD_FAULT = "Memory access fault by GPU"  # printed by ROCm's runtime, which then aborts the process
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """`reason` is a key of reasons.REASONS; `detail` fills its sentence; `log` is the candidate's own output."""
+    """Why a candidate fails: `reason` is a key of REASONS, `detail` fills its sentence, `log` is what it printed."""
 
     reason: str
     detail: str
@@ -62,18 +62,18 @@ class Rejection:
 
     @property
     def of_baseline(self) -> str:
-        """The sentence where it is the task's own source that went wrong."""
+        """The sentence, phrased for the task's own baseline."""
         return self.sentence.replace("The candidate", "It")
 
 
 def rejection_of(error: WorkerError) -> Rejection:
-    """What the end of a candidate's worker means."""
+    """Translate the error of a candidate's worker into a rejection."""
     match error:
         case WorkerTimeout():
             if "sandbox's time" in error.detail:
                 return Rejection("total_time", error.detail, error.output)
             reason = "build_time" if error.op == "build" else "call_time"
-            return Rejection(reason, f"no answer to {error.op} in time", error.output)
+            return Rejection(reason, f"no reply to {error.op} in time", error.output)
         case OutputFlood():
             return Rejection("flood", error.detail, error.output)
         case BadReply():
@@ -86,7 +86,7 @@ def rejection_of(error: WorkerError) -> Rejection:
 
 
 def of_exception_class(name: str, text: str, log: str = "", *, otherwise: str = "raised") -> Rejection:
-    """What an exception of this class and text means; ours say in their text what happened."""
+    """Translate an exception's class and text into a rejection."""
     return Rejection(_RAISED.get(name, otherwise), text, log)
 
 
@@ -96,29 +96,29 @@ def _of_exception(error: WorkerFault) -> Rejection:
     log = f"{error.output}\n{error.text}".strip()
     if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
-    for marker, reason in _TEXT_SAYS.items():
+    for marker, reason in _TEXTS.items():
         if marker in last and (OF_THE_RUNTIME not in marker or _is_native(error.text)):
             return Rejection(reason, last.partition(OF_THE_RUNTIME)[2] or last, log)
-    if error.kind.startswith("torch._inductor."):  # torch.compile writes code for the GPU that is only pretended
+    if error.kind.startswith("torch._inductor."):  # torch.compile generates code for the GPU that is only emulated
         return Rejection("unsupported_feature", "torch.compile", log)
     ours = error.kind.startswith("evaluator.inside.")
-    if name in _OURS and not ours:  # a class of the candidate's own with the name of one of ours
+    if name in _OURS and not ours:  # a class of the candidate with the name of one of the evaluator
         return Rejection("raised", last, log)
     detail = (last.partition(": ")[2] or last) if ours else last
     otherwise = "import_error" if error.op == "load" else "raised"
-    if any(words in log for words in _DEVICE_SAYS):  # perhaps of an exception that this one was raised from
+    if any(words in log for words in _DEVICE_TEXTS):  # possibly in the exception that caused this one
         otherwise = "device_error"
     return of_exception_class(name, detail, log, otherwise=otherwise)
 
 
 def _is_native(trace: str) -> bool:
-    """Whole, and with no frame but ours? A Python candidate may raise the words of the CPU's HIP runtime, too."""
+    """Whether a traceback is complete and holds only frames of the evaluator: Python candidates can forge its texts."""
     frames = _FRAME.findall(trace)
     return trace.startswith("Traceback") and all("/evaluator/inside/" in frame for frame in frames)
 
 
 def _line_of(kind: str, text: str) -> str:
-    """The line of a traceback that names the exception: its message may go on for many more."""
+    """Return the line of a traceback that names the exception; its message may have many more lines."""
     lines = [line for line in text.strip().splitlines() if line.strip()]
     named = [line for line in lines if line.startswith((kind, kind.removeprefix("builtins.")))]
     return (named or lines or [kind])[-1]

@@ -1,8 +1,8 @@
-"""Are random outputs drawn from the right distribution? Not equality, since every generator is as good as another.
+"""Test whether random outputs follow the right distribution. Any random generator is allowed, so values may differ.
 
-Each sample becomes a number between 0 and 1 that is uniform if the distribution is right: the mass of the outcomes
-before its own, plus a random part of its own mass. Two orders of the outcomes look for two kinds of error: from the
-likeliest down for what is too sharp or too flat, by their number for what prefers one end.
+Each sample is mapped to a number between 0 and 1 that is uniform if the distribution is right: the mass of the outcomes
+before its own, plus a random part of its own mass. Two orders of the outcomes find two kinds of error: by likelihood,
+distributions that are too sharp or too flat; by index, a preference for one end.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import math
 
 import torch
 
-FALSE_ALARM = 1e-10  # of one test of an honest sampler: an evaluation makes some hundred of them
+FALSE_ALARM = 1e-10  # probability per test of a correct sampler; an evaluation makes some hundred tests
 
 
 def sampling_problem(samples: torch.Tensor, probabilities: torch.Tensor) -> str | None:
-    """What is wrong with samples [..., count] of distributions [..., outcomes], or None. Probability 0 is forbidden."""
+    """Return what is wrong with samples [..., count] from distributions [..., outcomes], or None if they fit."""
     rows, outcomes = probabilities.reshape(-1, probabilities.shape[-1]), probabilities.shape[-1]
     drawn = samples.reshape(rows.shape[0], -1).long()
     if outside := int(((drawn < 0) | (drawn >= outcomes)).sum()):
-        return f"{outside} of {drawn.numel()} samples are none of the {outcomes} outcomes"
+        return f"{outside} of {drawn.numel()} samples are outside the {outcomes} outcomes"
     if impossible := int((rows.gather(1, drawn) == 0).sum()):
         return f"{impossible} of {drawn.numel()} samples have probability 0"
     likeliest = rows.argsort(dim=1, descending=True, stable=True)
@@ -36,20 +36,20 @@ def sampling_problem(samples: torch.Tensor, probabilities: torch.Tensor) -> str 
 
 
 def must_differ(probabilities: torch.Tensor, count: int) -> bool:
-    """Would two independent sets of `count` samples of each distribution be equal by a chance too small to believe?"""
+    """Whether two independent sets of `count` samples per distribution are almost certain to differ."""
     rows = probabilities.reshape(-1, probabilities.shape[-1])
     return float(rows.square().sum(1).log().sum()) * count < math.log(FALSE_ALARM)
 
 
 def example(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
-    """A right answer: samples [..., count] of distributions [..., outcomes]."""
+    """Draw samples [..., count] from distributions [..., outcomes]."""
     rows = probabilities.reshape(-1, probabilities.shape[-1])
     drawn = torch.multinomial(rows, count, replacement=True, generator=generator)
     return drawn.reshape(*probabilities.shape[:-1], count)
 
 
 def _distance(rows: torch.Tensor, drawn: torch.Tensor) -> float:
-    """Kolmogorov's: the largest gap between the share of numbers below x and x itself."""
+    """Return the Kolmogorov distance of the mapped samples from the uniform distribution."""
     upto, own = rows.cumsum(1).gather(1, drawn), rows.gather(1, drawn)
     part = torch.rand(drawn.shape, generator=torch.Generator().manual_seed(0), dtype=rows.dtype).to(rows.device)
     numbers = ((upto - part * own) / rows.sum(1, keepdim=True)).reshape(-1).sort().values
@@ -59,5 +59,5 @@ def _distance(rows: torch.Tensor, drawn: torch.Tensor) -> float:
 
 
 def _allowed(count: int) -> float:
-    """Massart's bound, which holds for every count."""
+    """Return the largest distance allowed: Massart's bound, which holds for every count."""
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * max(1, count)))

@@ -23,7 +23,7 @@ from evaluator.tasks.spec import Case, TaskSpec
 Language = Literal["hip", "python"]
 Order = Literal["forward", "reversed"]
 LOAD_S = 120
-REPORT_S = 360  # a GPU's worker cross-compiles for COMPILE_S of it (inside/gpu/launches.py)
+REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
 PRODUCT = "candidate.so"
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
@@ -39,7 +39,7 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: nanoseconds on the judge's clock, and what came back."""
+    """The result of one call: nanoseconds on the judge's clock, and its outputs."""
 
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
@@ -47,23 +47,23 @@ class Call:
 
 @dataclass(slots=True)
 class Side:
-    """`product` is the built extension's bytes for HIP; `log` collects what its workers printed."""
+    """Files, sandbox and workers of one side. `product`: the built HIP extension; `log`: what its workers printed."""
 
     task: TaskSpec
     cases: tuple[Case, ...]
     files: Mapping[str, bytes]
     take_sandbox: Callable[[], Sandbox]
     device: DeviceKind
-    allocator: Path | None  # a library that puts red zones around tensors
+    allocator: Path | None  # a library that adds red zones around tensors
     product: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
-    spawn_s: float = 0.0  # waiting for the sandbox and its workers
+    spawn_s: float = 0.0  # time spent waiting for the sandbox and its workers
 
     @property
     def source(self) -> str:
-        """The file that holds the entry."""
+        """The path of the file that defines the entry."""
         return next(iter(self.files))
 
     @property
@@ -76,12 +76,12 @@ class Side:
 
     @property
     def captures_graphs(self) -> bool:
-        """Does the source name what records a graph? torch allocates from a pool then, which red zones do not know."""
+        """Whether the source captures graphs, for which torch allocates from a pool that has no red zones."""
         text = b"\n".join(self.files.values())
         return self.device != "cpu" and any(word in text for word in GRAPHS)
 
     def spawn(self, order: Order = "forward") -> Worker:
-        """A fresh worker with this side's files in its workspace."""
+        """Start a worker with this side's files in its workspace."""
         begin = monotonic()
         environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
         if self.sandbox is None:
@@ -102,9 +102,10 @@ class Side:
         zones: bool = True,
         clock: Mapping[str, object] | None = None,
     ) -> Runner:
-        """A worker that has loaded the candidate; the caller closes it. Without `zones` torch allocates as it does.
+        """Start a worker and load the side's source in it; the caller closes it.
 
-        `clock`: what the instruments of inside/gpu are told; None where nothing is timed on the device's clock.
+        `zones`: with red zones around tensors, where there is an allocator for them. `clock`: parameters of the timing
+        instruments of inside/gpu; None without timing on the device clock.
 
         Raises:
             WorkerError: the candidate cannot be loaded.
@@ -114,7 +115,7 @@ class Side:
         try:
             self._attach(worker, order, cross_compile, zones)
             if clock is not None:
-                self._ours(worker, "clock", **clock)
+                self._trusted_command(worker, "clock", **clock)
             worker.call(
                 "load",
                 timeout_s=LOAD_S,
@@ -132,10 +133,10 @@ class Side:
         options["allocator"] = str(self.allocator) if self.allocator and zones and not self.captures_graphs else None
         if self.device == "cpu":
             options |= {"reverse": order == "reversed", "memory_mb": self.task.limits.memory_mb}
-        self._ours(worker, "attach", device=self.device, **options)
+        self._trusted_command(worker, "attach", device=self.device, **options)
 
-    def _ours(self, worker: Worker, op: str, **options: object) -> None:
-        """A command before the candidate is near."""
+    def _trusted_command(self, worker: Worker, op: str, **options: object) -> None:
+        """Send a command before the candidate is loaded, so that a failure is the host's."""
         try:
             worker.call(op, timeout_s=LOAD_S, **options)
         except WorkerError as error:
@@ -143,7 +144,7 @@ class Side:
             raise SandboxError(f"a worker cannot use the device {self.device}: {error}: {text[-500:]}") from error
 
     def close(self, worker: Worker, *, has_loaded: bool = True) -> None:
-        """Without `has_loaded` the candidate never ran: what is left is a compiler that was ended."""
+        """Close the worker. Without `has_loaded` the candidate never ran; leftovers are stopped compilers."""
         ended = worker.close()
         if has_loaded:
             self.leftovers += ended.leftovers
@@ -151,14 +152,14 @@ class Side:
             self.log.append(text)
 
     def give_up_sandbox(self) -> None:
-        """The next worker starts in another one."""
+        """Close the sandbox; the next worker starts in a new one."""
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = None
 
 
 class Runner:
-    """A loaded candidate on one worker. Methods may raise WorkerError; what is wrong with outputs is a Rejection."""
+    """A worker with a loaded source. Methods may raise WorkerError; wrong outputs are returned as a Rejection."""
 
     def __init__(self, side: Side, worker: Worker) -> None:
         self.side, self.worker = side, worker
@@ -173,7 +174,7 @@ class Runner:
         self.side.close(self.worker)
 
     def open(self, case: Case, contents: Contents) -> Layout:
-        """Tell the worker a case's shapes and places."""
+        """Send the worker a case's layout."""
         if self._layout is None or case != self._case:
             self._case, self._layout = case, layout_of(self.side.task, case, contents)
             self.worker.call(
@@ -186,16 +187,16 @@ class Runner:
         return self._layout
 
     def compile(self, case: Case, contents: Contents) -> bool:
-        """Compile what the case launches; False where its host code went wrong, which the real call will show.
+        """Compile what the case launches; False if its host code failed, which the real call will show.
 
         Raises:
-            WorkerFault: of a compiler's kind, where it refuses.
+            WorkerFault: a kernel does not compile.
         """
         self.open(case, contents).write(contents, self.worker)
         return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
     def call(self, case: Case, contents: Contents) -> Call | Rejection:
-        """One call on these contents, checked for type, shape, zones and changed inputs."""
+        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes."""
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
@@ -207,7 +208,7 @@ class Runner:
         return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
 
     def report(self) -> dict[str, Any]:
-        """What the cross-compiler says about the launches so far."""
+        """Return the worker's report on its launches so far: kernels as cross-compiled, and faults."""
         return dict(self.worker.call("report", timeout_s=REPORT_S))
 
     def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
@@ -221,16 +222,16 @@ class Runner:
 
 
 def output_rejection(problem: object) -> Rejection:
-    """What a worker says of the form of an output, if it says anything that can be said."""
+    """Translate the problem that a worker reports about an output; an unknown one is a forged reply."""
     match problem:
         case [str() as reason, str() as detail] if reason in OUTPUT_PROBLEMS:
             return Rejection(reason, detail)
-    return Rejection("forged_reply", f"a problem that is none: {json.dumps(problem)[:100]}")
+    return Rejection("forged_reply", f"an unknown problem: {json.dumps(problem)[:100]}")
 
 
 @contextmanager
 def blaming_baseline(task: TaskSpec) -> Iterator[None]:
-    """What ends a worker of the task's own baseline is ours.
+    """Treat worker errors of the task's own baseline as errors of the evaluation.
 
     Raises:
         BaselineError: in place of a WorkerError.
@@ -243,7 +244,7 @@ def blaming_baseline(task: TaskSpec) -> Iterator[None]:
 
 
 def trusted_runner(side: Side, *, cross_compile: bool = False) -> Runner:
-    """A worker that has loaded the task's own baseline.
+    """Start a worker that has loaded the task's own baseline.
 
     Raises:
         BaselineError: it cannot be loaded.
@@ -253,10 +254,10 @@ def trusted_runner(side: Side, *, cross_compile: bool = False) -> Runner:
 
 
 def trusted_call(runner: Runner, case: Case, contents: Contents) -> Call:
-    """A call of the task's own baseline: whatever goes wrong is ours.
+    """Call the task's own baseline.
 
     Raises:
-        BaselineError: the baseline failed.
+        BaselineError: the baseline failed, or its outputs have the wrong form.
     """
     try:
         call = runner.call(case, contents)

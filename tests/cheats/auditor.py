@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluator.backends import get_backend
 from evaluator.judge.side import Side
-from evaluator.pipeline import Evaluator, Said
+from evaluator.pipeline import Evaluator, GateVerdict
 from evaluator.sandbox import Sandbox
 from evaluator.tasks.candidate import Candidate, baseline
 from evaluator.tasks.spec import TaskSpec
@@ -38,11 +38,11 @@ class Auditor:
     def can_run(self, entry: Entry) -> bool:
         return entry.runs_on(self.backend)
 
-    def audit(self, entry: Entry) -> list[Said]:
+    def audit(self, entry: Entry) -> list[GateVerdict]:
         """What every gate says of it."""
-        return [Said(*one) for one in self.ledger.once(self.backend, entry.name, lambda: self._audited(entry))]
+        return [GateVerdict(*one) for one in self.ledger.once(self.backend, entry.name, lambda: self._audited(entry))]
 
-    def _audited(self, entry: Entry) -> list[Said]:
+    def _audited(self, entry: Entry) -> list[GateVerdict]:
         task = entry.task()
         if entry.header.get("sandbox") != "plain":
             return self._evaluator("auto").audit(task, entry.candidate(task))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evaluator.pipeline import Said
+from evaluator.pipeline import GateVerdict
 from evaluator.records.reasons import REASONS
 from evaluator.tasks.candidate import Candidate, read_candidate
 from evaluator.tasks.reader import read_task
@@ -112,7 +112,7 @@ def honest() -> list[Entry]:
     return _entries(TESTS / "honest")
 
 
-def verdict(said: Sequence[Said]) -> str:
+def verdict(said: Sequence[GateVerdict]) -> str:
     """What the candidate gets: status and reason, or passed and the flag that matters most."""
     for one in said:
         if one.kind == "rejection":
@@ -123,7 +123,7 @@ def verdict(said: Sequence[Said]) -> str:
     return f"passed/{telling[0]}" if telling else "passed"
 
 
-def caught_by(said: Sequence[Said]) -> frozenset[str]:
+def caught_by(said: Sequence[GateVerdict]) -> frozenset[str]:
     """The gates that turned it away, held it, or warned."""
     return frozenset(one.gate for one in said if one.kind != "finding" or one.code in TELLING)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluator.judge.nulls import NULLS
-from evaluator.pipeline import Said
+from evaluator.pipeline import GateVerdict
 from tests.cheats.corpus import BACKENDS, Entry, cheats, honest, verdict
 from tests.cheats.ledger import Ledger
 
@@ -55,7 +55,7 @@ def lines(ledger: Ledger) -> Iterator[str]:
 def _count(entries: list[Entry], said: dict[str, list[list[str]]], backend: str) -> str:
     """Those that got what they must get, of those that this backend can run; a dash where none was run."""
     run = [entry for entry in entries if entry.name in said and entry.runs_on(backend)]
-    right = sum(verdict([Said(*one) for one in said[entry.name]]) == entry.expected for entry in run)
+    right = sum(verdict([GateVerdict(*one) for one in said[entry.name]]) == entry.expected for entry in run)
     return f"{right} of {len(run)}" if run else "-"
 
 

@@ -38,7 +38,7 @@ def test_an_extension_that_is_too_large_to_keep_is_its_sources_fault():
     rejection = _rejection(made, stands_in=True)
     assert (rejection.reason, rejection.detail) == (
         "compiler_error",
-        "error: the built extension has more than 64 MiB",
+        "error: the built extension is larger than 64 MiB",
     )
 
 

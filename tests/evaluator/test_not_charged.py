@@ -115,14 +115,14 @@ def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(ti
     context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device="cuda"), None)
     rejection = Rejection("out_of_memory", "")
     assert context.charged(rejection) is rejection
-    context.turn = SimpleNamespace(has_company=lambda: True)
+    context.device_lock = SimpleNamespace(in_use_by_others=lambda: True)
     assert context.charged(Rejection("mismatch", "")) is not None
     with pytest.raises(SandboxError):
         context.charged(rejection)
 
 
 class Waiting:
-    """A turn of which others take three seconds first, on a clock that only this test moves."""
+    """A device lock that others hold for three seconds, on a clock that only this test moves."""
 
     now = waited_s = 0.0
 
@@ -131,18 +131,18 @@ class Waiting:
         self.waited_s += 3.0
 
 
-def test_what_was_waited_for_others_is_no_part_of_what_a_gate_took(tiny_task, monkeypatch) -> None:
-    task, turn = tiny_task("triton2triton"), Waiting()
-    monkeypatch.setattr("evaluator.gates.context.monotonic", lambda: turn.now)
+def test_the_time_of_a_gate_excludes_waiting_for_other_evaluations(tiny_task, monkeypatch) -> None:
+    task, lock = tiny_task("triton2triton"), Waiting()
+    monkeypatch.setattr("evaluator.gates.context.monotonic", lambda: lock.now)
     card = SimpleNamespace(torch_device="cuda", has_clock=True)
-    context = Context(task, baseline(task), baseline(task), card, None, turn=turn)
+    context = Context(task, baseline(task), baseline(task), card, None, device_lock=lock)
     with context.spending("correctness"):
-        turn.now += 2.0
+        lock.now += 2.0
         context.give_way()
     assert context.seconds == {"correctness": 2.0}
 
 
-def test_what_ends_the_baseline_is_not_said_of_the_candidate():
+def test_a_sentence_about_the_baseline_does_not_name_the_candidate():
     said = Rejection("out_of_memory", "CUDA out of memory")
     assert said.of_baseline == "It needs more memory than the task allows: CUDA out of memory."
     assert "The candidate" in said.sentence

@@ -15,7 +15,7 @@ from evaluator.backends import get_backend
 from evaluator.errors import BaselineError, HostError, SandboxError, UsageError
 from evaluator.gates import unseen
 from evaluator.gates.context import Context
-from evaluator.judge.device_lock import Turn
+from evaluator.judge.device_lock import DeviceLock
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
 from evaluator.records.record import problems_of
@@ -113,31 +113,31 @@ class LargeEvaluator(FailingEvaluator):
 
 
 @pytest.mark.slow
-def test_nothing_is_left_of_a_failed_try(tiny_task):
+def test_a_failed_attempt_leaves_nothing_in_memory(tiny_task):
     task = tiny_task("triton2triton")
     with LargeEvaluator(SandboxError("CUDA out of memory")) as evaluator:
         assert evaluator.evaluate(task, baseline(task)).status is Status.PASSED
     assert (evaluator.attempts, evaluator.before) == (2, None)
 
 
-class Watched(Turn):
-    """Notes who asks for the device, and how."""
+class Watched(DeviceLock):
+    """Records how the device is locked."""
 
     asked: ClassVar[list[str]] = []
 
     def shared(self):
-        self.asked.append("whole" if self._presence == fcntl.LOCK_EX else "shared")
+        self.asked.append("exclusive" if self._presence == fcntl.LOCK_EX else "shared")
         return super().shared()
 
 
 @pytest.mark.slow
-def test_the_second_try_has_the_device_to_itself(tiny_task, tmp_path):
+def test_the_second_attempt_has_the_device_to_itself(tiny_task, tmp_path):
     task = tiny_task("triton2triton")
-    with FailingEvaluator(SandboxError("memory ran out on a device that another evaluation uses too")) as evaluator:
-        evaluator._turn, Watched.asked = Watched(tmp_path / "card"), []
+    with FailingEvaluator(SandboxError("memory ran out while another evaluation was using the device")) as evaluator:
+        evaluator._device_lock, Watched.asked = Watched(tmp_path / "card"), []
         record = evaluator.evaluate(task, baseline(task))
     assert record.status is Status.PASSED
-    assert Watched.asked == ["whole", "whole"], "once for the try, once within it"
+    assert Watched.asked == ["exclusive", "exclusive"], "once for the attempt, once within it"
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_an_evaluation_gives_way_between_its_cases(plain, tiny_task, monkeypatch
 
 
 @pytest.mark.slow
-def test_unseen_cases_with_a_fault_of_ours_are_tried_with_the_device_to_themselves(tiny_task, tmp_path, monkeypatch):
+def test_unseen_cases_with_a_host_fault_are_tried_again_with_the_device_to_themselves(tiny_task, tmp_path, monkeypatch):
     task, real, tries = tiny_task("triton2triton"), unseen.judge, []
 
     def judge(ours, theirs, cases):
@@ -162,11 +162,11 @@ def test_unseen_cases_with_a_fault_of_ours_are_tried_with_the_device_to_themselv
     monkeypatch.setattr(unseen, "judge", judge)
     cases = [UnseenCase(task.cases_of(("small",))[0], "edge")]
     with Evaluator(get_backend("cpu"), "plain") as evaluator:
-        evaluator._turn, Watched.asked = Watched(tmp_path / "card"), []
+        evaluator._device_lock, Watched.asked = Watched(tmp_path / "card"), []
         record = evaluator.evaluate_unseen(task, baseline(task), cases, round_digest="0" * 64, generator="1")
     assert (len(tries), record.has_fault) == (2, False)
     assert Watched.asked[0] == "shared"
-    assert set(Watched.asked[2:]) == {"whole"}
+    assert set(Watched.asked[2:]) == {"exclusive"}
 
 
 def test_a_host_that_lacks_something_is_not_tried_twice(tiny_task):

@@ -111,7 +111,9 @@ def test_blocks_that_stay_void_are_kept_and_the_case_is_disturbed(timed: Timed) 
 def test_clocks_apart_void_a_block(timed: Timed) -> None:
     clocks = iter([1980, 1900] + [1980] * 100)
     times = found(timed(sample=lambda: Sample(next(clocks), None, None, None, ())))
-    assert [block.void for block in times.session.blocks if block.void] == ["clocks of the sides: 1980 and 1900 MHz"]
+    assert [block.void for block in times.session.blocks if block.void] == [
+        "the sides ran at different clocks: 1980 and 1900 MHz"
+    ]
 
 
 def test_a_device_that_slows_itself_down_voids_blocks(timed: Timed) -> None:
@@ -203,7 +205,7 @@ def test_windows_hold_what_the_judge_thinks(tiny_task: Callable[[str], TaskSpec]
     slabs = Slabs(task, task.cases[0], Seed(), 0, "cpu")
     contents = [slabs.contents(call)["x"] for call in slabs.plan(20)]
     assert len({tuple(x.tolist()) for x in contents if isinstance(x, torch.Tensor)}) == 20
-    assert layout_of(task, task.cases[0], slabs.at_rest()).inputs[0]["shape"] == [256]
+    assert layout_of(task, task.cases[0], slabs.example()).inputs[0]["shape"] == [256]
 
 
 def test_no_buffer_is_used_twice_in_a_row(tiny_task: Callable[[str], TaskSpec]) -> None:

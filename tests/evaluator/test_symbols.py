@@ -1,4 +1,4 @@
-"""Names that a built extension takes from outside."""
+"""Labels from the symbols that a built extension imports."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def test_a_session_that_fails_holds_no_contents_while_others_have_the_device(ben
 
     monkeypatch.setattr(performance, "Slabs", Seen)
     monkeypatch.setattr(Loaded, "compile", lambda *_: None)
-    made.candidate.turn = SimpleNamespace(alone=alone, give_way=lambda: None, waited_s=0.0)
+    made.candidate.device_lock = SimpleNamespace(alone=alone, give_way=lambda: None, waited_s=0.0)
     assert not all(trial.both_right for trial in made.time().values())
     assert slabs
     assert not any(held)
@@ -200,6 +200,6 @@ def test_times_that_cannot_be_true_fail_their_case_alone(bench, monkeypatch):
     trials = made.time()
     state = trials[300].candidate.state
     state.times = [replace(times, outside_ns=1e9) for times in state.times]
-    unseen._look_after(made.trials, made.candidate)
+    unseen._check_integrity(made.trials, made.candidate)
     assert trials.pop(300).candidate.rejection.reason == "work_outside"
     assert all(trial.both_right for trial in trials.values())

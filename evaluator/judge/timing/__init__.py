@@ -1,1 +1,1 @@
-"""The protocol arena-1: how two sides are timed against each other so that a ratio means something."""
+"""The protocol arena-1: how two sides are timed against each other, for a ratio that can be reproduced."""

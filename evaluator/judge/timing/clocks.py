@@ -1,4 +1,4 @@
-"""The clocks beside T_dev, on one set of inputs: T_call, wall time of a call with the host in it; the paper's two."""
+"""Clocks besides T_dev, on one set of inputs: T_call, the wall time of a call including the host; the paper's two."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from evaluator.thresholds import CLOCKS_AGREE, LOOP_CALLS, LOOP_NS, LOOPS, PAPER
 
 @dataclass(frozen=True, slots=True)
 class OtherClocks:
-    """`disagreement`: events over the judge's wall clock on the same loop, minus one; of baseline and candidate."""
+    """`disagreement`: time by events / time by the judge's wall clock − 1, for the same loop; baseline, candidate."""
 
     clocks: dict[str, Clock]
     disagreement: tuple[float, float]
 
 
 def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
-    """T_call of both sides on the case that is armed; the paper's passes too where asked for, baseline first."""
-    loops = {name: _t_call(pair.wake(name)) for name in SIDES}
+    """Measure T_call of both sides on the armed case, and the paper's clocks if asked; baseline first."""
+    loops = {name: _t_call(pair.switch_to(name)) for name in SIDES}
     clocks = {T_CALL: _clock({name: [found.call_ns] for name, found in loops.items()})}
     if paper:
         calls = {name: _paper_calls(found.call_ns) for name, found in loops.items()}
-        passes = {name: _paper(pair.wake(name), calls[name]) for name in SIDES}
+        passes = {name: _paper(pair.switch_to(name), calls[name]) for name in SIDES}
         clocks[AKA_LOOP] = _clock({name: [found[0]] for name, found in passes.items()})
         clocks[AKA_EVENTS] = _clock({name: [found[1]] for name, found in passes.items()})
     return OtherClocks(clocks, (loops["baseline"].disagreement, loops["candidate"].disagreement))
@@ -39,9 +39,9 @@ class _Call:
 
 
 def _t_call(watch: RemoteStopwatch) -> _Call:
-    """A loop of at least LOOP_NS against a short one: their difference holds nothing of the command's own cost.
+    """Measure a loop of at least LOOP_NS minus a short loop, which removes the cost of the command itself.
 
-    A host that stumbles makes the clocks differ once, a clock that lies always: the closest of a few loops counts.
+    A hiccup of the host makes the clocks disagree once, a forged clock always: the loop with the best agreement counts.
     """
     least, most = LOOP_CALLS
     short = watch.loop(least)
@@ -49,20 +49,20 @@ def _t_call(watch: RemoteStopwatch) -> _Call:
     found = list[_Call]()
     while len(found) < LOOPS:
         loop = watch.loop(calls)
-        if loop.events_ns[0] < LOOP_NS and calls < most:  # the first calls were slow ones
+        if loop.events_ns[0] < LOOP_NS and calls < most:  # the first calls were slow
             calls = int(min(most, calls * LOOP_NS / max(loop.events_ns[0], 1.0) * 1.1 + 1))
             continue
         events_ns, wall_ns = loop.events_ns[0] - short.events_ns[0], loop.wall_ns - short.wall_ns
         found.append(_Call(loop.events_ns[0] / calls, events_ns / wall_ns - 1 if wall_ns > 0 else math.inf))
         if abs(found[-1].disagreement) <= CLOCKS_AGREE:
             break
-        short = watch.loop(least)  # perhaps that was where the host stumbled
+        short = watch.loop(least)  # the hiccup may have been in the short loop
     closest = min(found, key=lambda call: abs(call.disagreement))
     return _Call(median(call.call_ns for call in found), closest.disagreement)
 
 
 def _paper(watch: RemoteStopwatch, calls: int) -> tuple[float, float]:
-    """Nanoseconds a call: in one pair of events, and the mean of a pair for each call."""
+    """Return nanoseconds per call: with one pair of events around all calls, and the mean with a pair for each."""
     together = watch.loop(calls, warmups=PAPER_WARMUPS).events_ns[0] / calls
     return together, fmean(watch.loop(calls, warmups=PAPER_WARMUPS, pairs=True).events_ns)
 

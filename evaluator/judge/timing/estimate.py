@@ -1,8 +1,8 @@
-"""From blocks to a ratio with an interval: plain arithmetic on numbers, design §4.7.
+"""From blocks to a ratio with a confidence interval (design §4.7).
 
-A block's value is log median(baseline) − log median(candidate); a session is the mean of its blocks, a case the mean of
-its sessions. Between sessions there is more spread than blocks within one can show: the host's A/A floor, or what was
-observed where that is significantly larger.
+A block's value is log median(baseline) − log median(candidate); a session's is the mean of its blocks, a case's the
+mean of its sessions. The spread between sessions is larger than blocks within one show: it is the host's A/A floor, or
+the observed spread where that is significantly larger.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class RatioEstimate:
 
     @property
     def is_wide(self) -> bool:
-        """Too wide to stop: decided by the width alone, so that stopping favours nobody."""
+        """Whether more sessions are needed. Only the width decides, so that stopping does not bias the ratio."""
         return self.half_width > EXTEND_HALF_WIDTH and self.half_width > EXTEND_SHARE * abs(self.log_ratio)
 
 
 def block_value(baseline_ns: Sequence[float], candidate_ns: Sequence[float]) -> float:
-    """Log ratio of medians; every time must be positive and finite."""
+    """Return the log ratio of medians; every time must be positive and finite."""
     times = (*baseline_ns, *candidate_ns)
     if not baseline_ns or not candidate_ns or not all(math.isfinite(time) and time > 0 for time in times):
         raise ValueError("a block needs positive, finite times of both sides")
@@ -46,9 +46,9 @@ def block_value(baseline_ns: Sequence[float], candidate_ns: Sequence[float]) -> 
 
 
 def estimate(sessions: Sequence[Sequence[float]], floor: Floor | None) -> RatioEstimate:
-    """`sessions`: the block values of each. Without a floor the spread between sessions is what was observed.
+    """Estimate the ratio from the block values of each session. Without a floor the observed spread is used.
 
-    One session and no floor has no interval that covers what differs between processes: it is infinite.
+    With one session and no floor nothing is known about differences between processes, so the interval is infinite.
     """
     if not sessions or not all(sessions):
         raise ValueError("an estimate needs at least one session, and each at least one block")
@@ -62,7 +62,7 @@ def estimate(sessions: Sequence[Sequence[float]], floor: Floor | None) -> RatioE
 
 
 def _variance(sessions: Sequence[Sequence[float]], means: list[float], floor: Floor | None) -> tuple[float, float]:
-    """Of the mean over sessions, with its degrees of freedom."""
+    """Return the variance of the mean over sessions, and its degrees of freedom."""
     count = len(means)
     observed = variance(means) if count > 1 else None
     if floor is None:

@@ -1,4 +1,4 @@
-"""A worker's stopwatch as the judge uses it. Readings are its word: their form is checked, their sense later."""
+"""The judge's side of a worker's stopwatch. Readings are untrusted: their form is checked here, plausibility later."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from evaluator.judge.timing.slabs import PlannedCall, Slabs
 from evaluator.sandbox import BadReply, Worker, WorkerError
 from evaluator.thresholds import BUFFERS, CANARY_READ_WORDS, CANARY_ROUNDS, DROPPED_SHARE, LONG_BLOCK_CALLS
 
-PATIENCE_S = 30.0  # beyond the calls themselves
+PATIENCE_S = 30.0  # in addition to the calls themselves
 
 
 class Rejected(Exception):
-    """What a timed call did wrong, on its way to the session, which returns it as the value it is."""
+    """Carries the Rejection of a timed call to the session, which returns it."""
 
     def __init__(self, rejection: Rejection) -> None:
         super().__init__(rejection.sentence)
@@ -30,33 +30,33 @@ class Rejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Of one block of one side, in the order of its calls; nanoseconds."""
+    """The readings of one side in one block, in the order of calls, in nanoseconds."""
 
     dev_ns: tuple[float, ...]  # between start and stop event
     after_ns: tuple[float, ...]  # from the stop event until the device could be filled again
-    visible: int  # calls that were still being enqueued when the hold ended
+    visible: int  # calls that the host was still enqueueing when the device was released
     crowded: int  # calls around which the device could not be filled
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Calls back to back: the worker's events, and the judge's own clock around the command."""
+    """Times of a loop of calls: by the worker's events, and by the judge's own clock around the command."""
 
     events_ns: tuple[float, ...]
     wall_ns: float
 
 
 class RemoteStopwatch:
-    """Of one runner's worker; raises WorkerError as every call of a worker may, BaselineError where it is `trusted`."""
+    """The stopwatch in one runner's worker. Methods raise WorkerError, or BaselineError if the runner is `trusted`."""
 
     def __init__(self, runner: Runner, trusted: bool) -> None:
         self._runner, self._worker, self._trusted = runner, runner.worker, trusted
         self._layout: Layout | None = None
 
     def arm(self, slabs: Slabs) -> None:
-        """Send a case's shapes and slabs; buffers are made, static inputs prepared."""
+        """Send a case's layout and slabs; the worker makes buffers and prepares static inputs."""
         task = slabs.task
-        self._layout = layout_of(task, slabs.case, slabs.at_rest())
+        self._layout = layout_of(task, slabs.case, slabs.example())
         fields = {"inputs": list(self._layout.inputs), "outputs": list(self._layout.outputs), "style": task.entry.style}
         self._ask("arm", timeout_s=LOAD_S, **fields)
         for name, slab in slabs.tensors.items():
@@ -78,13 +78,13 @@ class RemoteStopwatch:
         )
 
     def pick(self, index: int) -> dict[str, torch.Tensor]:
-        """The outputs of one call of the last block."""
+        """Return the outputs of one call of the last block."""
         assert self._layout is not None
         self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
         return self._layout.read_outputs(self._worker, self._runner.side.device)
 
     def loop(self, calls: int, *, warmups: int = 0, pairs: bool = False) -> Loop:
-        """Without pairs, one reading for all calls together."""
+        """Time a loop of calls: with `pairs` one reading per call, else one for all calls together."""
         limit_s = self._limit_s(calls + warmups)
         begin = perf_counter_ns()
         reply = self._ask("loop", timeout_s=limit_s, warmups=warmups, calls=calls, pairs=pairs)
@@ -96,7 +96,7 @@ class RemoteStopwatch:
         return Loop(positive, wall_ns)
 
     def _limit_s(self, calls: int) -> float:
-        """A call may take its whole limit only where there are few; many are chosen to take less than a second."""
+        """Return the time limit: a few calls may each take their limit; larger numbers are chosen to take under 1 s."""
         return self._runner.side.task.limits.call_s * min(calls, LONG_BLOCK_CALLS) + PATIENCE_S
 
     def _wrong(self, rejection: Rejection) -> Exception:
@@ -122,20 +122,20 @@ class RemoteStopwatch:
 
 
 def canary_ns(worker: Worker) -> tuple[float, float]:
-    """A read and an arithmetic kernel of fixed size, by the trusted side's worker.
+    """Time a read and an arithmetic kernel of fixed size, in a trusted worker; nanoseconds.
 
     Raises:
-        SandboxError: no sensible answer; the worker is ours, so is the fault.
+        SandboxError: the reply makes no sense.
     """
     reply = _ask_ours(worker, "canary", read_words=CANARY_READ_WORDS, rounds=CANARY_ROUNDS)
     match reply.get("times_ns"):
         case [float() as read, float() as compute] if read > 0 and compute > 0:
             return read, compute
-    raise SandboxError(f"the canary answered {reply}")
+    raise SandboxError(f"the canary replied {reply}")
 
 
 def heat(worker: Worker) -> None:
-    """About 50 ms of arithmetic on the whole device."""
+    """Run about 50 ms of arithmetic on the whole device."""
     _ask_ours(worker, "heat", rounds=1_000_000)
 
 
@@ -143,7 +143,7 @@ def _ask_ours(worker: Worker, what: str, **fields: object) -> dict[str, object]:
     try:
         return worker.call("time", timeout_s=LOAD_S, what=what, **fields)
     except WorkerError as error:
-        raise SandboxError(f"the device does not answer to {what}: {error}") from error
+        raise SandboxError(f"the device failed at {what}: {error}") from error
 
 
 def _is(value: object, kind: type) -> bool:

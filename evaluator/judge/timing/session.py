@@ -1,4 +1,4 @@
-"""One session of a case, design §4.6: ABBA blocks, one side frozen while the other runs, drawn outputs judged."""
+"""One timed session of a case (design §4.6): ABBA blocks, one side frozen while the other runs, outputs sampled."""
 
 from __future__ import annotations
 
@@ -36,58 +36,58 @@ from evaluator.wording import counted
 SideName = Literal["baseline", "candidate"]
 Judge = Callable[[SideName, Contents, Mapping[str, torch.Tensor]], Rejection | None]
 SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
-FIRST_CANARIES = 5  # switches of them
+FIRST_CANARIES = 5  # readings of all canaries
 
 
 class Pair:
-    """Both sides of a session. One of them may run; the other is frozen."""
+    """Both sides of a session. One of them runs while the other is frozen."""
 
     def __init__(self, baseline: Runner, candidate: Runner, sample: Callable[[], Sample]) -> None:
         self._runners: dict[SideName, Runner] = {"baseline": baseline, "candidate": candidate}
         self.watches = {name: RemoteStopwatch(runner, name == "baseline") for name, runner in self._runners.items()}
         self.sample = sample
-        self._awake: SideName | None = None
+        self._running: SideName | None = None
 
-    def wake(self, name: SideName) -> RemoteStopwatch:
-        """Freeze the other side, then let this one go on."""
-        if self._awake != name:
+    def switch_to(self, name: SideName) -> RemoteStopwatch:
+        """Freeze the other side, then resume this one; return its stopwatch."""
+        if self._running != name:
             other = self._runners["candidate" if name == "baseline" else "baseline"]
             other.worker.freeze()
-            if self._awake is not None:
+            if self._running is not None:
                 self._runners[name].worker.thaw()
-            self._awake = name
+            self._running = name
         return self.watches[name]
 
     def release(self) -> None:
-        """Let both go on, so that they can be closed; one whose sandbox has ended is past it."""
+        """Resume both sides, so that they can be closed; a closed sandbox needs no resuming."""
         for runner in self._runners.values():
             with suppress(SandboxError):
                 runner.worker.thaw()
-        self._awake = None
+        self._running = None
 
     def canary(self) -> tuple[float, float]:
-        """By the baseline's worker, which runs no code of the candidate's: the medians of a few."""
-        self.wake("baseline")
+        """Return the medians of a few canaries, in ns, timed in the baseline's worker, which runs no candidate code."""
+        self.switch_to("baseline")
         seen = [canary_ns(self._runners["baseline"].worker) for _ in range(CANARIES)]
         return median(read for read, _ in seen), median(compute for _, compute in seen)
 
     def heat(self) -> None:
-        self.wake("baseline")
+        self.switch_to("baseline")
         heat(self._runners["baseline"].worker)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseTimes:
-    """What one session says of one case. `values`: log ratios of the blocks that count; nanoseconds elsewhere."""
+    """The times of one case in one session, in ns. `values`: log ratios of the valid blocks."""
 
     session: TimingSession
     values: tuple[float, ...]
     baseline_ns: float
     candidate_ns: float
-    outside_ns: float  # after the candidate's stop event, beyond what the baseline's calls show there
+    outside_ns: float  # device time after the candidate's stop event, minus the baseline's
     canary_ns: tuple[float, float]  # the medians of its first canaries
-    crowded: tuple[int, int]  # calls of baseline and candidate around which the device could not be filled
-    is_disturbed: bool  # blocks were void beyond replacement
+    crowded: tuple[int, int]  # calls of baseline and candidate with the device not free around them
+    is_disturbed: bool  # too many blocks were void to replace them
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class _Sample:
 
 
 def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
-    """Warm-ups, blocks, then the drawn outputs of timed calls judged.
+    """Run warm-ups and blocks, then check sampled outputs of timed calls.
 
     Raises:
         BaselineError: the baseline's own outputs or times are wrong.
@@ -111,10 +111,10 @@ def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
 
 def _timed_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
     for name in SIDES:
-        pair.wake(name).arm(slabs)
+        pair.switch_to(name).arm(slabs)
     warm = dict[SideName, Readings]()
-    for name in SIDES:  # in no comprehension: before Python 3.12 clear_frames leaves its closure, with the slabs
-        warm[name] = pair.wake(name).block(slabs.plan(WARMUP_CALLS))
+    for name in SIDES:  # no comprehension: before Python 3.12 clear_frames would not free its closure
+        warm[name] = pair.switch_to(name).block(slabs.plan(WARMUP_CALLS))
     calls = min(_block_calls(readings) for readings in warm.values())
     watch = _Watch(pair, slow_hosts={name for name in SIDES if _is_visible(warm[name])})
     readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
@@ -131,22 +131,22 @@ def _timed_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection
 
 
 def _block_calls(warm: Readings) -> int:
-    """Calls a block of this side holds, from what the warm-up took."""
+    """Return the number of calls per block, from the times of the warm-up."""
     return LONG_BLOCK_CALLS if median(warm.dev_ns) > LONG_NS else BLOCK_CALLS
 
 
 def _is_visible(readings: Readings) -> bool:
-    """Did the host take longer than the device was held, in most calls?"""
+    """Whether in most calls the host took longer than the device was held back."""
     return 2 * readings.visible > len(readings.dev_ns)
 
 
 def _first(index: int) -> SideName:
-    """ABBA: the side that was last is first again."""
+    """Return the side that goes first in a block, in the order ABBA."""
     return "candidate" if index % 2 else "baseline"
 
 
 class _Watch:
-    """Compares canaries with the session's first ones. `slow_hosts`: sides whose host is slow in every block."""
+    """Validates blocks by the session's first canaries. `slow_hosts`: sides whose host code is always slow."""
 
     def __init__(self, pair: Pair, slow_hosts: set[SideName]) -> None:
         self._slow_hosts = slow_hosts
@@ -159,7 +159,7 @@ class _Watch:
         conditions: Mapping[SideName, Sample],
         readings: Mapping[SideName, Readings],
     ) -> str | None:
-        """Why a block counts for nothing."""
+        """Return why a block is void, or None if it counts."""
         for side, found in readings.items():
             if not any(time > 0 for time in found.dev_ns):
                 return f"no reading of the {side} is positive"
@@ -172,9 +172,9 @@ class _Watch:
                 return f"the canary's {name} took {seen / 1e3:.1f} us, usually {usual / 1e3:.1f} us"
         clocks = [sample.clock_mhz for sample in conditions.values() if sample.clock_mhz]
         if len(clocks) == 2 and max(clocks) / min(clocks) - 1 > CLOCK_SHARE:
-            return f"clocks of the sides: {clocks[0]} and {clocks[1]} MHz"
+            return f"the sides ran at different clocks: {clocks[0]} and {clocks[1]} MHz"
         throttled = sorted({reason for sample in conditions.values() for reason in sample.throttled})
-        return f"the device is slowed down: {', '.join(throttled)}" if throttled else None
+        return f"the device throttled: {', '.join(throttled)}" if throttled else None
 
 
 def _block(
@@ -188,7 +188,7 @@ def _block(
     for name in order:
         if name == "baseline" and canary is None:
             canary = pair.canary()
-        stopwatch = pair.wake(name)
+        stopwatch = pair.switch_to(name)
         readings[name] = stopwatch.block(planned)
         conditions[name] = pair.sample()
         if name == "candidate" or judge_baseline:
@@ -204,7 +204,7 @@ def _block(
 
 
 def _judged(samples: list[_Sample], slabs: Slabs, judge: Judge) -> Rejection | None:
-    """One output a block; of the baseline the first one only, which shows that the instruments work."""
+    """Check one output per block; of the baseline only the first, which shows that the instruments work."""
     for index, sample in enumerate(samples):
         contents = slabs.contents(sample.call)
         if index == 0 and (wrong := judge("baseline", contents, sample.outputs["baseline"])):

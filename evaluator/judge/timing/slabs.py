@@ -1,7 +1,7 @@
-"""Contents of timed calls: one slab an input and session; a call sees the window of it that the judge drew for it.
+"""Contents of timed calls: one slab per input and session; each call gets a random window of it.
 
-Both sides get the same windows in a block. No contents repeat, so an answer remembered from an earlier call is wrong;
-and the judge can make the contents of any call again, to judge its outputs after the fact.
+Both sides get the same windows in a block. No contents repeat, so an output cached from an earlier call is wrong, and
+the judge can recompute the contents of any call to check its outputs afterwards.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Windows = dict[str, int]  # input → the element of its slab where a call's win
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
     buffer: int
-    windows: Windows  # of inputs that are not static; static ones were set for each buffer
+    windows: Windows  # of inputs that are not static; static ones are set once per buffer
 
 
 class Slabs:
-    """One case's contents in one session."""
+    """The contents of one case in one session."""
 
     def __init__(self, task: TaskSpec, case: Case, seed: Seed, session: int, device: str) -> None:
         self.task, self.case = task, case
@@ -38,7 +38,7 @@ class Slabs:
         self.static: dict[str, list[int]] = {item.name: [self._begin() for _ in range(BUFFERS)] for item in static}
 
     def plan(self, calls: int) -> list[PlannedCall]:
-        """Buffers and windows of the next block's calls; no buffer twice in a row."""
+        """Return buffers and windows of the next block's calls; no buffer is used twice in a row."""
         planned, last = list[PlannedCall](), -1
         for _ in range(calls):
             last = self._random.choice([index for index in range(BUFFERS) if index != last])
@@ -50,11 +50,11 @@ class Slabs:
         return self._random.randrange(count)
 
     def contents(self, call: PlannedCall) -> Contents:
-        """What that call's inputs held, in the task's order and shapes."""
+        """Return the contents of a call's inputs, in the task's order and shapes."""
         return {item.name: self._window(item, call) for item in self.task.inputs}
 
-    def at_rest(self) -> Contents:
-        """Contents of no call in particular: shapes and places of a case follow from them."""
+    def example(self) -> Contents:
+        """Return contents of no particular call, from which the layout of a case follows."""
         return self.contents(PlannedCall(0, {name: 0 for name in self.tensors if name not in self.static}))
 
     def _window(self, item: Input, call: PlannedCall) -> torch.Tensor | int | float | None:

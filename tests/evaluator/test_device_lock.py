@@ -1,4 +1,4 @@
-"""Checks share a device, a timed session has it alone; each turn here is a process of its own."""
+"""Checks share a device, a timed session has it alone. Each evaluation here is a process of its own."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from time import monotonic, sleep
 
-from evaluator.judge.device_lock import Turn
+from evaluator.judge.device_lock import DeviceLock
 
 WAIT_S = 120  # a process starts in half a second on a quiet machine
 processes = multiprocessing.get_context("spawn")  # a forked one would hold our lock too
 
 
 def check(path: Path, entered: Event) -> None:
-    with Turn(path).shared():
+    with DeviceLock(path).shared():
         entered.set()
 
 
 def session(path: Path, entered: Event) -> None:
-    turn = Turn(path)
-    with turn.shared(), turn.alone():
+    lock = DeviceLock(path)
+    with lock.shared(), lock.alone():
         entered.set()
 
 
 def session_until_another_waits(path: Path, entered: Event) -> None:
-    turn = Turn(path)
-    with turn.shared(), turn.alone():
+    lock = DeviceLock(path)
+    with lock.shared(), lock.alone():
         entered.set()
         wait_until_it_waits(path)
         sleep(0.1)
@@ -40,21 +40,21 @@ def started(job, path: Path) -> tuple[multiprocessing.process.BaseProcess, Event
     return process, entered
 
 
-def whole(path: Path, entered: Event) -> None:
-    with Turn(path).exclusive():
+def reserved(path: Path, entered: Event) -> None:
+    with DeviceLock(path).exclusive():
         entered.set()
 
 
-def wait_until_it_waits(path: Path, door: str = ".door") -> None:
-    """For its lock: until then it keeps the door shut."""
+def wait_until_it_waits(path: Path, turnstile: str = ".turnstile") -> None:
+    """Wait until the process waits for its lock: only then does it hold the turnstile."""
     until = monotonic() + WAIT_S
-    while not (path.with_suffix(door).exists() and is_shut(path.with_suffix(door))):
+    while not (path.with_suffix(turnstile).exists() and is_held(path.with_suffix(turnstile))):
         assert monotonic() < until
         sleep(0.01)
 
 
-def is_shut(door: Path) -> bool:
-    with door.open() as file:
+def is_held(turnstile: Path) -> bool:
+    with turnstile.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -63,21 +63,21 @@ def is_shut(door: Path) -> bool:
 
 
 def test_checks_share_the_device(tmp_path: Path) -> None:
-    with Turn(tmp_path / "lock").shared():
+    with DeviceLock(tmp_path / "lock").shared():
         process, entered = started(check, tmp_path / "lock")
         assert entered.wait(WAIT_S)
         process.join(WAIT_S)
 
 
 def test_a_session_waits_for_a_check_and_a_check_for_a_session(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
-    with turn.shared():
+    lock = DeviceLock(tmp_path / "lock")
+    with lock.shared():
         process, entered = started(session, tmp_path / "lock")
         wait_until_it_waits(tmp_path / "lock")
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
-    with turn.shared(), turn.alone():
+    with lock.shared(), lock.alone():
         process, entered = started(check, tmp_path / "lock")
         wait_until_it_waits(tmp_path / "lock")
         assert not entered.wait(0.2)
@@ -85,34 +85,34 @@ def test_a_session_waits_for_a_check_and_a_check_for_a_session(tmp_path: Path) -
     process.join(WAIT_S)
 
 
-def test_a_check_that_gives_way_lets_a_session_in_and_has_its_share_again_afterwards(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
-    with turn.shared():
+def test_a_check_that_gives_way_lets_a_session_run_and_then_shares_the_device_again(tmp_path: Path) -> None:
+    lock = DeviceLock(tmp_path / "lock")
+    with lock.shared():
         for _ in range(2):
             process, entered = started(session, tmp_path / "lock")
             wait_until_it_waits(tmp_path / "lock")
             assert not entered.wait(0.2)
-            turn.give_way()
+            lock.give_way()
             assert entered.wait(WAIT_S)
             process.join(WAIT_S)
 
 
-def test_two_that_want_it_alone_do_not_block_each_other(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
-    with turn.shared():
+def test_two_sessions_that_wait_do_not_block_each_other(tmp_path: Path) -> None:
+    lock = DeviceLock(tmp_path / "lock")
+    with lock.shared():
         process, entered = started(session, tmp_path / "lock")
-        wait_until_it_waits(tmp_path / "lock")  # and holds its share
+        wait_until_it_waits(tmp_path / "lock")  # and is counted as present
         assert not entered.wait(0.2)
-        with turn.alone():
+        with lock.alone():
             pass
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
 
 
-def test_a_turn_within_a_turn_ends_with_the_outer_one(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
-    with turn.shared():
-        with turn.shared():
+def test_a_nested_lock_ends_with_the_outer_one(tmp_path: Path) -> None:
+    lock = DeviceLock(tmp_path / "lock")
+    with lock.shared():
+        with lock.shared():
             pass
         process, entered = started(session, tmp_path / "lock")
         wait_until_it_waits(tmp_path / "lock")
@@ -121,22 +121,22 @@ def test_a_turn_within_a_turn_ends_with_the_outer_one(tmp_path: Path) -> None:
     process.join(WAIT_S)
 
 
-def test_company_is_known(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
-    with turn.shared():
-        assert not turn.has_company()
+def test_a_lock_knows_whether_others_use_the_device(tmp_path: Path) -> None:
+    lock = DeviceLock(tmp_path / "lock")
+    with lock.shared():
+        assert not lock.in_use_by_others()
         process, entered = started(session, tmp_path / "lock")
         wait_until_it_waits(tmp_path / "lock")
         assert not entered.wait(0.2)
-        assert turn.has_company(), "it waits for its session"
+        assert lock.in_use_by_others(), "it waits for its session"
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
-    with turn.shared():
-        assert not turn.has_company()
+    with lock.shared():
+        assert not lock.in_use_by_others()
 
 
 def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) -> None:
-    with Turn(tmp_path / "lock").shared():
+    with DeviceLock(tmp_path / "lock").shared():
         waiting, in_session = started(session, tmp_path / "lock")
         wait_until_it_waits(tmp_path / "lock")
         assert not in_session.wait(0.2)
@@ -148,43 +148,43 @@ def test_checks_that_come_later_do_not_keep_a_session_waiting(tmp_path: Path) ->
     later.join(WAIT_S)
 
 
-def test_who_wants_the_device_whole_waits_until_the_others_have_left_and_then_has_no_company(tmp_path: Path) -> None:
-    path, turn = tmp_path / "lock", Turn(tmp_path / "lock")
-    with turn.shared():
-        process, entered = started(whole, path)
+def test_an_exclusive_lock_waits_for_all_other_evaluations_and_keeps_new_ones_out(tmp_path: Path) -> None:
+    path, lock = tmp_path / "lock", DeviceLock(tmp_path / "lock")
+    with lock.shared():
+        process, entered = started(reserved, path)
         wait_until_it_waits(path, ".entry")
-        with turn.alone():
-            pass  # whoever is inside goes on
+        with lock.alone():
+            pass  # evaluations that have started go on
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
-    with turn.exclusive():
+    with lock.exclusive():
         process, entered = started(check, path)
         wait_until_it_waits(path, ".entry")
-        assert not turn.has_company()
-        assert not entered.wait(0.2), "asking for company must not let it in"
-        with turn.shared(), turn.alone():
+        assert not lock.in_use_by_others()
+        assert not entered.wait(0.2), "asking for others must not let them in"
+        with lock.shared(), lock.alone():
             pass
         assert not entered.wait(0.2)
     assert entered.wait(WAIT_S)
     process.join(WAIT_S)
 
 
-def test_a_turn_that_was_whole_is_shared_again_the_next_time(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
-    with turn.exclusive():
+def test_a_lock_that_was_exclusive_can_be_shared_the_next_time(tmp_path: Path) -> None:
+    lock = DeviceLock(tmp_path / "lock")
+    with lock.exclusive():
         pass
-    with turn.shared():
+    with lock.shared():
         process, entered = started(check, tmp_path / "lock")
         assert entered.wait(WAIT_S)
         process.join(WAIT_S)
 
 
-def test_a_turn_knows_how_long_it_waited_for_others(tmp_path: Path) -> None:
-    turn = Turn(tmp_path / "lock")
+def test_a_lock_knows_how_long_it_waited_for_others(tmp_path: Path) -> None:
+    lock = DeviceLock(tmp_path / "lock")
     process, entered = started(session_until_another_waits, tmp_path / "lock")
     assert entered.wait(WAIT_S)
-    with turn.shared():
-        assert turn.waited_s >= 0.1
+    with lock.shared():
+        assert lock.waited_s >= 0.1
     process.join(WAIT_S)
     assert process.exitcode == 0
