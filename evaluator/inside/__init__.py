@@ -1,1 +1,1 @@
-"""What runs inside the sandbox, beside the candidate. Imports only itself, numpy, torch and triton."""
+"""The code that runs inside the sandbox with the candidate. It imports only itself, numpy, torch and triton."""

@@ -1,7 +1,7 @@
-"""`arena check`, the one tool that an agent is given in its sandbox; and the way out to the hosts that it may reach.
+"""`arena check`, the only tool for an agent in its sandbox, and the proxy to the hosts that the agent may reach.
 
-Alone in one file, which is mounted there as a program. It knows no verdicts: it hands in the workspace through a socket
-and prints what it hears.
+This single file is mounted there as a program. It judges nothing: it sends the workspace through a socket and prints
+the reply.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ SOCKETS = "/run/arena"
 CHECK, NETWORK = f"{SOCKETS}/check", f"{SOCKETS}/network"
 WORKSPACE = "/workspace"
 PROXY_PORT = 3128
-LARGEST = 2 << 20  # bytes of a file that may be a source
+LARGEST = 2 << 20  # in bytes; a larger file is no source
 SKIPPED = (".git", "__pycache__", "node_modules")
 LENGTH = struct.Struct(">Q")
-USAGE = "arena check: compile, compare and time what the workspace holds\n"
+USAGE = "arena check: compile, check and time the candidate in the workspace\n"
 
 
 def main() -> int:
@@ -34,21 +34,21 @@ def main() -> int:
 
 
 def check() -> int:
-    """0 passed, 1 turned away, 2 not judged."""
+    """Check the workspace; return the exit code: 0 passed, 1 failed, 2 not judged."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             connection.connect(CHECK)
             send(connection, json.dumps(files(WORKSPACE)).encode())
             answer = json.loads(receive(connection))
         except (OSError, ValueError) as error:
-            sys.stderr.write(f"the judge does not answer: {error}\n")
+            sys.stderr.write(f"no reply from the evaluator: {error}\n")
             return 2
     sys.stdout.write(answer["text"])
     return int(answer["code"])
 
 
 def files(folder: str) -> dict[str, str | None]:
-    """Every file by its path, as base64; None for a link, and for what is no plain file or too large for a source."""
+    """Return every file by its path, as base64; None for links, special files, and files too large for a source."""
     found: dict[str, str | None] = {}
     for root, folders, names in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(root, name))]
@@ -61,18 +61,18 @@ def files(folder: str) -> dict[str, str | None]:
 
 
 def forward(command: list[str]) -> int:
-    """Serve PROXY_PORT of this sandbox's own loopback by the judge's socket; become the command, in the workspace."""
+    """Forward PROXY_PORT on the sandbox's loopback to the judge's socket, and run the command in the workspace."""
     if os.path.exists(NETWORK):
         listener = socket.create_server(("127.0.0.1", PROXY_PORT))
         if os.fork() == 0:
             silence = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):  # the end of the agent's output must be seen
+            for stream in (0, 1, 2):  # so that the end of the agent's output is seen
                 os.dup2(silence, stream)
             while True:
                 client, _ = listener.accept()
                 threading.Thread(target=_join, args=(client,), daemon=True).start()
         listener.close()
-    os.chdir(WORKSPACE)  # which only the agent's own user may enter
+    os.chdir(WORKSPACE)  # only the agent's own user may enter it
     os.execvp(command[0], command)
 
 
@@ -81,19 +81,19 @@ def send(connection: socket.socket, data: bytes) -> None:
 
 
 def receive(connection: socket.socket, most: int = 1 << 30) -> bytes:
-    """One message.
+    """Receive one message.
 
     Raises:
-        OSError: it is cut, or longer than `most`.
+        OSError: it is cut off, or longer than `most`.
     """
     (length,) = LENGTH.unpack(_exactly(connection, LENGTH.size))
     if length > most:
-        raise OSError(f"a message of {length} bytes")
+        raise OSError(f"a message of {length} bytes is too long")
     return _exactly(connection, length)
 
 
 def relay(one: socket.socket, other: socket.socket) -> None:
-    """Both ways until both are done; closes them."""
+    """Copy data both ways until both sides have ended; close both."""
 
     def pump(source: socket.socket, target: socket.socket) -> None:
         try:

@@ -1,7 +1,7 @@
-"""Length-framed JSON messages over two pipes, and one shared memory file for tensors and files. Used on both sides.
+"""JSON messages in frames over two pipes, and shared memory for tensors and files. Both sides use this module.
 
-A frame is 4 bytes of length (big endian) and that many bytes of JSON. Tensors never travel in frames: frames stay
-small, and the judge parses nothing from the candidate's process but bounded JSON and raw bytes.
+A frame is 4 bytes of length (big endian) and that many bytes of JSON. Tensors are never sent in frames, so frames stay
+small, and the judge parses only bounded JSON and raw bytes from the candidate's process.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ MAX_DATAGRAM_BYTES = 1 << 17  # between judge and zygote; the kernel's default b
 
 
 class ChannelClosed(Exception):
-    """The other side has gone."""
+    """The other side has closed its end."""
 
 
 class BadFrame(Exception):
-    """What arrived is not a message of this protocol."""
+    """Received data is not a message of this protocol."""
 
 
 class Channel:
-    """One end of the conversation. This one blocks; the judge's subclass waits with a deadline."""
+    """One end of the connection. This class blocks; the judge's subclass has a deadline."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self.read_fd, self.write_fd = read_fd, write_fd
@@ -40,7 +40,7 @@ class Channel:
     def send(self, message: dict[str, object]) -> None:
         body = dumps(message).encode()
         if len(body) > MAX_FRAME_BYTES:
-            raise ValueError(f"a message of {len(body)} bytes, at most {MAX_FRAME_BYTES} are sent")
+            raise ValueError(f"a message of {len(body)} bytes; at most {MAX_FRAME_BYTES} can be sent")
         data = pack(">I", len(body)) + body
         while data:
             self._until_writable()
@@ -54,13 +54,13 @@ class Channel:
     def receive(self) -> dict[str, object]:
         (size,) = unpack(">I", self._read(4))
         if size > MAX_FRAME_BYTES:
-            raise BadFrame(f"a frame of {size} bytes")
+            raise BadFrame(f"a frame of {size} bytes is too long")
         try:
             message = loads(self._read(size), parse_constant=_finite, parse_float=_finite)
         except (ValueError, RecursionError) as error:
             raise BadFrame(str(error)[:200]) from error
         if not isinstance(message, dict):
-            raise BadFrame("a frame that is not an object")
+            raise BadFrame("a frame that is not a JSON object")
         return message
 
     def close(self) -> None:
@@ -81,14 +81,14 @@ class Channel:
         return data
 
     def _until_readable(self) -> None:
-        """Reading blocks by itself."""
+        """Do nothing: reading blocks."""
 
     def _until_writable(self) -> None:
-        """Writing blocks by itself."""
+        """Do nothing: writing blocks."""
 
 
 class SharedMemory:
-    """A mapping of a sealed memory file, seen as bytes or as tensors."""
+    """A mapping of a sealed memory file, accessed as bytes or as tensors."""
 
     def __init__(self, fd: int, size: int) -> None:
         self.size = size
@@ -96,11 +96,11 @@ class SharedMemory:
 
     def view(self, offset: int, size: int) -> memoryview:
         if offset < 0 or size < 0 or offset + size > self.size:
-            raise ValueError(f"bytes {offset} to {offset + size} of a mailbox of {self.size}")
+            raise ValueError(f"bytes {offset} to {offset + size} are outside a mailbox of {self.size} bytes")
         return memoryview(self._map)[offset : offset + size]
 
     def tensor(self, offset: int, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
-        import torch  # here, so that the judge's commands that need no sandbox start without its 1.3 s
+        import torch  # here, to spare commands without a sandbox its 1.3 s
 
         count = math.prod(shape)
         if count == 0:
@@ -110,7 +110,7 @@ class SharedMemory:
 
 
 def sealed_memory(size: int) -> int:
-    """A memory file that nobody can shrink any more: a truncated mapping would kill the judge with SIGBUS."""
+    """Return a memory file that nobody can shrink: accessing a truncated mapping would kill the judge with SIGBUS."""
     fd = os.memfd_create("mailbox", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(fd, size)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
@@ -118,8 +118,8 @@ def sealed_memory(size: int) -> int:
 
 
 def _finite(text: str) -> float:
-    """JSON's number, without NaN and infinities: `1e999` would read as one."""
+    """Parse a JSON number, rejecting infinities such as `1e999`."""
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{text[:20]} is not a number of this protocol")
+        raise ValueError(f"{text[:20]} is not a finite number")
     return value

@@ -1,7 +1,7 @@
-"""Shell commands in a worker's folder, for tasks that bring scripts of their own, and a look at the files they left.
+"""Shell commands in a worker's folder for tasks with scripts of their own, and access to the files they leave.
 
-The worker itself imports nothing of the task. It becomes unreadable for the processes that it starts, though they are
-of the same user, and files are reached through descriptors, part by part, never through a link.
+The worker itself imports nothing from the task. Processes that it starts cannot read its memory, although they have the
+same user. Files are opened relative to their folder's descriptor and never through a link.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from evaluator.inside import processes
 from evaluator.inside.channel import SharedMemory
 from evaluator.inside.confine import become_zygote
 
-START = Path(__file__).parent / "start"  # its sitecustomize pretends a GPU
+START = Path(__file__).parent / "start"  # its sitecustomize emulates a GPU
 PACKAGES = Path(__file__).parents[2]
-IMPORTED = (".py", ".pyc", ".so", ".pth", ".ini", ".cfg", ".toml")  # Python or pytest may take them in by themselves
+IMPORTED = (".py", ".pyc", ".so", ".pth", ".ini", ".cfg", ".toml")  # Python or pytest may load them automatically
 MAX_STRANGERS = 20
 
 
 def handlers(mailbox: SharedMemory, workspace: str) -> dict[str, Callable[..., dict[str, object]]]:
-    """What a worker serves for the judge's mounted/side.py."""
+    """Return the commands that the worker serves to the judge's mounted/side.py, by name."""
     commands = Commands(mailbox, workspace)
     names = ("command", "remove", "inspect", "collect")
     return {name: getattr(commands, name) for name in names}
 
 
 class Commands:
-    """Each command is a method; its fields are the message's."""
+    """The commands; each is a method that takes the message's fields."""
 
     def __init__(self, mailbox: SharedMemory, workspace: str) -> None:
         self.mailbox, self.workspace = mailbox, workspace
 
     def command(self, text: str, mark: str, pretend: bool, once: bool, limit_s: float) -> dict[str, object]:
-        """Run a shell command to its end, or to that of its time, and kill all that it leaves running.
+        """Run a shell command until it ends or its time is up, then kill all processes that it left.
 
-        `mark` is printed before it. `code` is None where the time was over, negative for a signal.
+        `mark` is printed first. The reply's `code` is None after a timeout, negative for a signal.
         """
-        become_zygote()  # adopt what it leaves behind, and close this process's memory and files to it
+        become_zygote()  # adopt its orphans, and deny it access to this process's memory and files
         os.write(1, f"{mark}\n$ {text}\n".encode())
         begin = time.monotonic()
         shell = subprocess.Popen(
@@ -60,27 +60,30 @@ class Commands:
         left = [pid for pid in processes.living_below(os.getpid()) if pid != shell.pid]
         codes = processes.end_all()
         if codes is None:
-            raise TimeoutError("processes that do not die")
+            raise TimeoutError("some processes cannot be killed")
         shell.returncode = codes[shell.pid]
         return {"code": codes[shell.pid] if ended else None, "seconds": seconds, "leftovers": len(left)}
 
     def remove(self, paths: list[str]) -> dict[str, object]:
-        """Delete files, or links, as far as they are there."""
+        """Delete those of the files or links that exist."""
         for path in paths:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError), self._folder_of(path) as (folder, name):
                 os.unlink(name, dir_fd=folder)
         return {}
 
     def inspect(self, paths: list[str], passed_over: list[str]) -> dict[str, object]:
-        """sha256 of each file, None where there is no plain one; and what else could be imported.
+        """Return the sha256 of each file, None if it is not a plain file, and other files that could be imported.
 
-        `passed_over` are folders where scripts may write what they like.
+        Folders in `passed_over` are skipped: scripts may write anything there.
         """
         digests = {path: self._digest(path) for path in paths}
-        return {"digests": digests, "strangers": sorted(self._strangers(set(paths), passed_over))[:MAX_STRANGERS]}
+        return {
+            "digests": digests,
+            "strangers": sorted(self._importable_files(set(paths), passed_over))[:MAX_STRANGERS],
+        }
 
     def collect(self, path: str) -> dict[str, object]:
-        """A file's bytes into the mailbox; `size` is None where there is none, larger than the mailbox if it is."""
+        """Copy a file into the mailbox; return its `size`, None if it does not exist."""
         data = self._read(path, self.mailbox.size + 1)
         if data is not None and len(data) <= self.mailbox.size:
             self.mailbox.view(0, len(data))[:] = data
@@ -99,7 +102,7 @@ class Commands:
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[int, str]]:
-        """The folder of a file as a descriptor, and the file's name in it."""
+        """Yield a descriptor of the file's folder, and the file's name in it."""
         *folders, name = Path(path).parts
         folder = os.open(self.workspace, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -111,8 +114,8 @@ class Commands:
         finally:
             os.close(folder)
 
-    def _strangers(self, known: set[str], passed_over: list[str]) -> Iterator[str]:
-        """Files of a kind that Python or pytest takes in by itself, and links, which may lead to some."""
+    def _importable_files(self, known: set[str], passed_over: list[str]) -> Iterator[str]:
+        """Yield unknown files that Python or pytest may load automatically, and links."""
         for folder, names, files in os.walk(self.workspace):
             below = os.path.relpath(folder, self.workspace)
             names[:] = [name for name in names if os.path.normpath(f"{below}/{name}") not in passed_over]
@@ -124,13 +127,13 @@ class Commands:
 
 
 def _environment(pretend: bool, once: bool) -> dict[str, str]:
-    """The worker's, with a search path that holds nothing of ours unless a GPU is to be pretended."""
+    """Return the worker's environment; the evaluator is on Python's search path only to emulate a GPU."""
     added = {"PYTHONPATH": f"{START}:{PACKAGES}" if pretend else "", "PYTHONNOUSERSITE": "1"}
     return os.environ | added | ({"ARENA_REPEATS": "once"} if once else {})
 
 
 def _ends(pid: int, limit_s: float) -> bool:
-    """Does the child end in this time? It stays to be waited for."""
+    """Whether the child ends within the time; it is not reaped."""
     handle = os.pidfd_open(pid)
     try:
         poller = select.poll()

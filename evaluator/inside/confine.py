@@ -1,6 +1,6 @@
-"""Confine a forked process before it meets the candidate: own user, no capability, limits, a system call filter.
+"""Confine a forked process before it loads a candidate: own user, no capabilities, limits, a system call filter.
 
-What the whole sandbox shares (namespaces, mounts) is there before the zygote starts: evaluator/sandbox/bubblewrap.py.
+Namespaces and mounts, which the whole sandbox shares, are set up before: evaluator/sandbox/bubblewrap.py.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from evaluator.inside.limits import Limits
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
 CAPABILITY_VERSION_3 = 0x20080522
-CPU_GRACE_S = 2  # between SIGXCPU, which says what happened, and SIGKILL
-FIRST_TO_DIE = "1000"  # of all processes, if the host runs out of memory
+CPU_GRACE_S = 2  # between SIGXCPU, which shows the cause, and SIGKILL
+FIRST_TO_DIE = "1000"  # the kernel kills it first if the host runs out of memory
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What the judge tells a zygote."""
+    """The settings that the judge passes to a zygote."""
 
     kind: str
     limits: Limits
     workspace: str
     swept: tuple[str, ...]  # folders emptied after each worker
-    guarded: tuple[int, ...]  # processes that no worker may signal, beside the zygote
+    guarded: tuple[int, ...]  # processes besides the zygote that no worker may signal
     host_namespaces: dict[str, str]
     device: str
-    groups: tuple[int, ...]  # those that a worker's user needs to open the device nodes
+    groups: tuple[int, ...]  # groups that may open the device nodes
 
 
 def become_zygote() -> None:
-    """Adopt orphans, so that none is lost; keep children, even of the same user, out of this memory (decision 15)."""
+    """Adopt orphans, and make this process's memory inaccessible to children of the same user (decision 15)."""
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     _prctl(PR_SET_DUMPABLE, 0)
 
 
 def confine(settings: Confinement, user: int | None) -> None:
-    """Never returns to what was: call it in a fresh child of the zygote. `user` None keeps the user as it is."""
+    """Confine this process irrevocably; call it in a new child of the zygote. `user` None keeps the user."""
     zygote = os.getppid()
     os.setsid()
     os.umask(0o077)
-    alone = user is not None or settings.kind == "bubblewrap"  # else the host user's other processes count, too
+    alone = user is not None or settings.kind == "bubblewrap"  # else other processes of the host user count too
     _set_limits(settings.limits, already=0 if alone else processes.threads_of(os.getuid()))
     _drop_privileges(user, settings.groups)
-    _prctl(PR_SET_DUMPABLE, 1)  # its own /proc/self belongs to it again
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
+    _prctl(PR_SET_DUMPABLE, 1)  # gives it access to its own /proc/self again
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after changing the user, which would clear it
     if os.getppid() != zygote:
         os._exit(1)
     with open("/proc/self/oom_score_adj", "w") as file:
@@ -82,7 +82,7 @@ def _set_limits(limits: Limits, already: int) -> None:
 
 
 def _drop_privileges(user: int | None, groups: tuple[int, ...]) -> None:
-    """The bounding set only yields to a process that may change it; without that right no_new_privs does the same."""
+    """Change the user and drop all capabilities. If the bounding set cannot be changed, no_new_privs suffices."""
     for capability in range(64):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     if user is not None:

@@ -1,4 +1,4 @@
-"""What differs for a worker between a host without a GPU and one with: made before the candidate is loaded."""
+"""Device operations of a worker, with or without a GPU. They are set up before the candidate is loaded."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ MAX_FAULTS = 5
 
 
 class DeviceOperations(Protocol):
-    """Options at creation: allocator (a library, None for torch's own), reverse, cross_compile, memory_mb."""
+    """Operations on a device. Options: allocator (library, None for torch's own), reverse, cross_compile, memory_mb."""
 
     kind: DeviceKind
 
     def load(self, path: Path) -> ModuleType: ...
     def only_compiling(self) -> AbstractContextManager[None]: ...
     def is_refusal(self, error: Exception) -> bool:
-        """Is it a compiler's?"""
+        """Whether a compiler raised the error."""
 
     def synchronize(self) -> None: ...
     def damaged(self) -> int:
-        """How many tensors have a damaged red zone."""
+        """Return the number of tensors with a damaged red zone."""
 
     def report(self) -> dict[str, object]: ...
 
 
 class CpuDevice:
-    """Triton through its interpreter, HIP through fibers, tensors that say they lie on a GPU.
+    """An emulated GPU: Triton kernels are interpreted, HIP kernels run on fibers, tensors report a GPU as their device.
 
-    `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from the last to the first, against guard pages.
+    `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from last to first, with guard pages next to buffers.
     """
 
     kind: DeviceKind = "cpu"
@@ -51,7 +51,7 @@ class CpuDevice:
         self._launches.compile, self._launches.reverse = cross_compile, reverse
 
     def load(self, path: Path) -> ModuleType:
-        """A built extension is given what looks like a GPU's tensors: `is_cuda` is mapped at compile time."""
+        """Load a candidate. In a built extension tensors seem to be on a GPU: `is_cuda` is replaced at compile time."""
         if path.suffix == ".so":
             return loading.load_extension(path)
         pretend_gpu.install()
@@ -64,7 +64,7 @@ class CpuDevice:
         return isinstance(error, triton_cpu.CompileFailed)
 
     def synchronize(self) -> None:
-        """Calls end when their work has."""
+        """Do nothing: calls return when their work is done."""
 
     def damaged(self) -> int:
         return self._zones.damaged() if self._zones else 0
@@ -75,7 +75,7 @@ class CpuDevice:
 
 
 class RedZones:
-    """torch's CPU allocator replaced by hip/allocator.cpp: zones around every tensor, or a guard page behind it."""
+    """Replaces torch's CPU allocator by hip/allocator.cpp: red zones around every tensor, or a guard page after it."""
 
     def __init__(self, library: str, guard: bool) -> None:
         torch.zeros(1)  # torch sets its own allocator first
@@ -91,15 +91,15 @@ DEVICES: Mapping[DeviceKind, type[CpuDevice] | type[GpuDevice]] = {"cpu": CpuDev
 
 
 def preheat(device: str) -> None:
-    """For a zygote: what all its workers would do again."""
+    """Initialise in a zygote what every worker would otherwise initialise itself."""
     if device == "cpu":
-        triton_cpu.preheat()  # 0.1 s here, saves as much in every worker that compiles
+        triton_cpu.preheat()  # takes 0.1 s, and saves that in every worker that compiles
     else:
         preheat_gpu()
 
 
 def _lower_memory_limit(size: int) -> None:
-    """The task's own limit, where it is below the sandbox's."""
+    """Apply the task's memory limit if it is below the sandbox's."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard == resource.RLIM_INFINITY or size < hard:
         resource.setrlimit(resource.RLIMIT_AS, (size, size))

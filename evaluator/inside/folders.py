@@ -1,4 +1,4 @@
-"""Emptying folders that a candidate has filled."""
+"""Empty folders that a candidate has written to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def content(folders: Sequence[str]) -> list[str]:
-    """All that lies in them, as far as it is on their own file systems: mount points, but nothing below."""
+    """List all paths in the folders, including mount points but nothing below them."""
     found = subprocess.run(
         [*_find(folders), "-print0"], stdin=subprocess.DEVNULL, capture_output=True, check=True
     ).stdout
@@ -16,10 +16,10 @@ def content(folders: Sequence[str]) -> list[str]:
 
 
 def empty(folders: Sequence[str], kept: Iterable[str] = ()) -> bool:
-    """Remove all that lies in them except the paths in `kept`; says whether that worked.
+    """Remove everything in the folders except the paths in `kept`; return whether that worked.
 
-    By find, since a tree may be deeper than Python's recursion and its paths longer than the kernel takes. A folder
-    that its owner made unreadable stops find unless it is root; so a second try follows a chmod.
+    It runs find, since trees may be deeper than Python's recursion limit and paths longer than the kernel allows. An
+    unreadable folder stops find unless it runs as root, so a second attempt follows a chmod.
     """
     spared = [word for path in kept for word in ("-not", "-path", re.sub(r"([\[\]*?\\])", r"\\\1", path))]
     remove = [*_find(folders), *spared, "-delete"]

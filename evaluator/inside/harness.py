@@ -1,4 +1,4 @@
-"""The commands a worker understands: the only code of ours in the process that runs the candidate."""
+"""The commands of a worker: the evaluator's code in the process that runs the candidate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluator.inside.hip_cpu import build_both
 from evaluator.inside.hip_gpu import build_for_gpu
 from evaluator.inside.limits import DeviceKind
 
-_undisturbed = torch._C.DisableTorchFunction  # modes off: neither the pretended GPU's nor a candidate's see our work
+_undisturbed = torch._C.DisableTorchFunction  # turns torch function modes off, the emulated GPU's and a candidate's
 COMMANDS = (
     *("put", "take", "build", "attach", "clock", "load"),
     *("open", "compile", "prepare", "call", "fetch", "report", "time"),
@@ -27,18 +27,18 @@ Handler = Callable[..., dict[str, object]]
 
 
 class Harness:
-    """It holds no seed, no expected output and no verdict. Each command is a method; its fields are the message's."""
+    """Serves the commands; each is a method that takes the message's fields. No seed or expected output is here."""
 
     def __init__(self, channel: Channel, mailbox: SharedMemory, workspace: str) -> None:
         self.channel, self.mailbox, self.workspace = channel, mailbox, Path(workspace)
         self.entry: Callable[..., Any] | None = None
         self.hook: Callable[..., Any] | None = None  # prepare(**static inputs) -> state
-        self.bench: Caller | None = None
+        self.caller: Caller | None = None
         self.device: DeviceOperations | None = None
         self.timing: Timing | None = None
 
     def handlers(self) -> dict[str, Handler]:
-        """Every command by its name."""
+        """Return the commands by name."""
         return {name: getattr(self, name) for name in COMMANDS}
 
     def put(self, path: str, offset: int, size: int, append: bool) -> dict[str, object]:
@@ -50,7 +50,7 @@ class Harness:
         return {}
 
     def take(self, path: str, start: int, size: int) -> dict[str, object]:
-        """Copy a part of a workspace file into the mailbox; says how many bytes the file has in all."""
+        """Copy a part of a workspace file into the mailbox; return the file's size."""
         with self._inside(path).open("rb") as file:
             file.seek(start)
             data = file.read(size)
@@ -58,24 +58,24 @@ class Harness:
         return {"copied": len(data), "size": self._inside(path).stat().st_size}
 
     def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
-        """Compile a HIP source for this host's device and for gfx942, side by side. Nothing of it is run."""
+        """Compile a HIP source for this host's device and for gfx942 in parallel. Nothing of it is run."""
         building = build_both if toolchain["kind"] == "cpu" else build_for_gpu
         return dict(building(self._inside(path), self.workspace, toolchain, limit_s))
 
     def attach(self, device: DeviceKind, **options: Any) -> dict[str, object]:
-        """Get the device ready, before the candidate is near: what fails here is ours. Options: inside/devices.py."""
+        """Set up the device before the candidate is loaded. Options: see inside/devices.py."""
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
         self.device = DEVICES[device](**options)
         return {}
 
     def clock(self, **options: Any) -> dict[str, object]:
-        """Get the instruments of the device clock ready, before the candidate is near."""
+        """Set up the instruments of the device clock before the candidate is loaded."""
         self.timing = Timing(self.mailbox, options)
         return {}
 
     def load(self, path: str, function: str, prepares: bool) -> dict[str, object]:
-        """Import the candidate. From here on its code may run in this process."""
+        """Import the candidate. Its code may run in this process from now on."""
         module = self._device().load(self._inside(path))
         self.entry = loading.entry_of(module, function)
         self.hook = getattr(module, "prepare", None) if prepares else None
@@ -84,59 +84,59 @@ class Harness:
         return {}
 
     def open(self, inputs: list[Spec], outputs: list[Spec], style: str) -> dict[str, object]:
-        """Get ready for one case."""
+        """Prepare for one case."""
         assert self.entry is not None
-        self.bench = Caller(self.entry, inputs, outputs, style, self.hook, self._device().kind)
+        self.caller = Caller(self.entry, inputs, outputs, style, self.hook, self._device().kind)
         return {}
 
     def compile(self) -> dict[str, object]:
-        """A first call, with kernels compiled and on the CPU not run; only a compiler's refusal counts."""
-        bench, device = self._bench(), self._device()
+        """Make a first call that compiles kernels, and on the CPU does not run them; raise only compiler errors."""
+        caller, device = self._caller(), self._device()
         with _undisturbed():
-            bench.prepare(self.mailbox)
+            caller.prepare(self.mailbox)
         try:
             with device.only_compiling():
-                bench.transform()
-                bench.call()
+                caller.transform()
+                caller.call()
                 device.synchronize()
         except Exception as error:
             if device.is_refusal(error):
                 raise
-            # Host code that looks at results may see poison here; what it then does wrong, the real call will show.
+            # Host code that reads results may see poison here and fail; the real call decides.
             return {"ignored": type(error).__name__}
         if self.timing is not None:
-            bench.rest()
+            caller.rest()
         return {}
 
     def prepare(self) -> dict[str, object]:
-        """Fresh tensors for the next call, and what the candidate makes of its static inputs."""
+        """Make new tensors for the next call, and let the candidate prepare its static inputs."""
         with _undisturbed():
-            self._bench().prepare(self.mailbox)
-        self._bench().transform()
+            self._caller().prepare(self.mailbox)
+        self._caller().transform()
         self._device().synchronize()
         return {}
 
     def call(self) -> dict[str, object]:
-        """The judge takes the time between its command and the answer."""
-        self._bench().call()
+        """Call the candidate; the judge measures the time from command to reply."""
+        self._caller().call()
         self._device().synchronize()
         return {}
 
     def fetch(self) -> dict[str, object]:
-        """Outputs and inputs as raw bytes into the mailbox, if they are of the right form."""
+        """Copy outputs and inputs into the mailbox, unless outputs have a wrong form or red zones are damaged."""
         with _undisturbed():
-            problem = self._bench().problem() or self._damage()
+            problem = self._caller().problem() or self._damage()
             if problem is None:
-                self._bench().fetch(self.mailbox)
+                self._caller().fetch(self.mailbox)
         return {"problem": problem}
 
     def time(self, what: str, **fields: Any) -> dict[str, object]:
-        """A command of inside/gpu/commands.py."""
+        """Run a command of inside/gpu/commands.py."""
         assert self.timing is not None
         return self.timing.handlers()[what](**fields)
 
     def report(self) -> dict[str, object]:
-        """What the cross-compiler said about every kernel launched so far, and what a candidate may have swallowed."""
+        """Report every kernel launched so far, as cross-compiled, and faults that the candidate may have caught."""
         return self._device().report()
 
     def _damage(self) -> tuple[str, str] | None:
@@ -147,11 +147,11 @@ class Harness:
         assert self.device is not None
         return self.device
 
-    def _bench(self) -> Caller:
-        assert self.bench is not None
-        return self.bench
+    def _caller(self) -> Caller:
+        assert self.caller is not None
+        return self.caller
 
     def _inside(self, path: str) -> Path:
         if os.path.isabs(path) or ".." in Path(path).parts:
-            raise ValueError(f"{path} does not lie in the workspace")
+            raise ValueError(f"{path} is not in the workspace")
         return self.workspace / path

@@ -1,5 +1,5 @@
-"""What one sandbox may use, and what of the host it reaches. Both sides know it: the judge makes mounts and keeps time,
-the worker limits itself.
+"""Resource limits of a sandbox, and its access to the host. The judge sets up mounts and checks time; the worker limits
+itself.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 MiB = 1 << 20
-DeviceKind = Literal["cpu", "cuda"]  # torch's words: AMD's GPUs are cuda, too
+DeviceKind = Literal["cpu", "cuda"]  # torch's names; AMD GPUs are cuda too
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Memory, cpu, open files and a file's size are per process. `wall_s` counts from the first spawn."""
+    """Limits of a sandbox: memory, CPU time, open files and file size per process; `wall_s` from the first spawn."""
 
-    memory_bytes: int | None = 8192 * MiB  # None: a GPU's driver reserves address space far beyond any limit
+    memory_bytes: int | None = 8192 * MiB  # None: a GPU driver reserves far more address space
     cpu_s: int = 300
     processes: int = 128
     file_bytes: int = 256 * MiB
@@ -30,9 +30,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Beside the system and the interpreter: read-only paths, device nodes, and variables for every process."""
+    """Access besides system and interpreter: read-only paths, device nodes, and environment variables."""
 
     readable: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()  # device nodes, or folders of them
     variables: Mapping[str, str] = field(default_factory=dict)
-    device: DeviceKind = "cpu"  # what the zygote gets ready for
+    device: DeviceKind = "cpu"  # that the zygote prepares for

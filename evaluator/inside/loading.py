@@ -18,7 +18,7 @@ class NoEntry(Exception):
 
 
 def load_python(path: Path) -> ModuleType:
-    """Import a source file."""
+    """Import a Python source file."""
     return _import(path, importlib.machinery.SourceFileLoader(MODULE_NAME, str(path)))
 
 
@@ -28,7 +28,7 @@ def load_extension(path: Path) -> ModuleType:
 
 
 def entry_of(module: ModuleType, function: str) -> Callable[..., Any]:
-    """The function a task calls. Raises NoEntry."""
+    """Return the function that the task calls. Raises NoEntry."""
     entry = getattr(module, function, None)
     if not callable(entry):
         raise NoEntry(function)

@@ -1,4 +1,4 @@
-"""The GPU that a host without one stands for: an MI300X in SPX mode. Figures that kernels size themselves by."""
+"""Properties of the GPU that a CPU host emulates, an MI300X in SPX mode; kernels choose their sizes by them."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ CLOCK_KHZ = 2_100_000
 MEMORY_CLOCK_KHZ = 1_300_000
 MEMORY_BUS_BITS = 8_192
 CAPABILITY = (9, 4)
-HIP_VERSION = "7.1.25424"  # of the headers that the Triton wheel carries
+HIP_VERSION = "7.1.25424"  # of the headers in the Triton wheel

@@ -1,4 +1,4 @@
-"""What torch.cuda answers on a host that only pretends to have a GPU: one MI300X, idle, whose work is done at once."""
+"""torch.cuda for an emulated GPU: one idle MI300X, on which all work is done at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluator.inside.unsupported import lacking
 
 
 class Event:
-    """Host clock where the device's is asked for."""
+    """An event that uses the host's clock."""
 
     def __init__(self, *arguments: object, **options: object) -> None:
         self._ns = 0
@@ -37,7 +37,7 @@ class Event:
 
 
 class Stream:
-    """Everything is in order already."""
+    """A stream; all work is in order already."""
 
     cuda_stream = 0
     device_index = 0
@@ -103,12 +103,12 @@ PROPERTIES = SimpleNamespace(
 
 
 def _each(names: tuple[str, ...], make: Callable[[], Any]) -> dict[str, Any]:
-    """An object of its own for each name: dynamo, on import, refuses one that stands under two."""
+    """Return a separate object for each name, since dynamo's import fails if two names share one."""
     return {name: make() for name in names}
 
 
 def answering(value: object) -> Callable[..., Any]:
-    """A function that gives the same answer to any arguments."""
+    """Return a function that returns `value` for any arguments."""
     return lambda *arguments, **options: value
 
 

@@ -1,8 +1,8 @@
-"""Let code written for a GPU run on CPU tensors: its devices are mapped to the CPU, and tensors say they lie on cuda:0.
+"""Emulate a GPU in torch: devices are mapped to the CPU, and tensors report cuda:0 as their device.
 
-Only functions that take a device are wrapped (1.5 µs more a call); other operations cost what they did, and every
-tensor stays a plain torch.Tensor. `.cuda()` gives the tensor itself, as for one on the device, `.cpu()` a copy.
-`real_device` tells where a tensor lies, for those who must know.
+Only functions that take a device are wrapped (1.5 µs per call); other operations are as fast as before, and every
+tensor is a plain torch.Tensor. `.cuda()` returns the tensor itself, as for one on the device, `.cpu()` a copy.
+`real_device` returns the actual device of a tensor.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _set_default_device = torch.set_default_device
 
 @functools.cache
 def install() -> None:
-    """Changes torch for the rest of the process; a second call does nothing."""
+    """Change torch for the rest of the process; a second call does nothing."""
     for place, names in ((torch, FACTORIES), (torch.Tensor, METHODS)):
         for name in names:
             setattr(place, name, _on_cpu(getattr(place, name)))
@@ -51,20 +51,20 @@ def install() -> None:
 
 
 def real_device(tensor: torch.Tensor) -> torch.device:
-    """Where the tensor lies, whatever it says."""
-    with torch._C.DisableTorchFunction():  # inside `with torch.device(...)` the getter would be looked up by name
+    """Return the actual device of a tensor."""
+    with torch._C.DisableTorchFunction():  # else `with torch.device(...)` would intercept the getter
         return _device_of(tensor)
 
 
 class Generator(torch._C.Generator):
-    """Of any device: the CPU's."""
+    """A generator for any device, which is the CPU's."""
 
     def __new__(cls, device: object = None) -> Generator:
         return super().__new__(cls, device="cpu")  # type: ignore[call-arg]  # torch's stubs have __init__ only
 
 
 def _on_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Maps a device among the arguments; leaves out pinned memory, which needs a driver."""
+    """Wrap a function: map devices in its arguments to the CPU; drop pinned memory, which needs a driver."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
@@ -77,14 +77,14 @@ def _on_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mapped(argument: Any) -> Any:
-    """A positional device. A string is one only if it names a GPU."""
+    """Map a positional argument that is a device; a string is one only if it names a GPU."""
     if isinstance(argument, torch.device) or (isinstance(argument, str) and argument.startswith(("cuda", "hip"))):
         return _real(argument)
     return argument
 
 
 def _real(device: Any) -> Any:
-    """A number means a GPU. None stays, meta stays."""
+    """Map a GPU, also given as a number, to the CPU; return None and meta unchanged."""
     if device is None:
         return None
     kind = "cuda" if isinstance(device, int) else torch.device(device).type
@@ -92,7 +92,7 @@ def _real(device: Any) -> Any:
 
 
 def _moved(self: torch.Tensor, *arguments: Any, **options: Any) -> torch.Tensor:
-    """Tensor.to: to the CPU is a copy, since the tensor counts as one of the device."""
+    """Replace Tensor.to: moving to the CPU copies, since the tensor counts as one on the GPU."""
     asked = options.get("device", arguments[0] if arguments else None)
     if isinstance(asked, (str, torch.device)) and torch.device(asked).type == "cpu":
         options["copy"] = True
@@ -105,7 +105,7 @@ def _moved(self: torch.Tensor, *arguments: Any, **options: Any) -> torch.Tensor:
 
 
 def _default_device(device: Any) -> None:
-    """A mode that sends everything to the CPU would only cost time."""
+    """Replace torch.set_default_device: do nothing, as everything is on the CPU."""
     _set_default_device(None if _real(device) == CPU else device)
 
 
@@ -119,7 +119,7 @@ def _pretended_device(self: torch.Tensor) -> torch.device:
 
 
 def _autocast(inherited: Callable[..., None]) -> Callable[..., None]:
-    """Autocast of the GPU is the CPU's, in the GPU's default type."""
+    """Wrap autocast's constructor: the GPU's autocast is the CPU's, with the GPU's default dtype."""
 
     def create(self: Any, device_type: str, dtype: torch.dtype | None = None, *more: Any, **options: Any) -> None:
         inherited(self, "cpu", dtype or (torch.float16 if device_type == "cuda" else None), *more, **options)

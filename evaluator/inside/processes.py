@@ -1,4 +1,4 @@
-"""Look at a process tree through /proc, and end it. For the zygote, and for the judge where there are no namespaces."""
+"""Inspect and end process trees through /proc: in the zygote, and in the judge where there are no namespaces."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import time
 from collections.abc import Iterable
 
 DEAD, STOPPED = "ZX", "Tt"
-INIT, EVERYBODY = 1, -1  # an init kills its whole namespace in one call, that no fork can slip through
+INIT, EVERYBODY = 1, -1  # an init kills its whole namespace at once, which no fork can escape
 PAUSE_S = 0.0005
 
 
 def living_below(root: int) -> list[int]:
-    """All descendants of root that still run, parents before children: also one whose main thread alone has ended."""
+    """Return all running descendants, parents before children; also those of which only the main thread has ended."""
     table = _table()
     return [pid for pid in _descendants(root, table) if table[pid][1] not in DEAD or _has_thread(pid, DEAD)]
 
 
 def kill_below(root: int, timeout_s: float = 10.0) -> bool:
-    """Kill every descendant, pass after pass, since a fork may slip through one. Says whether none is left.
+    """Kill every descendant, repeatedly, since a fork may escape one pass; return whether none is left.
 
-    Orphans stay below root only where root (or something below it) is a subreaper, as every zygote is.
+    Orphans stay below root only if root, or a process below it, is a subreaper, as every zygote is.
     """
     until = time.monotonic() + timeout_s
     while living := living_below(root):
@@ -34,9 +34,9 @@ def kill_below(root: int, timeout_s: float = 10.0) -> bool:
 
 
 def stop_below(root: int, timeout_s: float = 5.0) -> bool:
-    """Stop every thread of every descendant, pass after pass, since a fork may slip through one. Says if all stand.
+    """Stop every thread of every descendant, repeatedly, since a fork may escape one pass; return if all are stopped.
 
-    A thread inside a driver's call stands only when that returns.
+    A thread inside a driver's call stops only when that returns.
     """
     until = time.monotonic() + timeout_s
     while moving := [pid for pid in _descendants(root) if _has_thread(pid, DEAD + STOPPED)]:
@@ -53,9 +53,10 @@ def continue_below(root: int) -> None:
 
 
 def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
-    """For a zygote, which adopts orphans: kill and reap until it has no child any more, so that none can be hiding.
+    """Kill and reap all children of this process, a zygote that adopts orphans.
 
-    The exit codes by pid (a negative one is a signal); None if some do not die.
+    Returns:
+        pid → exit code (negative for a signal); None if some cannot be killed.
     """
     until, codes = time.monotonic() + timeout_s, {}
     while time.monotonic() < until:
@@ -70,7 +71,7 @@ def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
 
 
 def has_exited(child: int, timeout_s: float) -> bool:
-    """Does the child end by itself in this time? It stays to be waited for."""
+    """Whether the child ends by itself within the time; it is not reaped."""
     until = time.monotonic() + timeout_s
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() >= until:
@@ -80,7 +81,7 @@ def has_exited(child: int, timeout_s: float) -> bool:
 
 
 def threads_of(user: int) -> int:
-    """How many threads of that user there are now: what the kernel holds against a limit on processes."""
+    """Return the number of threads of a user, which the kernel compares with the limit on processes."""
     total = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -101,7 +102,7 @@ def _send(number: int, pids: Iterable[int]) -> None:
 
 
 def _descendants(root: int, table: dict[int, tuple[int, str]] | None = None) -> list[int]:
-    """Parents before children."""
+    """Return the pids of all descendants, parents before children."""
     table, found = _table() if table is None else table, [root]
     for pid in found:
         found += [child for child, (parent, _) in table.items() if parent == pid]
@@ -109,7 +110,7 @@ def _descendants(root: int, table: dict[int, tuple[int, str]] | None = None) -> 
 
 
 def _has_thread(pid: int, others: str) -> bool:
-    """Is any of its threads in none of these states? The main one, whose state is the process's, may end first."""
+    """Whether any of its threads is in a state not in `others`; the main thread may end before the others."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         entries = [_entry(f"{pid}/task/{thread}") for thread in os.listdir(f"/proc/{pid}/task")]
         return any(entry[1] not in others for entry in entries if entry)
@@ -117,7 +118,7 @@ def _has_thread(pid: int, others: str) -> bool:
 
 
 def _table() -> dict[int, tuple[int, str]]:
-    """Parent and state letter of every process in sight."""
+    """Return pid → (parent, state letter) of every visible process."""
     entries = ((int(name), _entry(name)) for name in os.listdir("/proc") if name.isdigit())
     return {pid: entry for pid, entry in entries if entry}
 
@@ -126,6 +127,6 @@ def _entry(pid: str) -> tuple[int, str] | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             state, parent = file.read().rpartition(b")")[2].split()[:2]
-    except (OSError, ValueError):  # it has ended meanwhile
+    except (OSError, ValueError):  # it has ended in the meantime
         return None
     return int(parent), state.decode()

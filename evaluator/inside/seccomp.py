@@ -1,7 +1,7 @@
-"""A system call filter without a library: what a kernel never needs, and what reaches other processes, is refused.
+"""A system call filter without a library. It denies calls that no kernel needs and calls that affect other processes.
 
-The filter is a BPF program, written here as a list of instructions; no jump is longer than one rule. A refused call
-fails with an errno and does not kill, since an honest program may probe for a feature.
+The filter is a BPF program, written here as a list of instructions; no jump is longer than one rule. A denied call
+fails with an errno instead of killing the process, since harmless programs may probe for features.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ X32_BIT = 0x40000000
 
 # name: (number on x86-64, number on aarch64)
 REFUSED = {
-    # other processes' memory, files and fate
+    # access to other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -42,7 +42,7 @@ REFUSED = {
     "fsmount": (432, 432),
     "fspick": (433, 433),
     "mount_setattr": (442, 442),
-    # memory that no limit of ours counts, and objects that outlive a process
+    # memory that our limits do not count, and objects that outlive a process
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
@@ -52,7 +52,7 @@ REFUSED = {
     "keyctl": (250, 219),
     "add_key": (248, 217),
     "request_key": (249, 218),
-    # wide kernel surface; io_uring would also walk around this filter
+    # large kernel interfaces; io_uring would also bypass this filter
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -71,7 +71,7 @@ REFUSED = {
     "acct": (163, 89),
     "quotactl": (179, 60),
 }
-# refused or let through by one argument
+# allowed or denied depending on one argument
 BY_ARGUMENT = {
     "clone": (56, 220),
     "clone3": (435, 435),
@@ -85,7 +85,7 @@ BY_ARGUMENT = {
 }
 NEW_NAMESPACES = 0x7E020080  # CLONE_NEW* of time, mount, cgroup, uts, ipc, user, pid, net
 AF_UNIX = 1
-F_SETOWN, F_SETOWN_EX = 8, 15  # a signal of one's choice to a process of one's choice
+F_SETOWN, F_SETOWN_EX = 8, 15  # can send any signal to any process
 FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX = 0x8901, 0x8902, 0x5412, 0x541C
 EVERYBODY = 0xFFFFFFFF  # kill(-1)
 
@@ -98,9 +98,9 @@ Instruction = tuple[int, int, int, int]
 
 
 def install(guarded: Iterable[int]) -> bool:
-    """Bind the filter to this process and all it will start; `guarded` are processes it must not signal.
+    """Install the filter for this process and all its children, which must not signal the `guarded` processes.
 
-    Needs no_new_privs. False on machines whose system call numbers are not known here.
+    It needs no_new_privs. Returns False on machines with unknown system call numbers.
     """
     if platform.machine() not in AUDIT_ARCH:
         return False
@@ -121,7 +121,7 @@ def _program(machine: str, guarded: Iterable[int]) -> list[Instruction]:
     code = _only(AUDIT_ARCH[machine])
     for numbers in REFUSED.values():
         code += _refuse(numbers[column], errno.EPERM)
-    code += _refuse(number["clone3"], errno.ENOSYS)  # its flags lie in memory, out of sight; glibc falls back to clone
+    code += _refuse(number["clone3"], errno.ENOSYS)  # its flags are in memory; glibc falls back to clone
     code += _refuse_where(number["clone"], 0, [NEW_NAMESPACES], errno.EPERM, JUMP_ANY_BIT)
     code += _refuse_where(number["kill"], 0, signalled, errno.EPERM)
     code += _refuse_where(number["tgkill"], 0, signalled, errno.EPERM)
@@ -134,7 +134,7 @@ def _program(machine: str, guarded: Iterable[int]) -> list[Instruction]:
 
 
 def _only(architecture: int) -> list[Instruction]:
-    """Another architecture's calls have other numbers: kill. So have those of x32."""
+    """Kill on calls of another architecture or of x32, whose numbers differ."""
     return [
         (LOAD, 0, 0, ARCHITECTURE),
         (JUMP_EQUAL, 1, 0, architecture),
@@ -152,7 +152,7 @@ def _refuse(number: int, code: int) -> list[Instruction]:
 def _refuse_where(
     number: int, argument: int, values: list[int], code: int, test: int = JUMP_EQUAL
 ) -> list[Instruction]:
-    """Refuse if the argument's low 32 bits (all that the kernel reads of an int) are one of the values."""
+    """Deny the call if the low 32 bits of an argument, all that the kernel reads of an int, are one of the values."""
     tests: list[Instruction] = []
     for value in values:
         tests += [(test, 0, 1, value), (RETURN, 0, 0, FAIL | code)]

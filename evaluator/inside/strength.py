@@ -1,4 +1,4 @@
-"""What really holds in this sandbox: a confined process tries each guarantee, and only what held is reported."""
+"""The guarantees of a sandbox, each tested by a confined process; only those that hold are reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
 
 
 def observe(settings: Confinement, own_user: bool) -> list[str]:
-    """The names of the guarantees that hold. Runs confined, and lowers its own limits on the way: exit afterwards."""
+    """Return the names of the guarantees that hold. It runs confined and lowers its own limits: exit afterwards."""
     zygote = os.getppid()
     trials: dict[str, Callable[[], bool]] = {
         "own network": lambda: _own_namespace(settings, "net"),
@@ -48,7 +48,7 @@ def observe(settings: Confinement, own_user: bool) -> list[str]:
 
 
 def _holds(trial: Callable[[], bool]) -> bool:
-    """What cannot be tried is not claimed."""
+    """Whether the trial succeeds; a guarantee that cannot be tested does not hold."""
     try:
         return trial()
     except OSError:
@@ -68,7 +68,7 @@ def _read_only(path: str) -> bool:
 
 
 def _is_sized(folder: str, size: int) -> bool:
-    """Is this folder a file system of its own, no larger than that?"""
+    """Whether the folder is a file system of its own of at most this size."""
     seen = os.statvfs(folder)
     return os.path.ismount(folder) and seen.f_blocks * seen.f_frsize <= size
 
@@ -87,7 +87,7 @@ def _open_memory(pid: int) -> None:
 
 
 def _cannot_fork() -> bool:
-    """The kernel does not hold the host's root to its limit, so it is tried: with one of zero, a fork must fail."""
+    """Whether a fork fails with a process limit of zero, which the kernel does not enforce for the host's root."""
     resource.setrlimit(resource.RLIMIT_NPROC, (0, resource.getrlimit(resource.RLIMIT_NPROC)[1]))
     try:
         child = os.fork()

@@ -1,4 +1,4 @@
-"""What our stand-ins for a GPU lack: not_judged/unsupported_feature, our limit and not the candidate's fault."""
+"""Features that the emulated GPU lacks. A candidate that needs one is not judged (unsupported_feature)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 
 class UnsupportedFeature(Exception):
-    """The code asks for something that only a real device or its driver can do; the text names it."""
+    """The code uses a feature that only a real device or its driver has; the text names it."""
 
 
 def lacking(feature: str) -> Callable[..., Any]:
-    """A function that says what is not to be had here."""
+    """Return a function that raises UnsupportedFeature."""
 
     def call(*arguments: object, **options: object) -> Any:
         raise UnsupportedFeature(feature)

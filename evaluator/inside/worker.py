@@ -1,6 +1,6 @@
-"""A worker's life: arrange files, folder and variables once it is confined, then serve commands until the judge goes.
+"""The main loop of a worker: set up its files, folder and variables, then serve commands until the judge disconnects.
 
-What it owes the judge is small: one reply per command, with the command's token. Everything else is the harness's.
+It sends one reply per command, with the command's token. The commands themselves are in harness.py.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from evaluator.inside.harness import Harness
 
 MAX_KIND, MAX_TEXT, LAST_FRAMES = 200, 4000, 8
 HIGH_FDS = (64, 400)
-TRUSTED = ("evaluator", "torch", "triton", "builtins")  # packages whose classes mean something to the judge
-ELSEWHERE = "builtins.BaseException"  # of a class that is not where it says
+TRUSTED = ("evaluator", "torch", "triton", "builtins")  # packages whose exception classes the judge interprets
+ELSEWHERE = "builtins.BaseException"  # for a class that is not defined where it claims
 
 
 def run_worker(fds: list[int], mailbox_bytes: int, workspace: str, environment: Mapping[str, str]) -> NoReturn:
-    """fds: commands, replies, mailbox. Says hello, then serves; ends with the channel."""
+    """Say hello, then serve until the channel closes. `fds`: commands, replies, mailbox."""
     commands, replies, memory = fds
     mailbox = SharedMemory(memory, mailbox_bytes)
     os.close(memory)
@@ -41,7 +41,7 @@ def run_worker(fds: list[int], mailbox_bytes: int, workspace: str, environment: 
 
 
 def serve(channel: Channel, handlers: Mapping[str, Callable[..., dict[str, object]]]) -> NoReturn:
-    """One command, one reply. What a handler raises, or returns and cannot be sent, is a reply too."""
+    """Send one reply per command; exceptions of handlers, and replies that cannot be sent, are reported as replies."""
     while True:
         message = channel.receive()
         token, handler = message.pop("token"), handlers[str(message.pop("op"))]
@@ -56,42 +56,42 @@ def serve(channel: Channel, handlers: Mapping[str, Callable[..., dict[str, objec
 
 
 def run_script(path: str) -> dict[str, object]:
-    """Run a Python file of the workspace as a script: no candidate, but what tries the sandbox itself."""
+    """Run a Python file of the workspace as a script. Tests of the sandbox use this."""
     runpy.run_path(path, run_name="__main__")
     return {}
 
 
 def _move(fd: int) -> int:
-    """To an unpredictable high number, closed on exec: out of the way of code that guesses 3, 4, 5."""
+    """Move a descriptor to an unpredictable high number, closed on exec, since code may guess 3, 4 or 5."""
     moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, random.SystemRandom().randrange(*HIGH_FDS))
     os.close(fd)
     return moved
 
 
 def _settle(workspace: str, environment: Mapping[str, str]) -> None:
-    """Home, temporary files and Triton's cache lie in the worker's own folder."""
+    """Put home, temporary files and Triton's cache into the worker's own folder."""
     temporary = os.path.join(workspace, ".tmp")
     os.mkdir(temporary)
-    tempfile.tempdir = None  # what the zygote may have found out
+    tempfile.tempdir = None  # the zygote may have set it
     own = {"HOME": workspace, "PWD": workspace, "TMPDIR": temporary, "TRITON_CACHE_DIR": f"{workspace}/.triton"}
     os.environ.update(own | dict(environment))
     os.chdir(workspace)
 
 
 def _describe(error: BaseException) -> dict[str, str]:
-    """Class and end of the traceback, without the frame of `serve`. Printing it may itself run the candidate's code."""
+    """Return class and end of the traceback, without the frame of `serve`. Formatting may run the candidate's code."""
     kind = _kind(type(error))
     try:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         text = "".join(traceback.format_exception(type(error), error, trace)[-LAST_FRAMES:])[-MAX_TEXT:]
     except BaseException:
-        text = "its text could not be made"
+        text = "the exception cannot be formatted"
     return {"kind": kind, "text": text}
 
 
 def _kind(cls: type) -> str:
-    """Where the class says it is, if it is there: a candidate's may claim to be ours, which say that the host lacks
-    something, or a library's."""
+    """Return the full name of the class if it is really defined there: a candidate's class may claim to be one of the
+    evaluator or a library."""
     try:
         module, name = cls.__module__, cls.__qualname__
         told = f"{module}.{name}"[:MAX_KIND]

@@ -1,7 +1,7 @@
-"""Fork server: imports torch and triton once, then forks one fresh, confined worker per request.
+"""Fork server: imports torch and triton once, then forks one new, confined worker per request.
 
-It never runs candidate code, never sees a candidate's source and never touches a device, whose context would not
-survive a fork. One worker at a time: after its end all that is left of it, processes and files, goes.
+It never runs candidate code, never reads a candidate's source and never uses a device, whose context would not survive
+a fork. One worker runs at a time; when it ends, its remaining processes and files are removed.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from evaluator.inside.devices import preheat
 from evaluator.inside.limits import Limits
 from evaluator.inside.worker import run_worker
 
-USERS = range(61184, 65520)  # systemd's range of dynamic users: nobody else's
+USERS = range(61184, 65520)  # systemd's range of dynamic users, which nobody else uses
 CHILD_BROKE = 71
 
 
 def main() -> NoReturn:
-    """Arguments: the number of the control socket's file, and the settings."""
+    """Run the zygote. Arguments: the file descriptor of the control socket, and the settings as JSON."""
     control = socket.socket(fileno=int(sys.argv[1]))
     fields = json.loads(sys.argv[2])
     settings = Confinement(**{**fields, "limits": Limits(**fields["limits"])})
     torch.set_num_threads(1)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init takes no signal from inside but those it has a handler for
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an init only gets those signals from inside that it handles
     preheat(settings.device)
     become_zygote()
     gc.collect()
-    gc.freeze()  # what is there now is never moved or collected, so its pages stay shared with the workers
+    gc.freeze()  # objects so far are not collected, so that workers share their pages
     Zygote(control, settings).serve()
     processes.end_all()
-    if settings.kind == "plain":  # a judge that ended well has killed this process and removed the folder itself
+    if settings.kind == "plain":  # a judge that ends normally kills this process and removes the folder itself
         folders.empty([settings.workspace])
         os.rmdir(settings.workspace)
     os._exit(0)
 
 
 class Zygote:
-    """Serves spawn, end, freeze and thaw until the judge goes."""
+    """Serves spawn, end, freeze and thaw until the judge disconnects."""
 
     def __init__(self, control: socket.socket, settings: Confinement) -> None:
         self._control, self._settings = control, settings
@@ -97,17 +97,17 @@ class Zygote:
         return {"pid": self._worker}
 
     def end(self, grace_s: float) -> dict[str, object]:
-        """Kill the worker, unless it ends by itself within the grace, and all that it left; empty its folders."""
+        """End the worker, after a grace period by SIGKILL; kill all that it left and empty its folders."""
         exited = processes.has_exited(self._worker, grace_s)
         leftovers = [pid for pid in processes.living_below(os.getpid()) if pid != self._worker]
         codes = processes.end_all()
         if codes is None:
-            raise TimeoutError("processes that do not die")
+            raise TimeoutError("some processes cannot be killed")
         clean = folders.empty(self._settings.swept, self._kept)
         return {"code": codes[self._worker], "killed": not exited, "leftovers": len(leftovers), "clean": clean}
 
     def freeze(self) -> dict[str, object]:
-        """Stop the worker and all that it started, so that the other side is timed on a quiet host."""
+        """Stop the worker and all its processes, so that the other side is timed on an idle host."""
         return {"still": processes.stop_below(os.getpid())}
 
     def thaw(self) -> dict[str, object]:
@@ -115,7 +115,7 @@ class Zygote:
         return {}
 
     def _strength(self) -> list[str]:
-        """A confined child tries what a candidate could try."""
+        """Return the guarantees that hold, tested in a confined child."""
         readable, writable = os.pipe()
         user = self._user()
 
@@ -131,7 +131,7 @@ class Zygote:
         return seen
 
     def _user(self) -> int | None:
-        """Another one for each worker: the kernel counts processes by user, over all sandboxes of the host."""
+        """Return a new user for each worker: the kernel counts processes by user, over all sandboxes of the host."""
         return random.SystemRandom().choice(USERS) if self._own_user else None
 
     def _reply(self, message: dict[str, object]) -> None:
@@ -139,7 +139,7 @@ class Zygote:
 
 
 def _fork(child: Callable[[], None]) -> int:
-    """The child runs the function and ends; what it raises goes to its standard error."""
+    """Fork a child that runs the function and exits; exceptions are printed to its standard error."""
     pid = os.fork()
     if pid:
         return pid
@@ -153,7 +153,7 @@ def _fork(child: Callable[[], None]) -> int:
 
 
 def _open_to_others(workspace: str) -> bool:
-    """Could a user who owns nothing here still import Python's modules, and reach the workspace?"""
+    """Whether any user could import Python's modules and reach the workspace."""
     for path in {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(__file__), workspace}:
         path = os.path.realpath(path)
         while path != "/":

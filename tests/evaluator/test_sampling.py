@@ -53,7 +53,9 @@ def test_an_impossible_outcome_is_wrong_even_once(probabilities: torch.Tensor, g
 
 
 @pytest.mark.parametrize("value", [-1, OUTCOMES, 2**40])
-def test_a_sample_outside_the_outcomes_is_wrong(value: int, probabilities: torch.Tensor, generator: torch.Generator) -> None:
+def test_a_sample_outside_the_outcomes_is_wrong(
+    value: int, probabilities: torch.Tensor, generator: torch.Generator
+) -> None:
     samples = example(probabilities, COUNT, generator)
     samples[0, 0] = value
     assert "outside the 50 outcomes" in str(sampling_problem(samples, probabilities))

@@ -1,1 +1,1 @@
-"""What a worker has only where there is a GPU."""
+"""Parts of a worker for a GPU host."""

@@ -1,4 +1,4 @@
-"""The commands of a worker that times on a GPU, beside those of harness.py. Instruments come before the candidate."""
+"""The timing commands of a worker on a GPU, in addition to those of harness.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMMANDS = ("arm", "slab", "ready", "block", "pick", "loop", "canary", "heat", "
 
 
 class Timing:
-    """Made before the candidate is loaded; `attach` afterwards."""
+    """Serves the timing commands. Created before the candidate is loaded; `attach` is called afterwards."""
 
     def __init__(self, mailbox: Any, clock: dict[str, Any]) -> None:
         self._mailbox, self._clock = mailbox, clock

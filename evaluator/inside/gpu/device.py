@@ -1,6 +1,6 @@
-"""The GPU as a worker uses it: Triton's own run time and compiler, extensions as they are, torch's device memory.
+"""A worker's device operations on a GPU, with Triton's own runtime and compiler.
 
-ROCm's torch speaks torch.cuda too, so this serves AMD's cards as well as NVIDIA's.
+ROCm's torch has the torch.cuda interface too, so this is for AMD and NVIDIA cards.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from evaluator.inside.limits import DeviceKind
 
 VENDOR = "amd" if torch.version.hip else "nvidia"
 OTHERS_OPTIONS = {"nvidia": ("waves_per_eu", "matrix_instr_nonkdim", "kpack"), "amd": ("maxnreg",)}
-LLVM_REFUSES = "PassManager::run failed"  # a RuntimeError of Triton's native part
+LLVM_REFUSES = "PassManager::run failed"  # from a RuntimeError of Triton's native code
 
 
 class GpuDevice:
-    """`allocator` is the library with red zones, None for torch's own; `cross_compile` records launches, too."""
+    """`allocator`: the library with red zones, None for torch's own. `cross_compile`: compile launches for AMD too."""
 
     kind: DeviceKind = "cuda"
 
     def __init__(self, allocator: str | None, cross_compile: bool) -> None:
-        self._zones = None if allocator is None else GpuRedZones(allocator)  # has to come before any tensor
+        self._zones = None if allocator is None else GpuRedZones(allocator)  # before any tensor is made
         self._synchronize = torch.cuda.synchronize  # bound before a candidate is loaded
         torch.zeros(1, device="cuda")
         self._synchronize()
@@ -44,7 +44,7 @@ class GpuDevice:
         return (loading.load_extension if path.suffix == ".so" else loading.load_python)(path)
 
     def only_compiling(self) -> AbstractContextManager[None]:
-        """A GPU runs what it compiles: contents are the task's own, and the first call finds them."""
+        """Do nothing special: on a GPU compiled kernels also run."""
         return nullcontext()
 
     def is_refusal(self, error: Exception) -> bool:
@@ -63,16 +63,16 @@ class GpuDevice:
 
 
 def preheat_gpu() -> None:
-    """Build and load Triton's glue to the driver, once for all workers (a second of gcc); opens no device."""
+    """Build and load Triton's driver interface once for all workers, 1 s of gcc; no device is opened."""
     with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
         knobs.cache.dir = folder
         driver.set_active(backends[VENDOR].driver())
 
 
 def ignore_options_of_others() -> None:
-    """Options that tune a launch for the other vendor's cards are accepted and do nothing, as they do there.
+    """Make Triton accept launch options for the other vendor's cards and ignore them.
 
-    Triton refuses an option that its back end does not know, so a kernel tuned for MI300X would not start here.
+    Triton rejects options that its backend does not know, so a kernel tuned for MI300X would not start here.
     """
     compiler = backends[VENDOR].compiler
     parse = compiler.parse_options
@@ -81,7 +81,7 @@ def ignore_options_of_others() -> None:
         options = parse(self, given)
         for name in OTHERS_OPTIONS[VENDOR]:
             if name in given and name not in options.__dict__:
-                object.__setattr__(options, name, given[name])  # a frozen dataclass: its names are what is accepted
+                object.__setattr__(options, name, given[name])  # a frozen dataclass: its fields are the known options
         return options
 
     compiler.parse_options = tolerant

@@ -1,7 +1,7 @@
-"""The instruments of the device clock as Python calls: fill and hold the device, flush its caches, run canaries.
+"""The instruments of the device clock: fill and hold the device, flush its caches, run canaries.
 
-Loaded before a candidate. All that is used during timing is bound then, and on torch's side only functions of C, whose
-types cannot be patched: a candidate that replaces torch.cuda.Event or torch.cuda.synchronize replaces it for itself.
+Loaded before the candidate. Everything that timing uses is bound then, from torch only C functions, which cannot be
+patched: a candidate that replaces torch.cuda.Event or torch.cuda.synchronize changes nothing here.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import torch
 
 SOURCE = Path(__file__).with_name("instruments.cu")
 THREADS = 1024
-SIGNAL_PATIENCE_NS = 10_000_000_000  # then the device does not run our kernel at all
-HIDE_NS = 500_000  # longer than any of our own measured launches takes to enqueue
-EVERYTHING = 1 << 30  # a span beyond any buffer
-PEAK_SPANS, PEAK_WORDS = (1 << 18, 1 << 19, 1 << 20), 1 << 24  # 4, 8 and 16 MiB, read until 256 MiB are
+SIGNAL_PATIENCE_NS = 10_000_000_000  # after this the device does not run our kernel at all
+HIDE_NS = 500_000  # longer than enqueueing any of our own measured launches
+EVERYTHING = 1 << 30  # larger than any buffer
+PEAK_SPANS, PEAK_WORDS = (1 << 18, 1 << 19, 1 << 20), 1 << 24  # 4, 8 and 16 MiB, read repeatedly up to 256 MiB
 PEAK_MATRIX, PEAK_RUNS = 8192, 20
-NS_PER_TICK = 10  # of wall_clock64 on gfx942 and gfx950
+NS_PER_TICK = 10  # wall_clock64 on gfx942 and gfx950
 _zero, _matmul = torch._C.TensorBase.zero_, torch.matmul
 _int, _pointer = ctypes.c_int, ctypes.c_void_p
-KERNELS: dict[str, list[Any]] = {  # name → types of its arguments
+KERNELS: dict[str, list[Any]] = {  # name → argument types
     "nothing": [],
     "fill_and_hold": [_pointer, _pointer, _int, _int, _int],
     "read_all": [_pointer, _int, _int, _pointer],
@@ -38,9 +38,9 @@ class DeviceStuck(Exception):
 
 
 class Instruments:
-    """One set for a worker's life; all work goes to the default stream.
+    """A worker's instruments; all their work goes to the default stream.
 
-    `flush_bytes`: more than the device's caches hold together.
+    `flush_bytes`: more than the size of all caches of the device.
     """
 
     def __init__(self, flush_bytes: int) -> None:
@@ -61,33 +61,33 @@ class Instruments:
         self._synchronize, self._set_stream = torch._C._cuda_synchronize, torch._C._cuda_setStream
 
     def take_over(self) -> None:
-        """Back to the default stream, whatever a candidate left as the current one."""
+        """Make the default stream current again, as the candidate may have changed it."""
         stream = self._stream
         self._set_stream(stream_id=stream.stream_id, device_index=stream.device_index, device_type=stream.device_type)
 
     def flush(self) -> None:
-        """Read more than the caches hold; leaves no dirty line, and none that was asked to stay."""
+        """Read more than the caches hold: no dirty or persisting lines are left."""
         if self._forget_persisting is not None:
             self._forget_persisting()
         self._read(self._flush_words)
 
     def hold(self, duration_ns: int, patience_ns: int) -> None:
-        """Enqueue the kernel that fills the device and then holds it so long."""
+        """Enqueue the kernel that fills the device and holds it for this time."""
         _zero(self._state)
         self._ticket += 1
         state, signal, _, _ = self._pointers
         self._kernels["fill_and_hold"](self._blocks, THREADS, state, signal, self._ticket, duration_ns, patience_ns)
 
     def await_full(self) -> bool:
-        """Wait until the last `hold` has the device; False: something else was still at work on it."""
+        """Wait until the last `hold` fills the device; return False if other work was still running on it."""
         until = perf_counter_ns() + SIGNAL_PATIENCE_NS
         while abs(int(self._seen[0])) != self._ticket:
             if perf_counter_ns() > until:
-                raise DeviceStuck("the device did not start the kernel that holds it")
+                raise DeviceStuck("the device did not start the holding kernel")
         return int(self._seen[0]) > 0
 
     def event(self) -> Any:
-        """Recorded now, on the default stream."""
+        """Record and return an event on the default stream."""
         event = self._new_event(enable_timing=True)
         self._record(event, self._stream)
         return event
@@ -103,7 +103,7 @@ class Instruments:
         self._synchronize()
 
     def canary(self, read_words: int, rounds: int) -> tuple[float, float]:
-        """Nanoseconds of a read and of arithmetic of fixed size, launch hidden, caches as after every flush."""
+        """Time a read and arithmetic of fixed size, in ns, without launch time and with flushed caches."""
         self.flush()
         self.hold(HIDE_NS, HIDE_NS)
         events = [self.event()]
@@ -115,17 +115,17 @@ class Instruments:
         return self.between_ns(events[0], events[1]), self.between_ns(events[1], events[2])
 
     def empty(self, count: int) -> list[float]:
-        """Nanoseconds between a pair of events around an empty kernel, launch hidden: E0."""
+        """Return `count` readings of E0: ns between two events around an empty kernel, without launch time."""
         return [self._hidden(lambda: self._kernels["nothing"](1, 1)) for _ in range(count)]
 
     def peaks(self) -> tuple[float, float]:
-        """The fastest read of what stays in the caches, bytes per second; the fastest matrix product, operations."""
+        """Return peak rates: bytes/s of reads from the caches, and operations/s of a matrix product."""
         reads = [16e9 * PEAK_WORDS / self._fastest(partial(self._read, PEAK_WORDS, span)) for span in PEAK_SPANS]
         square = torch.randn(PEAK_MATRIX, PEAK_MATRIX, device="cuda", dtype=torch.bfloat16)
         return max(reads), 2e9 * PEAK_MATRIX**3 / self._fastest(partial(_matmul, square, square))
 
     def heat(self, rounds: int) -> None:
-        """Arithmetic on the whole device, waited for."""
+        """Run arithmetic on the whole device and wait for it."""
         self._compute(8 * self._blocks, rounds)
         self.drain()
 
@@ -133,7 +133,7 @@ class Instruments:
         return min(self._hidden(work) for _ in range(PEAK_RUNS))
 
     def _hidden(self, work: Callable[[], object]) -> float:
-        """Nanoseconds of work whose launch is hidden behind a hold."""
+        """Time work in ns, its launch hidden behind a hold."""
         self.hold(HIDE_NS, HIDE_NS)
         begin = self.event()
         work()
@@ -150,7 +150,7 @@ class Instruments:
 
 
 class CompiledKernel:
-    """One compiled kernel; called with blocks, threads and its arguments. 3 us a launch; torch's own form takes 30."""
+    """A compiled kernel, called with blocks, threads and arguments. A launch takes 3 us; torch's own call takes 30."""
 
     def __init__(self, launch: Any, handle: Any, stream: int, types: list[Any]) -> None:
         self._launch, self._handle, self._stream = launch, handle, _pointer(stream)
@@ -162,11 +162,12 @@ class CompiledKernel:
             holder.value = value
         code = self._launch(self._handle, blocks, 1, 1, threads, 1, 1, 0, self._stream, self._arguments, None)
         if code != 0:
-            raise DeviceStuck(f"the driver refuses a launch of ours: error {code}")
+            raise DeviceStuck(f"the driver rejects a launch of the instruments: error {code}")
 
 
 def _kernels(stream: int) -> tuple[dict[str, CompiledKernel], Callable[[], int] | None]:
-    """By the runtime compiler that comes with torch (nvrtc or hiprtc); and what resets persisting cache lines."""
+    """Compile the kernels with torch's runtime compiler (nvrtc or hiprtc); return them, and a function that resets
+    persisting cache lines, if there is one."""
     from torch.cuda._utils import _cuda_load_module, _get_gpu_runtime_library, _nvrtc_compile
 
     source = SOURCE.read_text(encoding="utf-8").replace("ARENA_NS_PER_TICK", f"{NS_PER_TICK}ull")

@@ -1,8 +1,8 @@
-"""The Triton kernels that a worker launches on its GPU, each compiled for AMD's targets as well.
+"""The Triton kernels that a worker launches on its GPU, also compiled for AMD's targets.
 
-For the correctness gate only: a timed call is not watched. Launches are seen at JITFunction.run and not by Triton's
-hooks: those know neither the options that were given nor the sizes of buffers, on which AMD's compiler specialises too.
-What a call launches waits until the report is asked for, so that a call takes no longer than it would unwatched.
+Only the correctness gate uses this; timed calls are not recorded. Launches are recorded in JITFunction.run rather than
+by Triton's hooks, which see neither the options given nor the sizes of buffers that AMD's compiler specialises on.
+They are compiled when the report is requested, so that calls are not slowed down.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from evaluator.inside.isa.compiler import LIMIT_S, Compilations
 from evaluator.inside.isa.launch import Launch, bind
 from evaluator.inside.isa.targets import NOT_IN_TIME, TARGETS
 
-MAX_SPECIALISATIONS = 200  # two targets each; a record keeps 400 kernels of a side
-COMPILE_S = 240.0  # in all; the judge waits for a report a little longer (judge/side.py)
+MAX_SPECIALISATIONS = 200  # for two targets each; a record holds 400 kernels of a side
+COMPILE_S = 240.0  # in total; the judge waits a little longer for a report (judge/side.py)
 
 
 class Launches:
-    """Counts from its creation on. The children that compile are forked from a process with a device and touch none."""
+    """Records launches from now on. Children that compile are forked from a process with a device, but use none."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -32,7 +32,7 @@ class Launches:
         JITFunction.run = self._watched()
 
     def reports(self) -> list[dict[str, Any]]:
-        """One for each kernel, specialisation and target; compiles what is new for at most COMPILE_S."""
+        """Return a report for each kernel, specialisation and target; compile new ones for at most COMPILE_S."""
         until = monotonic() + COMPILE_S
         launches, step = list(self._seen.values()), max(1, len(os.sched_getaffinity(0)) // len(TARGETS))
         for some in (launches[start : start + step] for start in range(0, len(launches), step)):

@@ -1,7 +1,7 @@
-"""Timed calls of a loaded candidate on a GPU: design §4.5. The judge says what to do and judges what comes of it.
+"""Timed calls of a loaded candidate on a GPU (design §4.5), as the judge commands them.
 
-A call on T_dev: contents into one of several buffers, outputs poisoned, caches flushed, the device filled and held;
-event, call, event; the device filled once more, which shows work that nobody waited for; a copy of the outputs.
+A call on T_dev: copy contents to one of several buffers, poison outputs, flush caches, fill and hold the device;
+event, call, event; fill the device again, which shows work that was not waited for; copy the outputs.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from evaluator.inside.caller import Spec, problem_of, strided, takes_positions
 from evaluator.inside.gpu.instruments import Instruments
 from evaluator.inside.limits import DeviceKind
 
-_base = torch._C.TensorBase  # of C: what a candidate cannot patch
+_base = torch._C.TensorBase  # C functions, which a candidate cannot patch
 _copy, _fill, _clone, _view, _part = _base.copy_, _base.fill_, _base.clone, _base.view, _base.__getitem__
 POISON = 0xFF
-ALIVE = 7  # returned outputs kept, so that the next ones lie elsewhere: an address alone is worth a percent
+ALIVE = 7  # returned outputs kept, so that new ones get other addresses: these alone change times by a percent
 
 
 class GpuStopwatch:
-    """One case at a time: `arm` it, then warm up, time blocks, pick outputs, loop."""
+    """Times one case at a time: `arm` it, then warm up, time blocks, pick outputs, loop."""
 
     def __init__(
         self,
@@ -45,26 +45,26 @@ class GpuStopwatch:
         self._style = "return"
         self._slabs: dict[str, torch.Tensor] = {}
         self._buffers: list[dict[str, Any]] = []
-        self._kept: list[list[torch.Tensor]] = []
+        self._copies: list[list[torch.Tensor]] = []
         self._alive: deque[list[Any]] = deque(maxlen=ALIVE)
         self._enqueue_ns = 0
 
     def arm(self, inputs: list[Spec], outputs: list[Spec], style: str) -> None:
-        """A new case: forget the last one's memory."""
+        """Start a new case; free the last one's memory."""
         self._inputs, self._outputs, self._style = inputs, outputs, style
-        self._slabs, self._buffers, self._kept, self._enqueue_ns = {}, [], [], 0
+        self._slabs, self._buffers, self._copies, self._enqueue_ns = {}, [], [], 0
         self._alive.clear()
         torch.cuda.empty_cache()
 
     def slab(self, mailbox: Any, name: str, offset: int, count: int, dtype: str) -> None:
-        """Take one input's slab from the mailbox to the device."""
+        """Copy one input's slab from the mailbox to the device."""
         host: torch.Tensor = mailbox.tensor(offset, [count], getattr(torch, dtype))
         self._slabs[name] = host.to(self._device, copy=True)
 
     def ready(self, buffers: int, windows: Mapping[str, list[int]]) -> None:
-        """Make the buffers. Static inputs get their contents now, and `prepare` makes its state of them.
+        """Make the buffers; static inputs get their contents now, and `prepare` makes its state from them.
 
-        windows: static input → where its window begins, for each buffer.
+        `windows`: static input → the element where its window begins, for each buffer.
         """
         for index in range(buffers):
             given: dict[str, Any] = {spec["name"]: self._empty_or_value(spec) for spec in self._inputs}
@@ -77,16 +77,16 @@ class GpuStopwatch:
         self._instruments.drain()
 
     def block(self, calls: list[dict[str, Any]]) -> dict[str, object]:
-        """Timed calls. Each says its buffer and, for every input that is not static, where its window begins.
+        """Make timed calls. Each names its buffer and, for every input that is not static, where its window begins.
 
         Returns:
-            problem: reason and detail where an output is not of the form that was checked before; then nothing else.
-            dev_ns, after_ns: between the events, and from the stop event until the device could be filled again, less
-            what the host took for that where the device had to wait;
-            visible: calls that were still being enqueued when the hold ended; crowded: calls before or after which the
-            device could not be filled; enqueue_ns: the host's median time for one call.
+            problem: reason and detail if an output has the wrong form; then there are no other keys.
+            dev_ns: ns between the events of each call. after_ns: ns from the stop event until the device could be
+            filled again, minus the host's time for that if the device had to wait. visible: calls that were still being
+            enqueued when the hold ended. crowded: calls before or after which the device could not be filled.
+            enqueue_ns: the host's median time for one call.
         """
-        self._kept, timed = [], []
+        self._copies, timed = [], []
         for call in calls:
             readings, problem = self._timed(call)
             if problem is not None:
@@ -107,14 +107,14 @@ class GpuStopwatch:
         }
 
     def pick(self, mailbox: Any, index: int) -> None:
-        """The outputs of one call of the last block, as raw bytes to their places in the mailbox."""
-        for spec, kept in zip(self._outputs, self._kept[index], strict=True):
+        """Copy the outputs of one call of the last block to the mailbox."""
+        for spec, kept in zip(self._outputs, self._copies[index], strict=True):
             target: torch.Tensor = mailbox.tensor(spec["offset"], spec["shape"], getattr(torch, spec["dtype"]))
             _copy(target, kept)
         self._instruments.drain()
 
     def loop(self, warmups: int, calls: int, pairs: bool) -> list[float]:
-        """Calls back to back on one buffer, nothing renewed or flushed. Nanoseconds by events: of all, or of each."""
+        """Call repeatedly on one buffer, without new contents or flushes; return ns, per call with `pairs`."""
         given = self._buffers[0]
         for _ in range(warmups):
             self._call(given)
@@ -135,12 +135,15 @@ class GpuStopwatch:
         return [between(begin, end)]
 
     def _timed(self, call: dict[str, Any]) -> tuple[Any, tuple[str, str] | None]:
-        """Start, stop and end events; was the host visible; host nanoseconds; was the device crowded; the host's
-        nanoseconds behind the stop event. And a problem.
+        """Make one timed call.
+
+        Returns:
+            (start, stop and end events, whether the host was visible, its ns in all, whether the device was crowded,
+            the host's ns after the stop event), and the problem of an output or None.
         """
         tools, given = self._instruments, self._buffers[call["buffer"]]
         tools.take_over()
-        self._dress(given, call["windows"])
+        self._fill_inputs(given, call["windows"])
         tools.flush()
         least, most = self._spacer_ns
         tools.hold(int(min(max(self._factor * self._enqueue_ns, least), most)), self._patience_ns)
@@ -154,13 +157,13 @@ class GpuStopwatch:
         tools.hold(0, self._patience_ns)
         end = tools.event()
         ended = perf_counter_ns()
-        host_ns = ended - begin  # all that the hold has to hide
-        problem = self._keep(returned, given)
+        host_ns = ended - begin  # the time that the hold has to cover
+        problem = self._copy_outputs(returned, given)
         crowded = not (tools.await_full() and full_before)
         return (start, stop, end, visible, host_ns, crowded, ended - stopped), problem
 
-    def _dress(self, given: dict[str, Any], windows: Mapping[str, int]) -> None:
-        """New contents for every input that is not static; outputs that are handed in are poisoned."""
+    def _fill_inputs(self, given: dict[str, Any], windows: Mapping[str, int]) -> None:
+        """Copy new contents to every input that is not static; poison outputs that are passed in."""
         for spec in self._inputs:
             if "offset" in spec and not spec["static"]:
                 self._renew(spec, given[spec["name"]], windows[spec["name"]])
@@ -190,14 +193,14 @@ class GpuStopwatch:
             return [given[spec["name"]] for spec in self._outputs]
         return list(result) if type(result) in (tuple, list) else [result]
 
-    def _keep(self, returned: list[Any], given: dict[str, Any]) -> tuple[str, str] | None:
-        """Own copies, read right after the call; what was handed back is poisoned, so that it is no answer again."""
+    def _copy_outputs(self, returned: list[Any], given: dict[str, Any]) -> tuple[str, str] | None:
+        """Copy the outputs right after the call, then poison the returned tensors, so that they cannot be reused."""
         if len(returned) != len(self._outputs):
             return "wrong_count", f"{len(returned)} returned, {len(self._outputs)} expected"
         for spec, output in zip(self._outputs, returned, strict=True):
             if problem := problem_of(spec, output, given, self._device):
                 return problem
-        self._kept.append([_clone(output) for output in returned])
+        self._copies.append([_clone(output) for output in returned])
         for spec, output in zip(self._outputs, returned, strict=True):
             if not spec["may_alias"]:
                 _poison(output)

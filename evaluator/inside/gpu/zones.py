@@ -1,7 +1,7 @@
-"""torch's device memory with red zones: every tensor poisoned, and patterned bytes on both sides of it.
+"""Device memory with red zones for torch: every tensor is poisoned and has patterned bytes on both sides.
 
-The library is hip/gpu_allocator.cpp. A GPU has no guard pages of this fineness, and its memory comes in pieces of
-2 MiB, so that an access which is a few bytes off would otherwise go unnoticed.
+The library is hip/gpu_allocator.cpp. GPU memory is mapped in pieces of 2 MiB, too coarse for guard pages: an access a
+few bytes off would otherwise go unnoticed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch.cuda.memory import CUDAPluggableAllocator, change_current_allocator
 
 
 class GpuRedZones:
-    """Has to come before the first tensor on the device."""
+    """Replaces torch's allocator; create it before the first tensor on the device."""
 
     def __init__(self, library: str) -> None:
         change_current_allocator(CUDAPluggableAllocator(library, "arena_allocate", "arena_release"))
@@ -22,10 +22,10 @@ class GpuRedZones:
         self._synchronize = torch.cuda.synchronize
 
     def damaged(self) -> int:
-        """How many tensors have a damaged zone: those alive, and those freed since the start.
+        """Return the number of tensors with damaged zones, alive or already freed.
 
         Raises:
-            RuntimeError: the device does not answer any more.
+            RuntimeError: the device fails.
         """
         self._synchronize()
         count = int(self._damaged())

@@ -1,4 +1,4 @@
-"""HIP where there is no GPU: a .hip file built for the CPU's fiber runtime, and compiled for gfx942 to look at it."""
+"""HIP on a CPU host: build a .hip file for the CPU's fiber runtime, and compile it for gfx942 for the ISA report."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Builds(TypedDict):
     native: CpuBuild  # for this host's device; `product` is relative to the workspace
     gfx942: Gfx942
     unsupported: list[str]
-    not_portable: list[str]  # where the source counts on waves of another size than the device's
+    not_portable: list[str]  # where the source assumes another wave size than the device's
 
 
 def build_both(source: Path, workspace: Path, toolchain: dict[str, Any], limit_s: float) -> Builds:
-    """Build `source` for this processor and for gfx942, side by side, in a folder of the workspace."""
+    """Build `source` for this processor and for gfx942 in parallel, in a folder of the workspace."""
     folder = workspace.resolve() / FOLDER
     folder.mkdir(exist_ok=True)
     unsupported = unsupported_features(source.read_text(encoding="utf-8", errors="replace"))
     with ThreadPoolExecutor(max_workers=1) as pool:
         building = pool.submit(build_cpu, source, MODULE_NAME, folder, toolchain, limit_s)
-        # A source that fails on both sides is wrong itself: larger headers would not help it.
+        # A source that fails for both is wrong itself; larger headers would not help.
         gfx942 = gate_gfx942(source, folder, toolchain, limit_s, lambda: bool(unsupported) or building.result()["ok"])
         cpu = building.result()
     if "product" in cpu:

@@ -1,7 +1,7 @@
-"""Unaligned vector accesses, which gfx942 serves and x86's aligned moves answer with a fault.
+"""Unaligned vector accesses, which are allowed on gfx942 but fault with x86's aligned moves.
 
-A kernel that reads 16 bytes at an address that is a multiple of 4 is right on the target; the compiler, told that a
-float4 is aligned, uses aligned moves. The unaligned ones do the same and cost no more on aligned addresses.
+A kernel may read 16 bytes at any multiple of 4 on the target. The compiler assumes that a float4 is aligned and uses
+aligned moves. Unaligned moves do the same and are as fast on aligned addresses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _UNALIGNED_AFTER_NT = {b"ps": b"ups", b"pd": b"upd", b"dq": b"dqu", b"dqa": b"dq
 
 
 def allow_unaligned(assembly: bytes) -> bytes:
-    """Return the assembly with every aligned vector move as its unaligned form."""
+    """Return the assembly with every aligned vector move replaced by the unaligned one."""
     return _ALIGNED_MOVE.sub(_unaligned, assembly)
 
 

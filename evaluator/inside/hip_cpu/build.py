@@ -1,6 +1,6 @@
-"""Build a .hip file as a Python extension for the CPU: rewritten to C++, compiled against a precompiled header, linked.
+"""Build a .hip file as a Python extension for the CPU: rewrite it to C++, compile with a precompiled header, link.
 
-It runs in the sandbox and writes only into the folder it is given. `toolchain` is HipToolchain.as_dict().
+It runs in the sandbox and writes only to its folder. `toolchain` is HipToolchain.as_dict().
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class CpuBuild(TypedDict):
     seconds: float
     log: str
     commands: list[str]
-    has_module: bool  # whether the product has the entry that Python calls at import
-    product: NotRequired[str]  # the extension, where ok
-    fault: NotRequired[Fault]  # where not ok
+    has_module: bool  # whether the product has Python's init function
+    product: NotRequired[str]  # the extension, if ok
+    fault: NotRequired[Fault]  # if not ok
 
 
 def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str, Any], timeout_s: float) -> CpuBuild:
-    """Build `source` as the Python module `module_name`; the product and everything on the way lie in `folder`."""
+    """Build `source` as the Python module `module_name`; all files are written to `folder`."""
     started = time.monotonic()
     folder = folder.resolve()
     text = source.read_text(encoding="utf-8", errors="replace")

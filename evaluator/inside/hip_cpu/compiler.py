@@ -1,4 +1,4 @@
-"""Run one compiler command inside its folder, within a time, and make its messages fit to show."""
+"""Run a compiler command in its folder with a time limit, and clean up its messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-LOG_LENGTH = 60_000  # characters kept of what a compiler says
+LOG_LENGTH = 60_000  # characters kept of a compiler's output
 
 
 class Compilation(NamedTuple):
@@ -20,7 +20,7 @@ class Compilation(NamedTuple):
 
 
 def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compilation:
-    """Run the command in `folder` until time.monotonic() reaches `deadline`; then its whole process group is killed."""
+    """Run the command in `folder`; kill its process group when time.monotonic() reaches `deadline`."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
     process = subprocess.Popen(
         command,
@@ -41,7 +41,7 @@ def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compi
 
 
 def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str, str]]) -> str:
-    """Return the log with host paths replaced: paths in the workspaces are relative, others begin with a name."""
+    """Return the log with host paths replaced: paths in workspaces become relative, others begin with a name."""
     for workspace in sorted(map(str, workspaces), key=len, reverse=True):
         log = log.replace(f"{workspace}/", "").replace(workspace, ".")
     for path, name in sorted(names, key=lambda pair: len(pair[0]), reverse=True):

@@ -1,4 +1,4 @@
-"""What the code of a gfx942 binary shows and the compiler's remarks do not: its size and its matrix instructions."""
+"""Code size and number of matrix instructions of a gfx942 binary, which the compiler's remarks do not show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABEL = re.compile(r"^<(\S+)>:$", re.MULTILINE)
 
 
 def code_of(binary: Path, disassembler: str) -> dict[str, dict[str, int]]:
-    """`code_bytes` and `mfma` of every function, by its name in the binary."""
+    """Return `code_bytes` and `mfma` of every function, by its name in the binary."""
     command = [disassembler, "--syms", "-d", "--no-show-raw-insn", "--no-leading-addr", str(binary)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     _, *parts = _LABEL.split(text)

@@ -1,4 +1,4 @@
-"""What of a HIP source the CPU's fiber runtime cannot run, so that it ends as not judged instead of as a failure."""
+"""Find features of a HIP source that the CPU's fiber runtime lacks, so that it is not judged instead of failing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from evaluator.inside.hip_cpu.masking import SourceError, mask
 
-# Those that evaluator/hip/cpu/hipcpu/builtins.h defines, without their common beginning.
+# Defined in evaluator/hip/cpu/hipcpu/builtins.h; here without their common prefix.
 SUPPORTED_BUILTINS = frozenset(
     {
         *("readfirstlane", "readlane", "ds_bpermute", "ballot_w64", "mbcnt_lo", "mbcnt_hi"),
@@ -20,7 +20,7 @@ _BUILTIN = re.compile(r"\b__builtin_amdgcn_(\w+)")
 _ASSEMBLY = re.compile(r'\b(?:asm|__asm__|__asm)\b(?:\s|\b(?:volatile|__volatile__)\b)*\(\s*"((?:\\.|[^"\\])*)"')
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 
-# By the beginning of an included path.
+# By prefix of an included path.
 _LIBRARIES = {
     "hip/hip_cooperative_groups": "cooperative groups",
     "cooperative_groups": "cooperative groups",
@@ -65,9 +65,9 @@ _CALLS = {
 
 
 def unsupported_features(text: str) -> list[str]:
-    """Return a sentence part for each feature used, sorted, e.g. `the builtin __builtin_amdgcn_mfma_f32_16x16x16f16`.
+    """Return a phrase for each unsupported feature, sorted, e.g. `the builtin __builtin_amdgcn_mfma_f32_16x16x16f16`.
 
-    A text that cannot be read has none: its build says what is wrong.
+    A text that cannot be read has none; its build reports the error.
     """
     try:
         masked = mask(text)
@@ -83,7 +83,7 @@ def _builtins(masked: str) -> Iterator[str]:
 
 
 def _assembly(text: str, masked: str) -> Iterator[str]:
-    """Empty assembly is a compiler barrier and runs anywhere."""
+    """Yield inline assembly, unless it is empty: that is a compiler barrier."""
     for found in _ASSEMBLY.finditer(text):
         if masked.startswith(("asm", "__asm"), found.start()) and found[1].strip():
             yield "inline assembly"

@@ -1,7 +1,7 @@
-"""Compile a .hip file for gfx942, without a GPU, and read what each kernel needs of it: the numbers of the ISA report.
+"""Compile a .hip file for gfx942 without a GPU, and read each kernel's resource usage for the ISA report.
 
-Only the device pass runs, against the smallest of torch's headers that serves: its core, ATen without autograd and
-binding, or <torch/extension.h> itself (4, 9 and 17 s of one core). It runs in the sandbox and writes only into its
+Only the device pass runs, with the smallest of torch's headers that suffice: its core, ATen without autograd and
+binding, or <torch/extension.h> itself (4, 9 and 17 s on one core). It runs in the sandbox and writes only to its
 folder.
 """
 
@@ -30,7 +30,7 @@ _FIELDS = {
     "VGPRs Spill": "vgpr_spills",
     "LDS Size [bytes/block]": "lds_bytes",
 }
-# Errors that a smaller header may be the cause of. Any other error is the source's own and ends the attempts.
+# Errors that a smaller header may cause. Any other error is in the source and ends the attempts.
 _LACKING = re.compile(
     r"error: .*(?:no (?:member|type|template) named|incomplete type|undeclared identifier|unknown type name|"
     r"no matching (?:member )?function|undeclared namespace|expected namespace name|is not a (?:class|namespace)|"
@@ -55,9 +55,9 @@ def gate_gfx942(
     timeout_s: float,
     worth_retrying: Callable[[], bool] = lambda: True,
 ) -> Gfx942:
-    """Compile `source` for gfx942; `checked` is False where the toolchain is missing or the time was not enough.
+    """Compile `source` for gfx942; `checked` is False if the toolchain is missing or time ran out.
 
-    `worth_retrying` is asked before a failed attempt is repeated with larger headers.
+    `worth_retrying` decides whether a failed attempt is repeated with larger headers.
     """
     started = time.monotonic()
     folder = folder.resolve()
@@ -90,7 +90,7 @@ def _unchecked(reason: str, started: float) -> Gfx942:
 
 
 def _headers(text: str, toolchain: dict[str, Any]) -> list[list[str]]:
-    """Return the folders to include for each attempt."""
+    """Return the include folders for each attempt."""
     headers: list[list[str]] = toolchain["gfx942_headers"]
     return headers[-1:] if needs_whole_torch(text) or needs_python_headers(text) else headers
 
@@ -120,7 +120,7 @@ class _Attempts(NamedTuple):
 
 
 def _without_remarks(log: str) -> str:
-    """Drop the resource remarks with the source lines clang quotes below them."""
+    """Drop the resource remarks, and the source lines that clang prints below them."""
     kept: list[str] = []
     in_remark = False
     for line in log.splitlines(keepends=True):

@@ -1,10 +1,10 @@
-"""A source text with comments and literals blanked out, so that what is left can be searched as code."""
+"""Blank out comments and literals of a source text, so that the rest can be searched as code."""
 
 from __future__ import annotations
 
 import re
 
-# Where something that is not code begins. An apostrophe behind a digit separates digits (1'000).
+# Where a comment or literal begins. An apostrophe after a digit separates digits (1'000).
 _START = re.compile(r"""//|/\*|(?<![0-9A-Za-z_])(?:u8|[uUL])?R"|"|(?<![0-9a-fA-F])'""")
 _LINE_COMMENT = re.compile(r"//(?:\\\n|[^\n])*")
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"?', re.DOTALL)

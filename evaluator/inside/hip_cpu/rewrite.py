@@ -1,6 +1,6 @@
-"""HIP source text to C++ text: kernel launches and dynamic shared memory, the two things no header can give.
+"""Rewrite HIP source to C++: kernel launches and dynamic shared memory, which no header can provide.
 
-Lines stay where they are, so a compiler's message names the line of the .hip file. Everything else of HIP is in
+Line numbers do not change, so compiler messages name the line in the .hip file. The rest of HIP is in
 evaluator/hip/cpu.
 """
 
@@ -19,7 +19,7 @@ _STATEMENT = re.compile(r"[^;{}]+;?")
 _SHARED_WORDS = re.compile(r"\b(?:extern|__shared__)\b")
 _ATTRIBUTES = re.compile(r"\b(?:__align__|alignas|__attribute__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _ARRAY = re.compile(r"([\w#:<>, *]+?[ *>]) ?([\w#]+) ?((?:\[[^\[\]]*\] ?)*);")
-_DECLARATION_LENGTH = 500  # characters; keeps the patterns from taking long over nonsense
+_DECLARATION_LENGTH = 500  # characters; limits the time of the patterns on malformed text
 
 
 class _Edit(NamedTuple):
@@ -29,7 +29,7 @@ class _Edit(NamedTuple):
 
 
 def rewrite(text: str) -> str:
-    """Return the text with every launch as a call of hipcpu::launch and every `extern __shared__` array as a reference.
+    """Return the text with launches as calls of hipcpu::launch, and `extern __shared__` arrays as references.
 
     Raises SourceError for a launch or declaration that cannot be read.
     """
@@ -62,7 +62,7 @@ def _launch(text: str, masked: str, marks: tuple[int, int, int, int, int]) -> st
     configuration = text[opening + 3 : closing]
     passed = text[arguments + 1 : end]
     comma = ", " if masked[arguments + 1 : end].strip() else ""
-    gap = masked[closing + 3 : arguments]  # blanks, perhaps the line ends of a macro
+    gap = masked[closing + 3 : arguments]  # blanks, possibly with line ends in a macro
     return (
         f"::hipcpu::launch(::hipcpu::Configuration({configuration}), "
         f"[&](auto&... hipcpu_arguments) {{ {callee}(hipcpu_arguments...); }}{gap}{comma}{passed})"

@@ -1,4 +1,4 @@
-"""What of torch a source names, to build against the smallest headers that serve it: reading torch takes most time."""
+"""Find which parts of torch a source uses, to build it with the smallest headers: parsing torch takes most time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evaluator.inside.hip_cpu.masking import mask
 
-# Parts of <torch/extension.h> that our smaller ones leave out (evaluator/hip/cpu/light, evaluator/hip/gfx942/core).
+# Parts of <torch/extension.h> missing in the smaller headers (evaluator/hip/cpu/light, evaluator/hip/gfx942/core).
 _WHOLE_TORCH = re.compile(
     r"\btorch\s*::\s*(?:nn|optim|autograd|jit|data|serialize|save|load)\b"
     r"|^[ \t]*#[ \t]*include[ \t]*<torch/(?:nn|optim|csrc|jit|data|serialize|autograd)\b",
@@ -23,12 +23,12 @@ def needs_whole_torch(text: str) -> bool:
 
 
 def needs_python_headers(text: str) -> bool:
-    """Return whether the source includes the binding's headers itself, which our stand-in for them would contradict."""
+    """Return whether the source includes pybind11 or Python headers, which conflict with our replacement for them."""
     return bool(_BINDING_HEADER.search(mask(text)))
 
 
 def operators_called(text: str) -> set[str]:
-    """Return the names called in namespaces torch and at: operators among them."""
+    """Return the names called in the namespaces torch and at; some are operators."""
     return set(_OPERATOR.findall(mask(text)))
 
 

@@ -1,4 +1,4 @@
-"""HIP where there is a GPU: a .hip file built by nvcc or hipcc for the card, and for gfx942 to look at it."""
+"""HIP on a GPU host: build a .hip file for the card with nvcc or hipcc, and for gfx942 for the ISA report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.inside.hip_gpu.waves import counts_on_64_lanes
 
 
 def build_for_gpu(source: Path, workspace: Path, toolchain: dict[str, Any], limit_s: float) -> Builds:
-    """Build `source` for this host's card and, where its toolchain is there, for gfx942, side by side."""
+    """Build `source` for this host's card and, if its toolchain exists, for gfx942, in parallel."""
     folder = workspace.resolve() / FOLDER
     folder.mkdir(exist_ok=True)
     text = source.read_text(encoding="utf-8", errors="replace")

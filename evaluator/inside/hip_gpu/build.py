@@ -1,8 +1,8 @@
-"""Build a .hip file as a Python extension for this host's card: compiled once by nvcc or hipcc, linked to the binding.
+"""Build a .hip file as a Python extension for this host's card: compile it with nvcc or hipcc, link it to the binding.
 
-The first attempt reads only the core of torch's headers and binds without pybind11 (hip/gpu/core): about a third of
-the time. A source that needs more is compiled against torch's own <torch/extension.h>. It runs in the sandbox, uses no
-device, and writes only into the folder it is given. `toolchain` is GpuToolchain.as_dict().
+The first attempt uses only the core of torch's headers and no pybind11 (hip/gpu/core), which takes a third of the time.
+A source that needs more is compiled with torch's own <torch/extension.h>. It runs in the sandbox, uses no device, and
+writes only to its folder. `toolchain` is GpuToolchain.as_dict().
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_comp
 from evaluator.inside.hip_cpu.masking import SourceError, mask
 from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
 
-# Names of torch's registration and of pybind11's classes, which core/binding.h does not stand in for.
+# torch's operator registration and pybind11's classes, which core/binding.h does not replace.
 _MORE_THAN_FUNCTIONS = re.compile(
     r"\bTORCH_LIBRARY|\b(?:py|pybind11)::(?:class_|enum_|dict|list|object|handle|kwargs)\b"
 )
 
-# Errors that the smaller headers may be the cause of, in nvcc's words and in clang's.
+# Errors that the smaller headers may cause, as nvcc and clang phrase them.
 _LACKING = re.compile(
     r"error: .*(?:has no member|is undefined|no instance of|incomplete type|no operator|no suitable|is not a template|"
     r"not a class or namespace|has already been|does not match|no (?:member|type|template) named|undeclared|"
@@ -33,7 +33,7 @@ _LACKING = re.compile(
 
 
 def build_gpu(source: Path, module_name: str, folder: Path, toolchain: dict[str, Any], timeout_s: float) -> NativeBuild:
-    """Build `source` as the Python module `module_name`; the product and everything on the way lie in `folder`."""
+    """Build `source` as the Python module `module_name`; all files are written to `folder`."""
     started = time.monotonic()
     text = source.read_text(encoding="utf-8", errors="replace")
     build = _Build(source.resolve(), text, module_name, folder.resolve(), toolchain, started + timeout_s)
@@ -109,7 +109,7 @@ class _Build:
 
 
 def with_votes(text: str) -> str:
-    """__any and __all under names of ours (hip/nvidia/hip/hip_runtime.h), comments and literals left alone."""
+    """Return the text with __any and __all renamed (hip/nvidia/hip/hip_runtime.h), except in comments and literals."""
     pieces, position = list[str](), 0
     for call in re.finditer(r"\b__(any|all)(?=\s*\()", mask(text)):
         pieces += [text[position : call.start()], f"hip_{call[1]}"]

@@ -1,4 +1,4 @@
-"""What of a HIP source an NVIDIA card has no counterpart for, so that it ends as not judged instead of as a failure."""
+"""Find features of a HIP source that NVIDIA cards lack, so that it is not judged instead of failing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LACKS = {
 
 
 def unsupported_on_nvidia(text: str) -> list[str]:
-    """Return a sentence part for each feature used, sorted; none for a text that cannot be read."""
+    """Return a phrase for each unsupported feature, sorted; none for a text that cannot be read."""
     try:
         masked = mask(text)
     except SourceError:

@@ -1,6 +1,6 @@
-"""Does a HIP source count on waves of 64 lanes? On a card with 32 it would give wrong results, and the lack is ours.
+"""Find whether a HIP source assumes waves of 64 lanes: on a card with 32 its results would be wrong.
 
-Only idioms of lanes are looked for, and only in sources that do not ask for `warpSize`: those adapt, or mean to.
+It looks for common idioms, only in sources that do not use `warpSize`, as those adapt.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from evaluator.inside.hip_cpu.masking import SourceError, line_of, mask
 _ADAPTS = re.compile(r"\bwarpSize\b|\b__AMDGCN_WAVEFRONT_SIZE__?\b")
 _SHUFFLE = re.compile(r"\b__shfl(?:_down|_up|_xor)?(?:_sync)?\s*\(")
 _WAVE_OPERATION = re.compile(r"\b__(?:shfl(?:_down|_up|_xor)?|ballot|any|all)(?:_sync)?\s*\(")
-# A name that stands for 64: a macro, a constant, a template parameter's default.
+# A name for 64: a macro, a constant, a template parameter's default.
 _SIXTY_FOUR = re.compile(
     r"#[ \t]*define[ \t]+(\w+)[ \t]+\(?64\)?[ \t]*$|\b(\w+)\s*=\s*64\b(?!\s*[*/+<.])", re.MULTILINE
 )
@@ -23,7 +23,7 @@ _FULL_BALLOT = re.compile(
 
 
 def counts_on_64_lanes(text: str) -> list[str]:
-    """Return where and how, in order, e.g. `line 12: __shfl_down(sum, 32)`; none for a text that cannot be read."""
+    """Return the places in order, e.g. `line 12: __shfl_down(sum, 32)`; none for a text that cannot be read."""
     try:
         code = mask(text)
     except SourceError:
@@ -35,7 +35,7 @@ def counts_on_64_lanes(text: str) -> list[str]:
 
 
 def _sixty_four(code: str) -> str:
-    """A pattern for 64 and every name of it."""
+    """Return a pattern for 64 and every name for it."""
     names = {name for match in _SIXTY_FOUR.finditer(code) for name in match.groups() if name}
     return rf"(?:{'|'.join(['64', *map(re.escape, sorted(names))])})\b"
 
@@ -45,7 +45,7 @@ def _half_wave(code: str) -> str:
 
 
 def _wide_shuffles(code: str) -> Iterator[tuple[int, int]]:
-    """A width of 64, or a distance of 32: half of a wave of 64."""
+    """Find shuffles of width 64, or at distance 32, half a wave of 64."""
     width, distance = re.compile(_sixty_four(code)), re.compile(_half_wave(code))
     for call in _SHUFFLE.finditer(code):
         arguments, end = _arguments(code, call.end())
@@ -58,7 +58,7 @@ def _wide_shuffles(code: str) -> Iterator[tuple[int, int]]:
 
 
 def _long_loops(code: str) -> Iterator[tuple[int, int]]:
-    """for (int offset = 32; …) __shfl_down(value, offset), and the same towards 32."""
+    """Find `for (int offset = 32; …) __shfl_down(value, offset)`, and loops towards 32."""
     half, whole = _half_wave(code), _sixty_four(code)
     head = rf"\bfor\s*\(\s*(?:[\w:]+\s+)+(\w+)\s*=\s*(?:{half}\s*;|1\s*;\s*\1\s*(?:<\s*{whole}|<=\s*{half}))"
     for loop in re.finditer(head, code):
@@ -74,7 +74,7 @@ def _shuffled(body: str) -> Iterator[str]:
 
 
 def _lane_arithmetic(code: str) -> Iterator[tuple[int, int]]:
-    """Lane and wave of a thread from its number: threadIdx.x & 63, % 64, / 64, >> 6."""
+    """Find lane and wave computed from a thread's index: threadIdx.x & 63, % 64, / 64, >> 6."""
     thread = r"(?:threadIdx\s*\.\s*x|\b(?:tid|thread_id|threadId|thread))\s*"
     pattern = rf"{thread}(?:&\s*(?:63\b|\(\s*{_sixty_four(code)}\s*-\s*1)|[%/]\s*{_sixty_four(code)}|>>\s*6\b)"
     for match in re.finditer(pattern, code):
@@ -87,7 +87,7 @@ def _ballots(code: str) -> Iterator[tuple[int, int]]:
 
 
 def _arguments(code: str, start: int) -> tuple[list[str], int]:
-    """The arguments of a call whose bracket opens just before `start`, and where it ends."""
+    """Return the arguments of a call whose bracket opens just before `start`, and where the call ends."""
     depth, begin, arguments = 0, start, list[str]()
     for position in range(start, len(code)):
         letter = code[position]

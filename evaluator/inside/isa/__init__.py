@@ -1,6 +1,6 @@
-"""Every Triton launch compiled for AMD's targets on any host: what the ISA report is made of.
+"""Compile Triton launches for AMD's targets on any host, for the ISA report.
 
-`Compilations.of(launch)` compiles a new specialisation in forked children, one for each target (compiler.py), each
-under a driver that has no device (driver.py), and reads what the code needs (resources.py). It knows neither
-interpreter nor device: triton_cpu uses it on a host without a GPU, gpu/launches.py on one that has any.
+`Compilations.of(launch)` compiles a new specialisation in forked children, one for each target (compiler.py), with a
+driver that has no device (driver.py), and reads the resources of the code (resources.py). It depends on neither
+interpreter nor device: triton_cpu uses it on a CPU host, gpu/launches.py on a GPU host.
 """

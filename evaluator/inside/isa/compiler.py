@@ -1,9 +1,11 @@
 """Compile one launch for every target, each in a forked child.
 
-LLVM ends the process on some errors (inline assembly of another target does), and the candidate's worker must outlive
-that. A child uses a folder of its own as Triton's cache and removes it, so no other evaluation finds its results. It
-touches no device, so it may be the child of a process that has one. Measured on two cores: fork 4 ms, fork and compile
-0.09 s for a softmax and 0.22 s for a matmul after `preheat`, 0.06 s more without it.
+LLVM ends the process on some errors (such as inline assembly of another target), which the candidate's worker must
+survive. A child uses a folder of its own as Triton's cache and removes it, so that no other evaluation finds its
+results. It uses no device, so it may be forked from a process that has one.
+
+Measured on two cores: fork 4 ms, fork and compile 0.09 s for a softmax and 0.22 s for a matmul after `preheat`, 0.06 s
+more without it.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ from evaluator.inside.isa.launch import Launch
 from evaluator.inside.isa.resources import Resources, over_limit, read_resources
 from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS, Target
 
-LIMIT_S = 60.0  # the slowest honest kernels (attention, backward) take about 5 s
+LIMIT_S = 60.0  # the slowest real kernels (attention, backward) take about 5 s
 MAX_TEXT = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class IsaCompilation:
-    """One specialisation of one kernel for one target. `error` is None where it compiles and fits a workgroup."""
+    """One specialisation of one kernel for one target. `error` is None if it compiles and fits a workgroup."""
 
     kernel: str
     configuration: str
@@ -53,7 +55,7 @@ class IsaCompilation:
     error: str | None
 
     def report(self) -> dict[str, Any]:
-        """Plain values for the record; a figure is None where there was nothing to read it from."""
+        """Return plain values for the record; a number is None if it cannot be read."""
         names = ("kernel", "configuration", "target", "error")
         figures = asdict(self.resources) if self.resources else {figure.name: None for figure in fields(Resources)}
         head = {name: getattr(self, name) for name in names}
@@ -61,46 +63,46 @@ class IsaCompilation:
 
     @property
     def skippable(self) -> bool:
-        """Triton's autotuner goes on after too large a kernel and after a static_assert."""
+        """Whether Triton's autotuner goes on: after a kernel that is too large, and after a static_assert."""
         return self.resources is not None or "CompileTimeAssertionFailure" in (self.error or "")
 
 
 class Compilations:
-    """What this process compiled: each kernel and specialisation once."""
+    """The compilations of this process: each kernel and specialisation once."""
 
     def __init__(self, targets: Sequence[Target] = TARGETS) -> None:
         self._targets = targets
         self._made: dict[tuple[int, str], tuple[Any, tuple[IsaCompilation, ...]]] = {}
 
     def of(self, launch: Launch, limit_s: float = LIMIT_S) -> tuple[IsaCompilation, ...]:
-        """One for each target, in their order."""
+        """Return the compilations of a launch, in the order of the targets."""
         self.of_all([launch], limit_s)
         return self._made[launch.identity][1]
 
     def of_all(self, launches: Sequence[Launch], limit_s: float) -> None:
-        """Those that are new, their children side by side."""
+        """Compile those launches that are new, with children in parallel."""
         new = {launch.identity: launch for launch in launches if launch.identity not in self._made}
         started = [(launch, _started(self._targets, launch.compiled_for, limit_s)) for launch in new.values()]
-        for launch, children in started:  # holding the function keeps its id unique
+        for launch, children in started:  # the function is kept, so that its id stays unique
             made = _answers(launch.kernel, launch.configuration, children)
             self._made[launch.identity] = launch.function, made
 
     def give_up(self, launch: Launch, why: str) -> None:
-        """Report the launch as not compiled, unless it was."""
+        """Report the launch as not compiled, unless it has been."""
         made = tuple(
             IsaCompilation(launch.kernel, launch.configuration, of.arch, 0.0, None, why) for of in self._targets
         )
         self._made.setdefault(launch.identity, (launch.function, made))
 
     def reports(self) -> list[dict[str, Any]]:
-        """In the order in which they were made."""
+        """Return the reports of all compilations, in the order in which they were made."""
         return [compilation.report() for _, made in self._made.values() for compilation in made]
 
 
 def _started(
     targets: Sequence[Target], compiled: Callable[[Target], Any], limit_s: float
 ) -> list[tuple[Target, _Child]]:
-    """`compiled` gives Triton's compiled kernel; it runs in the children only, which run side by side."""
+    """Start a child for each target, in parallel; `compiled` returns Triton's compiled kernel and runs only there."""
     return [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
 
 
@@ -116,7 +118,7 @@ def _answers(kernel: str, configuration: str, children: Sequence[tuple[Target, _
 
 def preheat() -> None:
     """Compile a small kernel once, so that children find LLVM and MLIR initialised."""
-    importlib.import_module("triton.experimental.gluon")  # the first launch imports it, 0.1 s
+    importlib.import_module("triton.experimental.gluon")  # the first launch would import it, 0.1 s
     signature = {"source": "*fp32", "target": "*fp32", "size": "constexpr"}
     source = ASTSource(fn=_copy, signature=signature, constexprs={"size": 64}, attrs={})
     with knobs.cache.scope(), _private_cache():
@@ -130,7 +132,7 @@ def _copy(source, target, size: tl.constexpr):  # type: ignore[no-untyped-def]
 
 
 class _Child:
-    """A forked process that answers once, with a JSON object."""
+    """A forked process that sends one JSON object."""
 
     def __init__(self, job: Callable[[], dict[str, Any]], limit_s: float) -> None:
         self._begin, self._limit_s, self.seconds = time.monotonic(), limit_s, 0.0
@@ -138,14 +140,14 @@ class _Child:
         os.unlink(name)
         self._fd, writable = os.pipe()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forks beside threads; it starts none
+            warnings.simplefilter("ignore", DeprecationWarning)  # of 3.12, on forks beside threads
             self._pid = os.fork()
         if self._pid == 0:
             _run(job, writable, self._said, limit_s)
         os.close(writable)
 
     def answer(self) -> dict[str, Any]:
-        """With `error` where it did not answer in time, died or failed; what it printed is part of that."""
+        """Wait for the result; it has `error`, with what the child printed, if it failed, died or ran out of time."""
         try:
             text = _read(self._fd, self._begin + self._limit_s)
         finally:
@@ -161,12 +163,12 @@ class _Child:
     def _end(self) -> int:
         os.close(self._fd)
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)  # it has answered, has closed the pipe by dying, or is too late
+            os.kill(self._pid, signal.SIGKILL)  # it has replied, has died, or is too late
         return os.waitpid(self._pid, 0)[1]
 
 
 def _read(fd: int, deadline: float) -> bytes | None:
-    """All that comes until the other end is closed; None if that does not happen in time."""
+    """Read until the other end is closed; None if that does not happen in time."""
     data = b""
     while select.select([fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
         piece = os.read(fd, 1 << 16)
@@ -183,7 +185,7 @@ def _run(job: Callable[[], dict[str, Any]], fd: int, output: int, limit_s: float
         os.dup2(output, 2)
         sys.stdout = sys.stderr = os.fdopen(output, "w", buffering=1)
         seconds = int(limit_s) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # should the parent die meanwhile
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # in case the parent dies
         with _private_cache():
             text = json.dumps(job())
         _write(fd, text.encode())
@@ -195,9 +197,9 @@ def _compile(compiled: Callable[[Target], Any], target: Target) -> dict[str, Any
     try:
         kernel = compiled(target)
         if kernel is None:
-            return {"error": "a hook kept the compiler from running"}
+            return {"error": "a hook prevented the compiler from running"}
         return {"resources": asdict(read_resources(kernel.asm["amdgcn"], kernel.metadata, target))}
-    except Exception as error:  # the border of the child: whatever the compiler raises is its answer
+    except Exception as error:  # whatever the compiler raises is the child's result
         return {"error": f"{type(error).__name__}: {error}"[-MAX_TEXT:]}
 
 
@@ -208,7 +210,7 @@ def _write(fd: int, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _private_cache() -> Iterator[None]:
-    """An empty cache folder, removed again, and a key without Triton's own: hashing its libraries takes 1.1 s."""
+    """Use an empty cache folder, and a key without Triton's own files: hashing its libraries takes 1.1 s."""
     folder = tempfile.mkdtemp(prefix="triton-")
     key = triton_compiler.get_cache_key
     knobs.cache.dir = folder

@@ -1,4 +1,4 @@
-"""A Triton driver without a device: it only says for which target a launch is specialised."""
+"""A Triton driver without a device: it only gives the target that launches are specialised for."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ class TargetDriver(DriverBase):  # type: ignore[misc]  # triton has no types
 
 
 def gpu_target(target: Target) -> Any:
-    """Triton's own word for it."""
+    """Return Triton's own description of the target."""
     return GPUTarget("hip", target.arch, WAVE)

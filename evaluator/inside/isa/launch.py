@@ -1,4 +1,4 @@
-"""One launch of a JIT function: what it is specialised on, under which name it is reported, how it is compiled."""
+"""One launch of a JIT function: its specialisation, its name in reports, and its compilation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MAX_VALUE = 40  # characters of a constant's text
 FIGURES = ("num_warps", "num_stages")  # reported as numbers
 DIVISIBLE = "D"  # Triton's mark of a multiple of 16
 TRITONS_RUN = JITFunction.run  # before anything replaces it
-UNKNOWN_BYTES = 1 << 62  # of what wraps a tensor: Triton does not ask there
+UNKNOWN_BYTES = 1 << 62  # for wrapped tensors, whose size Triton does not check
 Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`named` are all parameters with their values, `types` and `marks` what each is specialised on.
+    """A bound launch. `named`: all parameters with their values; `types`, `marks`: what each is specialised on.
 
-    `key` tells two specialisations apart.
+    `key` differs between specialisations.
     """
 
     function: Any
@@ -39,7 +39,7 @@ class Launch:
 
     @property
     def identity(self) -> tuple[int, str]:
-        """The same for two launches of one specialisation, as long as somebody holds the function."""
+        """A key that two launches of one specialisation share, while the function is alive."""
         return id(self.function), self.key
 
     @property
@@ -48,11 +48,11 @@ class Launch:
 
     @property
     def configuration(self) -> str:
-        """Element types, constants, what is known of sizes, options: "fp16, BLOCK=1024, n%16=0, waves_per_eu=2"."""
+        """Element types, constants, divisibility and options, as "fp16, BLOCK=1024, n%16=0, waves_per_eu=2"."""
         return ", ".join([*dict.fromkeys(self._elements()), *self._constants(), *self._sizes(), *self._given()])
 
     def without_memory(self) -> Launch:
-        """The same for a compiler, and no tensor is kept alive by it."""
+        """Return an equivalent launch for compilation that keeps no tensor alive."""
         return dataclasses.replace(
             self,
             arguments=tuple(map(_without_memory, self.arguments)),
@@ -61,9 +61,9 @@ class Launch:
         )
 
     def compiled_for(self, target: Target) -> Any:
-        """Triton's compiled kernel. In a child only: the process has no other driver afterwards."""
+        """Return Triton's compiled kernel. Only in a child process, since it replaces the process's driver."""
         driver.set_active(TargetDriver(target))
-        self.function.device_caches.clear()  # made under the driver before
+        self.function.device_caches.clear()  # made with the driver before
         self.function.pre_run_hooks = []
         return TRITONS_RUN(self.function, *self.arguments, grid=None, warmup=True, **self.options)
 
@@ -76,7 +76,7 @@ class Launch:
                 yield f"{name}={_text(value)}"
 
     def _sizes(self) -> Iterator[str]:
-        """Whole numbers that are multiples of 16, and pointers that are none."""
+        """Yield integers that are multiples of 16, and pointers that are not."""
         for name, type, mark in zip(self.named, self.types, self.marks, strict=True):
             divisible = isinstance(mark, str) and DIVISIBLE in mark
             if type in ("i32", "i64") and divisible:
@@ -91,7 +91,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """All that Triton's specialisation asks of a tensor; the methods are named as there."""
+    """The interface of a tensor that Triton's specialisation uses."""
 
     dtype: Any
     address: int
@@ -101,12 +101,12 @@ class Pointer:
         return self.address
 
     def ptr_range(self) -> int:
-        """AMD's compiler asks whether 32 bits reach all of it."""
+        """The size in bytes, for AMD's compiler: whether 32-bit offsets suffice."""
         return self.size_bytes
 
 
 def bind(function: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Launch:
-    """Triton's own binder says which types, alignments and constants a launch is specialised on."""
+    """Bind a launch: Triton's own binder gives the types, alignments and constants it is specialised on."""
     _, keys, *_, binder = function.device_caches[driver.active.get_current_device()]
     named, specialization, rest = binder(*arguments, **options)
     key = compute_cache_key(keys, specialization, rest)
@@ -115,7 +115,7 @@ def bind(function: Any, arguments: tuple[Any, ...], options: Mapping[str, Any]) 
 
 
 def _without_memory(value: Any) -> Any:
-    """Tensors as pointers, also in tuples and tensor descriptors."""
+    """Replace tensors by Pointers, also in tuples and tensor descriptors."""
     if hasattr(value, "data_ptr"):
         size_bytes = value.untyped_storage().size() if isinstance(value, torch.Tensor) else UNKNOWN_BYTES
         return Pointer(value.dtype, value.data_ptr(), size_bytes)

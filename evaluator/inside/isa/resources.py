@@ -1,4 +1,4 @@
-"""What a compiled kernel needs of a compute unit, read from its assembly text and Triton's metadata."""
+"""Resource usage of a compiled kernel, from its assembly and Triton's metadata."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Resources:
 
 
 def read_resources(assembly: str, metadata: object, target: Target) -> Resources:
-    """Triton asks for its LDS at launch, so that figure and the number of waves come from the metadata."""
+    """Read the resources. LDS is requested at launch, so its size and the number of waves are in the metadata."""
     lds_bytes, num_warps = (int(getattr(metadata, name)) for name in ("shared", "num_warps"))
     return Resources(
         vgpr=_number(assembly, r"\.vgpr_count:\s+(\d+)"),
@@ -52,7 +52,7 @@ def read_resources(assembly: str, metadata: object, target: Target) -> Resources
 
 
 def waves_by_lds(lds_bytes: int, num_warps: int, target: Target) -> int:
-    """How many waves a SIMD holds at most when every workgroup takes this much; the compiler sees registers only."""
+    """Return how many waves a SIMD holds, limited by LDS; the compiler's occupancy considers only registers."""
     if lds_bytes == 0:
         return WORKGROUP_THREADS  # no limit
     waves = target.lds_bytes // lds_bytes * num_warps
@@ -60,7 +60,7 @@ def waves_by_lds(lds_bytes: int, num_warps: int, target: Target) -> int:
 
 
 def over_limit(resources: Resources, target: Target) -> str | None:
-    """Without a driver Triton accepts any size; a launch on the device would not."""
+    """Return why a kernel is too large for the device, or None: without a driver Triton accepts any size."""
     if resources.lds_bytes > target.lds_bytes:
         return f"needs {resources.lds_bytes} bytes of LDS, a workgroup has {target.lds_bytes}"
     if resources.num_warps * WAVE > WORKGROUP_THREADS:

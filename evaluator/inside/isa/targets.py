@@ -1,4 +1,4 @@
-"""The AMD GPUs that kernels are compiled for, and what one of their workgroups may have."""
+"""The AMD GPUs that kernels are compiled for, and the limits of their workgroups."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 WAVE = 64
 WORKGROUP_THREADS = 1_024
-SIMDS = 4  # of a compute unit
-NOT_IN_TIME = "not compiled after"  # how the error of a compilation begins that the compiler did not refuse
+SIMDS = 4  # per compute unit
+NOT_IN_TIME = "not compiled after"  # begins the error of a compilation that ran out of time
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A workgroup may have all the LDS of its compute unit."""
+    """A GPU architecture. A workgroup may use all the LDS of its compute unit."""
 
     arch: str
     lds_bytes: int

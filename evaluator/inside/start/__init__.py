@@ -1,1 +1,1 @@
-"""A folder for the search path of a mounted task's commands on a host without a GPU: Python runs its sitecustomize."""
+"""A folder on Python's search path for commands of a mounted task on a CPU host: Python runs its sitecustomize."""

@@ -1,8 +1,8 @@
-"""Python runs this first in every process of a mounted task's commands on a host without a GPU.
+"""Python runs this first in every process of a mounted task's commands on a CPU host.
 
-Once such a process has imported torch, torch pretends a GPU; once it has imported triton, kernels are compiled for
-gfx942 and interpreted. With ARENA_REPEATS=once each kernel is interpreted only the first time it meets arguments of
-some types, shapes and numbers: time loops call a hundred times, and what they would measure here says nothing.
+Once such a process has imported torch, torch emulates a GPU; once it has imported triton, kernels are compiled for
+gfx942 and interpreted. With ARENA_REPEATS=once each kernel is interpreted only once for the same types, shapes and
+numbers of its arguments: timing loops make a hundred calls, and times here have no meaning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_FAULTS = 5
 
 
 class Pretender(MetaPathFinder):
-    """Finds torch and triton as usual; once they have been executed, our stand-ins are put into them."""
+    """Imports torch and triton as usual, then patches them."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -51,7 +51,7 @@ def _interpret_triton() -> None:
 
     launches = triton_cpu.install()
     if os.environ.get("ARENA_REPEATS") == "once":
-        launches.compile = False  # the commands before have shown whether it does
+        launches.compile = False  # earlier commands have shown whether it compiles
         launches.launch = _once(launches.launch)  # type: ignore[method-assign]
     atexit.register(_tell, launches)
 
@@ -75,7 +75,7 @@ def _form(value: Any) -> str:
 
 
 def _tell(launches: Any) -> None:
-    """What launches ended in, since a script may swallow it; the judge reads these lines (mounted/side.py)."""
+    """Print the faults of launches, which a script may catch; the judge reads these lines (mounted/side.py)."""
     from evaluator.inside import mi300x
 
     reports = [report for report in launches.reports() if report["error"] and report["target"] == mi300x.ARCHITECTURE]

@@ -1,9 +1,9 @@
-"""Triton on a host without a GPU: each launch is compiled for AMD's targets and interpreted on the CPU.
+"""Triton on a CPU host: each launch is compiled for AMD's targets and interpreted on the CPU.
 
-`install()` once in a process, before the candidate is imported; a zygote whose children are to compile fast calls
-`preheat()`. The walk of a launch: launch.py binds it; inside/isa compiles a new specialisation and reads what the code
-needs; interpret.py runs the programs: rewrite.py makes Python of a kernel's source, language.py gives triton.language
-its meaning there, builder.py (memory.py on narrow.py on numerics.py) computes.
+Call `install()` once per process before the candidate is imported; a zygote also calls `preheat()`, so that its
+children compile fast. For each launch, launch.py binds it; inside/isa compiles a new specialisation and reads its
+resources; interpret.py runs the programs. There rewrite.py turns a kernel's source into Python, language.py replaces
+functions of triton.language, and builder.py (memory.py on narrow.py on numerics.py) computes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ try:
     from evaluator.inside.triton_cpu.install import install
     from evaluator.inside.triton_cpu.launch import InterpretedLaunches
 except (ImportError, AttributeError) as error:
-    raise TritonChanged(
-        f"triton {triton.__version__} is not one of 3.6 to 3.9, for which this is made: {error}"
-    ) from error
+    raise TritonChanged(f"triton {triton.__version__} is not supported; use 3.6 to 3.9: {error}") from error
 
 __all__ = [
     "CompileFailed",

@@ -1,7 +1,7 @@
-"""Which memory a kernel may touch: every live storage, so that a table of pointers is as good as an argument.
+"""The memory that a kernel may access: every live storage, so that pointers may also come from tables.
 
-The arguments' storages are known at once; only when a lane misses them are the process's other tensors looked for
-(30 ms, at most once a launch). A tensor over part of a larger buffer (torch.frombuffer) counts with its own bytes.
+The arguments' storages are checked first. Only when a lane misses them are the process's other tensors searched
+(30 ms, at most once per launch). A tensor on part of a larger buffer (torch.frombuffer) counts with its own bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Range = tuple[int, int]  # first byte, one past the last
 
 
 class Bounds:
-    """Checks lanes against the storages of `arguments`, then against all live ones."""
+    """Checks addresses of lanes against the storages of `arguments`, then against all live ones."""
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
         self._own = [_range(tensor) for tensor in arguments]
@@ -27,7 +27,7 @@ class Bounds:
         self._set(self._own)
 
     def outside(self, addresses: Array, item_bytes: int) -> int:
-        """How many of the addressed items lie, wholly or in part, outside every live storage."""
+        """Return how many of the addressed items are at least partly outside all live storages."""
         if addresses.size == 0 or self._in_one_storage(addresses, item_bytes):
             return 0
         count = self._count_outside(addresses, item_bytes)
@@ -43,7 +43,7 @@ class Bounds:
         self._ends = [end for _, end in merged]
 
     def _in_one_storage(self, addresses: Array, item_bytes: int) -> bool:
-        """The common case, decided by the lowest and the highest address."""
+        """Whether all items are in one storage, the common case, by the lowest and highest address."""
         index = bisect_right(self._begins, int(addresses.min())) - 1
         return index >= 0 and int(addresses.max()) + item_bytes <= self._ends[index]
 
@@ -63,7 +63,7 @@ def _range(tensor: torch.Tensor) -> Range:
 
 
 def _merged(ranges: Iterable[Range]) -> list[Range]:
-    """Sorted, without overlaps: a view's storage may lie inside a larger one. Neighbours stay apart."""
+    """Return the ranges sorted and without overlaps, as storages may contain each other; neighbours stay separate."""
     merged: list[Range] = []
     for begin, end in sorted(ranges):
         if merged and begin < merged[-1][1]:
@@ -74,7 +74,7 @@ def _merged(ranges: Iterable[Range]) -> list[Range]:
 
 
 def _live_tensors() -> list[torch.Tensor]:
-    """By exact type, since isinstance would run the `__class__` of lazy objects."""
+    """Find tensors by exact type, since isinstance would run the `__class__` of lazy objects."""
     return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.Tensor) and _has_memory(thing)]
 
 

@@ -1,4 +1,4 @@
-"""The one builder of the interpreter and Triton's type rules on top of it."""
+"""The interpreter's only builder, and Triton's type rules that use it."""
 
 from __future__ import annotations
 

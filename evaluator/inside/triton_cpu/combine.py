@@ -1,8 +1,8 @@
 """tl.reduce, tl.associative_scan and tl.map_elementwise on whole blocks.
 
-Triton's interpreter calls a combine function once per element (a sort of 256 took 0.6 s). Here neighbours are combined
-a block at a time, in log2(n) calls; a function that branches on its values is called lane by lane. Sums of halves are
-rounded at each step, as on the device.
+Triton's interpreter calls a combine function once per element (a sort of 256 took 0.6 s). Here whole blocks of
+neighbours are combined, in log2(n) calls; a function that branches on its values is called lane by lane. Sums of
+half-precision numbers are rounded at each step, as on the device.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EXTREMES = {
 
 
 def reduce(operand: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **options: object) -> Any:
-    """Over one axis, or over all of a block if `axis` is None."""
+    """Reduce over one axis, or over the whole block if `axis` is None."""
     blocks, axis, keep_dims = _tuple(operand), _plain(axis), _plain(keep_dims)
     rank = len(blocks[0].shape)
     axes = tuple(range(rank)) if axis is None else (axis % rank,)
@@ -51,7 +51,7 @@ def reduce(operand: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **o
 
 
 def associative_scan(operand: Any, axis: Any, combine_fn: Any, reverse: Any = False, **options: object) -> Any:
-    """Inclusive, along one axis, from its end if `reverse`."""
+    """Scan inclusively along one axis, from its end if `reverse`."""
     blocks, reverse = _tuple(operand), _plain(reverse)
     axis = _plain(axis) % len(blocks[0].shape)
     if reverse:
@@ -63,7 +63,7 @@ def associative_scan(operand: Any, axis: Any, combine_fn: Any, reverse: Any = Fa
 
 
 def map_elementwise(scalar_fn: Any, *operands: Any, pack: Any = 1, **options: object) -> Any:
-    """`scalar_fn` on every lane of blocks of one shape."""
+    """Apply `scalar_fn` to every lane of blocks of the same shape."""
     if _plain(pack) != 1:
         raise UnsupportedFeature("map_elementwise with pack > 1")
     results = _apply(scalar_fn, semantic.broadcast_tensors(*operands))
@@ -104,14 +104,14 @@ def _scanned(blocks: Blocks, axis: int, combine_fn: Any) -> Blocks:
 
 
 def _native(table: dict[str, Any], combine_fn: Any, blocks: Blocks) -> Any:
-    """NumPy's function for one of Triton's own, unless halves would be summed without rounding in between."""
+    """Return NumPy's equivalent of a Triton function, unless it would sum half-precision numbers without rounding."""
     ufunc = _known(table, combine_fn)
     halves = any(block.dtype.is_floating() and block.dtype.primitive_bitwidth < 32 for block in blocks)
     return None if halves else ufunc
 
 
 def _extremes(blocks: Blocks, axis: int, combine_fn: Any) -> list[Array] | None:
-    """Value and index of a maximum or minimum, where no NaN makes the order of comparisons matter."""
+    """Return value and index of a maximum or minimum; None if NaN makes the order of comparisons matter."""
     find = _known(EXTREMES, combine_fn)
     if find is None or is_narrow(blocks[0].dtype):
         return None
@@ -139,7 +139,7 @@ def _combined(combine_fn: Any, left: Blocks, right: Blocks) -> Blocks:
 
 
 def _apply(function: Any, blocks: Blocks) -> Blocks:
-    """On whole blocks at once or, where the function branches on a value, lane by lane."""
+    """Apply a function to whole blocks or, if it branches on a value, lane by lane."""
     shape = blocks[0].handle.data.shape
     try:
         results = _tuple(function(*blocks))
@@ -164,7 +164,7 @@ def _lane_by_lane(function: Any, blocks: Blocks) -> Blocks:
 
 
 def _tensor(data: Any, dtype: Any) -> Any:
-    """A block, or a scalar from an array without axes."""
+    """Return a block, or a scalar for an array without axes."""
     array = np.asarray(data, dtype=numpy_dtype(dtype))
     if array.ndim == 0:
         return tl.tensor(TensorHandle(array.reshape(1), dtype), dtype)

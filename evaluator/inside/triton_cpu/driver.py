@@ -1,4 +1,4 @@
-"""A Triton driver without a device: launches are specialised as on an MI300X, tensors stay on the CPU."""
+"""A Triton driver without a device: launches are specialised as on an MI300X; tensors stay on the CPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.inside.triton_cpu.errors import UnsupportedFeature
 
 
 class Properties:
-    """The part of a driver's compiled helper module that candidates read."""
+    """The part of a driver's compiled helper module that candidates use."""
 
     def get_device_properties(self, device: object = None) -> dict[str, int]:
         return {
@@ -29,7 +29,7 @@ class Properties:
 
 
 class Gfx942Driver(TargetDriver):
-    """Answers what Triton's run time and candidates ask of the active driver."""
+    """The active driver, for Triton's runtime and for candidates."""
 
     utils = Properties()
 
@@ -37,7 +37,7 @@ class Gfx942Driver(TargetDriver):
         super().__init__(GFX942)
 
     def get_active_torch_device(self) -> torch.device:
-        """The pretended GPU if there is one, so that `x.device == DEVICE` holds in a candidate."""
+        """Return the emulated GPU if there is one, so that `x.device == DEVICE` is true in a candidate."""
         return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
 
     def set_current_device(self, device: int) -> None:
@@ -66,6 +66,6 @@ class Gfx942Driver(TargetDriver):
 def benchmark_once(
     call: Callable[[], object], *args: object, quantiles: Sequence[float] | None = None, **options: object
 ) -> float | list[float]:
-    """Stands for triton.testing.do_bench: one call, every time 1 ms. Interpreter times say nothing about a device."""
+    """Replace triton.testing.do_bench: call once and return 1 ms, since interpreter times have no meaning."""
     call()
     return [1.0] * len(quantiles) if quantiles else 1.0

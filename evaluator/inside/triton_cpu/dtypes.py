@@ -1,4 +1,4 @@
-"""Element types as NumPy holds them: bf16 and fp8 lie in unsigned integers and are widened to compute."""
+"""Triton's element types in NumPy: bf16 and fp8 are stored as unsigned integers and widened to compute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLOAT8 = {
     "fp8e4b8": torch.float8_e4m3fnuz,
     "fp8e5b16": torch.float8_e5m2fnuz,
 }
-SATURATING = ("fp8e4nv", "fp8e5")  # by code of Triton's that clamps; the others, in hardware, overflow to NaN
+SATURATING = ("fp8e4nv", "fp8e5")  # clamped by Triton's code; the others, converted in hardware, overflow to NaN
 NUMPY = {
     "int1": np.dtype(np.bool_),
     **{name: np.dtype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
@@ -32,23 +32,23 @@ POINTER = np.dtype(np.uint64)
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """Of a scalar, pointer or block type of Triton."""
+    """Return the NumPy dtype for a scalar, pointer or block type of Triton."""
     scalar = dtype.scalar
     return POINTER if isinstance(scalar, tl.pointer_type) else NUMPY[scalar.name]
 
 
 def array_of(values: Any, dtype: Any) -> Array:
-    """Numbers as an array of a Triton type that NumPy has."""
+    """Return numbers as an array of a Triton type that NumPy has too."""
     return np.array(values, dtype=NUMPY[dtype.scalar.name])
 
 
 def is_narrow(dtype: Any) -> bool:
-    """True for the float types NumPy cannot compute with."""
+    """Whether it is a float type that NumPy cannot compute with."""
     return dtype.name == BFLOAT16 or dtype.name in FLOAT8
 
 
 def widen(data: Array, dtype: Any) -> Array:
-    """The float32 values of bf16 or fp8 data: exact."""
+    """Convert bf16 or fp8 data to float32, exactly."""
     if dtype.name == BFLOAT16:
         return (data.astype(np.uint32) << 16).view(np.float32)
     eight_bits = torch.from_numpy(np.array(data, dtype=np.uint8))
@@ -56,7 +56,7 @@ def widen(data: Array, dtype: Any) -> Array:
 
 
 def narrow(data: Array, dtype: Any) -> Array:
-    """float32 values as bf16 or fp8 data: to the nearest, ties to even, overflowing as on gfx942."""
+    """Convert float32 values to bf16 or fp8 data: to nearest, ties to even, with overflow as on gfx942."""
     data = np.ascontiguousarray(data, dtype=np.float32)
     if dtype.name == BFLOAT16:
         return _narrow_to_bfloat16(data)

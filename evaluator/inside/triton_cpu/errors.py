@@ -1,4 +1,4 @@
-"""What a launch can end in: three faults of the candidate, two of ours (UnsupportedFeature, TritonChanged)."""
+"""Errors of launches: three are faults of the candidate; UnsupportedFeature and TritonChanged are not."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ __all__ = ["CompileFailed", "DeviceAssertFailed", "OutOfBounds", "TritonChanged"
 
 
 class CompileFailed(Exception):
-    """A kernel does not compile for the target, or needs more than one of its compute units has."""
+    """A kernel does not compile for the target, or needs more resources than a compute unit has."""
 
     def __init__(self, kernel: str, target: str, text: str, skippable: bool = False) -> None:
-        """`skippable`: an autotuner on the device would go on with its next configuration."""
+        """`skippable`: an autotuner would continue with its next configuration."""
         super().__init__(f"{kernel} does not compile for {target}: {text}")
         self.kernel, self.target, self.text, self.skippable = kernel, target, text, skippable
 
 
 class OutOfBounds(Exception):
-    """Active lanes of a load, a store or an atomic point outside every live tensor."""
+    """Active lanes of a load, store or atomic access memory outside all live tensors."""
 
 
 class DeviceAssertFailed(Exception):
-    """A device_assert (or an assume) of the kernel does not hold."""
+    """A device_assert or an assume of the kernel fails."""
 
 
 class TritonChanged(RuntimeError):
-    """The installed Triton lacks an internal name that this package builds on."""
+    """The installed Triton lacks an internal name that this package uses."""

@@ -1,4 +1,4 @@
-"""Put this package in a device's place: the active driver, the launch of JIT functions, the autotuner's benchmark."""
+"""Install the emulated device in Triton: active driver, launches of JIT functions, the autotuner's benchmark."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from evaluator.inside.triton_cpu.launch import InterpretedLaunches
 
 @cache
 def install() -> InterpretedLaunches:
-    """Changes Triton for the rest of the process; a second call gives the same Launches."""
+    """Change Triton for the rest of the process; a second call returns the same launches."""
     if knobs.runtime.interpret:
         raise TritonChanged("TRITON_INTERPRET is set: kernels would be bound to Triton's own interpreter")
     launches = InterpretedLaunches()
     driver.set_active(Gfx942Driver())
-    interpreter._get_np_dtype = numpy_dtype  # Triton's own makes a table at every call
+    interpreter._get_np_dtype = numpy_dtype  # Triton's own function builds a table in every call
     JITFunction.run = _run(launches)
     JITFunction.__call__ = _call
     Autotuner.do_bench = property(lambda autotuner: _try_configuration(launches))
@@ -44,14 +44,14 @@ def _run(launches: InterpretedLaunches) -> Callable[..., Any]:
 
 
 def _call(self: Any, *arguments: Any, **options: Any) -> Any:
-    """A JIT function called by another one."""
+    """Call a JIT function from another one."""
     if Interpretation.current is None:
-        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")  # Triton's own words
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")  # Triton's own message
     return Interpretation.current.body(self)(*arguments, **options)
 
 
 def _try_configuration(launches: InterpretedLaunches) -> Callable[..., Sequence[float]]:
-    """All configurations that compile take the same time, so the first of them is chosen."""
+    """Return a benchmark that gives the same time for all configurations that compile, so the first is chosen."""
 
     def bench(call: Callable[[], object], quantiles: Sequence[float] = (0.5,), **options: object) -> Sequence[float]:
         try:

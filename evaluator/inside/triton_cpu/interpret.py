@@ -23,12 +23,12 @@ from evaluator.inside.triton_cpu.dtypes import array_of
 from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds
 from evaluator.inside.triton_cpu.language import interpreted, meaning_of, names_for
 
-Type = Any  # Triton's text for an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
+Type = Any  # Triton's name of an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
 
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:
-    """A JIT function with bound arguments, each with the type that the launch is specialised on."""
+    """A JIT function with bound arguments, and the types that the launch is specialised on."""
 
     function: Any
     arguments: Mapping[str, Any]
@@ -36,7 +36,7 @@ class KernelCall:
 
 
 class Interpretation:
-    """One launch under way. Nested JIT functions are found through `current`."""
+    """A running launch. Nested JIT functions find it through `current`."""
 
     current: Interpretation | None = None
 
@@ -44,7 +44,7 @@ class Interpretation:
         self._bodies: dict[int, Callable[..., Any]] = {}
 
     def body(self, function: Any) -> Callable[..., Any]:
-        """The rewritten function. Its names are looked up once a launch: none changes meanwhile."""
+        """Return the rewritten function; its global names are resolved once per launch."""
         if id(function) not in self._bodies:
             names = names_for(function.get_capture_scope())
             self._bodies[id(function)] = rewrite.bind_body(_code(function), function, names, meaning_of)
@@ -52,7 +52,7 @@ class Interpretation:
 
 
 def interpret(call: KernelCall, grid: Sequence[int], reverse: bool = False) -> None:
-    """Every program in turn, or from the last to the first.
+    """Run all programs one by one, from last to first if `reverse`.
 
     Raises OutOfBounds or DeviceAssertFailed with the kernel's line.
     """
@@ -86,14 +86,14 @@ _CODE: dict[int, tuple[Any, Any]] = {}
 
 
 def _code(function: Any) -> Any:
-    """Rewritten once a process. Keyed by identity, since a JIT function's hash reads all its sources."""
+    """Return the rewritten code, cached by identity, since a JIT function's hash reads all its sources."""
     if id(function) not in _CODE:
         _CODE[id(function)] = function, rewrite.compile_body(function)
     return _CODE[id(function)][1]
 
 
 def _argument(value: Any, dtype: Type) -> Any:
-    """As the compiled kernel receives it: pointers and numbers are scalar tensors, constants are Python values."""
+    """Convert an argument as for a compiled kernel: pointers and numbers become scalar tensors, constants stay."""
     if isinstance(value, tl.constexpr):
         return value.value
     if dtype == "constexpr":
@@ -135,7 +135,7 @@ def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
 
 
 def _place(error: BaseException, call: KernelCall) -> str:
-    """The innermost line of the kernel's file under way."""
+    """Return kernel and line where the error was raised, for messages."""
     file = call.function.fn.__code__.co_filename
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return f"kernel {call.function.__name__}, line {lines[-1] if lines else '?'}"

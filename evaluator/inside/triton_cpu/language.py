@@ -1,6 +1,6 @@
-"""What the names of triton.language mean while a kernel is interpreted: set for the time of a launch, then taken back.
+"""Replacements in triton.language while a kernel is interpreted, set for the time of a launch only.
 
-Compilations read the same modules and must never see it.
+Compilations use the same modules and must never see the replacements.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ABSENT = object()
 
 
 class Replacement(NamedTuple):
-    """In `place`, a module or a class, `name` means `value` while a kernel is interpreted."""
+    """`value` replaces `name` in `place`, a module or class, while a kernel is interpreted."""
 
     place: Any
     name: str
@@ -39,7 +39,7 @@ class Replacement(NamedTuple):
 
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
-    """Within it, functions of triton.language compute with NumPy arrays."""
+    """Make functions of triton.language compute with NumPy arrays in this context."""
     try:
         for (place, name, value), _ in _replacements():
             setattr(place, name, value)
@@ -53,7 +53,7 @@ def interpreted() -> Iterator[None]:
 
 
 def names_for(scope: Mapping[str, Any]) -> dict[str, Any]:
-    """The global names of a kernel with their meaning inside it: builtins too, and functions imported by name."""
+    """Return the global names of a kernel with replaced values: also builtins, and functions imported by name."""
     names = {name: meaning_of(value) for name, value in scope.items()}
     for name, value in _builtins().items():
         names.setdefault(name, value)
@@ -62,7 +62,7 @@ def names_for(scope: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def meaning_of(value: Any) -> Any:
-    """A constexpr is its value; most things are themselves."""
+    """Return the replacement of a value: of a constexpr its value, of most objects themselves."""
     if isinstance(value, tl.constexpr):
         return value.value
     return _by_identity().get(id(value), value)
@@ -70,13 +70,13 @@ def meaning_of(value: Any) -> Any:
 
 @functools.cache
 def _by_identity() -> dict[int, Any]:
-    """From a function or class that a module may have imported to what it means."""
+    """Map ids of functions and classes that a module may have imported to their replacements."""
     return {id(original): new.value for new, original in _replacements() if inspect.ismodule(new.place)}
 
 
 @functools.cache
 def _builtins() -> dict[str, Any]:
-    """As in the compiler's own table of builtins."""
+    """Return replacements of Python builtins, as in the compiler's own table."""
     return {
         "range": meaning.loop_range,
         "min": _bound(core.builtin_min),
@@ -87,7 +87,7 @@ def _builtins() -> dict[str, Any]:
 
 @functools.cache
 def _replacements() -> list[tuple[Replacement, Any]]:
-    """Each with the original, found once, before any of them is in force."""
+    """Return all replacements, each with the original value; computed once, before any is set."""
     replacements = [*_of_builtins(), *_of_language(), *_of_tensors(), *_of_constexpr(), *_of_types(), *_of_libdevice()]
     return [(new, vars(new.place).get(new.name, _ABSENT)) for new in replacements]
 
@@ -106,7 +106,7 @@ def _of_language() -> Iterable[Replacement]:
 
 
 def _bound(member: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the language with the interpreter's type rules filled in."""
+    """Return a function of the language bound to the interpreter's type rules."""
     function = getattr(member, "__wrapped__", member)
 
     def call(*arguments: Any, **options: Any) -> Any:
@@ -136,7 +136,7 @@ def _transposed(tensor: Any) -> Any:
 
 
 def _of_constexpr() -> Iterable[Replacement]:
-    """`x.shape[0] * tensor` is the tensor's business."""
+    """Yield operators of constexpr that leave `x.shape[0] * tensor` to the tensor."""
     for name in (f"__{operation}__" for operation in BINARY):
         yield Replacement(core.constexpr, name, _unless_tensor(getattr(core.constexpr, name)))
 
@@ -146,7 +146,7 @@ def _unless_tensor(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_types() -> Iterable[Replacement]:
-    """The interpreter's intermediate form of a type is the type."""
+    """Yield replacements of type conversions: the interpreter uses types as they are."""
     yield Replacement(core.tensor, "__init__", quick.init_tensor)
     yield Replacement(core.block_type, "__init__", quick.init_block_type)
     yield Replacement(core.block_type, "with_element_ty", quick.with_element_ty)
@@ -156,12 +156,12 @@ def _of_types() -> Iterable[Replacement]:
 
 
 def _of_libdevice() -> Iterable[Replacement]:
-    """The compiler maps the portable stubs to AMD's functions by name; so does this."""
+    """Yield replacements of libdevice's portable stubs by AMD's functions of the same name, as the compiler does."""
     for name, stub in vars(libdevice).items():
         if inspect.isfunction(stub):
             known = vars(hip_libdevice).get(name)
             yield Replacement(
-                libdevice, name, _bound(known) if known else lacking(f"libdevice.{name}, which gfx942 has not")
+                libdevice, name, _bound(known) if known else lacking(f"libdevice.{name}, which gfx942 does not have")
             )
 
 

@@ -1,4 +1,4 @@
-"""Every launch of a JIT function: bound as on the device, compiled if its specialisation is new, interpreted."""
+"""Launch JIT functions: bind as on the device, compile new specialisations, interpret."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ FAULTS = (OutOfBounds, DeviceAssertFailed, UnsupportedFeature)
 
 
 class InterpretedLaunches:
-    """What this process launches. `compile` and `execute` say what a launch does, `count` how many there were.
+    """The launches of this process. `compile`, `execute`: what a launch does; `count`: launches so far.
 
-    `faults` has class and text of what interpretation ended in, also where the candidate swallowed it; what the
-    compiler refused is in the reports.
+    `faults`: class and text of exceptions during interpretation, even if the candidate catches them. Compiler errors
+    are in the reports.
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,15 @@ class InterpretedLaunches:
         self._lock = threading.RLock()
 
     def reports(self) -> list[dict[str, Any]]:
-        """One for each kernel, specialisation and target that was compiled, in order."""
+        """Return a report for each kernel, specialisation and target that was compiled, in order."""
         return self._compilations.reports()
 
     def launch(self, function: Any, arguments: Arguments, options: Options, grid: Any, warmup: bool) -> Launched:
-        """Raises CompileFailed, OutOfBounds, DeviceAssertFailed or UnsupportedFeature. A warm-up compiles only."""
+        """Launch a JIT function; a warm-up only compiles it.
+
+        Raises:
+            CompileFailed, OutOfBounds, DeviceAssertFailed, UnsupportedFeature.
+        """
         with self._lock:
             self.count += 1
             try:
@@ -50,7 +54,7 @@ class InterpretedLaunches:
 
     @contextmanager
     def only_compiling(self) -> Iterator[None]:
-        """For the configurations that an autotuner tries."""
+        """Make launches only compile in this context: for the configurations that an autotuner tries."""
         execute, self.execute = self.execute, False
         try:
             yield
@@ -63,7 +67,7 @@ class InterpretedLaunches:
         if function.is_gluon():
             raise UnsupportedFeature("Gluon")
         launch = bind(function, arguments, options)
-        compilation = self._compilations.of(launch)[0] if self.compile else None  # gfx942's, for which it stands in
+        compilation = self._compilations.of(launch)[0] if self.compile else None  # for gfx942, which this host emulates
         if compilation and compilation.error:
             raise CompileFailed(compilation.kernel, compilation.target, compilation.error, compilation.skippable)
         if execute:
@@ -75,7 +79,7 @@ class InterpretedLaunches:
 
 
 class Launched:
-    """What a launch or a warm-up returns: the figures that candidates read from a compiled kernel, and a launcher."""
+    """The result of a launch or warm-up: properties that candidates read from a compiled kernel, and a launcher."""
 
     def __init__(
         self, launches: InterpretedLaunches, function: Any, options: Options, compilation: IsaCompilation | None
@@ -96,7 +100,7 @@ class Launched:
         return lambda *arguments: self._launches.launch(self._function, arguments, self._options, grid, warmup=False)
 
     def _init_handles(self) -> None:
-        """Loads the code onto a device, in Triton."""
+        """Do nothing; Triton's own method loads the code onto a device."""
 
 
 def _execute(call: KernelCall, grid: Any, compiled: bool, reverse: bool) -> None:
@@ -105,10 +109,10 @@ def _execute(call: KernelCall, grid: Any, compiled: bool, reverse: bool) -> None
         interpret(call, counts, reverse)
     except FAULTS:
         raise
-    except Exception as error:  # the interpreter's border: code that compiles for the device has no Python errors
+    except Exception as error:  # code that compiles for the device raises no Python errors
         if not compiled:
             raise
         text = f"{type(error).__name__}: {error}"
         raise UnsupportedFeature(
-            f"kernel {call.function.__name__} compiles, its interpretation ends in {text}"
+            f"kernel {call.function.__name__} compiles, but its interpretation fails with {text}"
         ) from error

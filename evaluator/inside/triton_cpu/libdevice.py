@@ -1,4 +1,4 @@
-"""Functions of AMD's device library by symbol, computed by torch in the precision of their operands."""
+"""Functions of AMD's device library by symbol, computed with torch in the precision of their operands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAME_NAME = (
 
 
 def call(symbol: str, operands: Sequence[Any], result_type: Any) -> Any:
-    """One handle from the handles of a function's operands."""
+    """Call a function on handles of operands; return the result's handle."""
     name = SYMBOL.match(symbol)
     function = FUNCTIONS.get(name.group(1)) if name else None
     if function is None:

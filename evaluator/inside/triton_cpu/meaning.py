@@ -1,4 +1,4 @@
-"""What rewritten kernel code calls (rewrite.py): the compiler's reading of assignment, logic, truth and loops."""
+"""Functions that rewritten kernel code calls (rewrite.py): assignment, logic, truth and loops as in the compiler."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Value = Any  # a tensor, or a Python value where the compiler has a constexpr
 
 
 class BlockTruth(TypeError):
-    """A condition is a block; only a scalar decides a branch."""
+    """A condition is a block; only a scalar can decide a branch."""
 
 
 def assigned(value: Value) -> Value:
-    """Numbers become tensors, tuples are taken apart, the rest stays."""
+    """Return an assigned value: numbers become tensors, also inside tuples; other values stay."""
     if isinstance(value, tl.tensor):
         return value
     if isinstance(value, tl.constexpr):
@@ -32,7 +32,7 @@ def assigned(value: Value) -> Value:
 
 
 def truth(value: Value) -> bool:
-    """The truth of a scalar or of a Python value."""
+    """Return the truth of a scalar or of a Python value; raise BlockTruth for a block."""
     if isinstance(value, tl.tensor):
         if value.type.is_block():
             raise BlockTruth("a block of several lanes has no truth value")
@@ -41,12 +41,12 @@ def truth(value: Value) -> bool:
 
 
 def conjunction(*operands: Callable[[], Value]) -> Value:
-    """`and`: Python's for Python values, lane by lane for tensors, all of which are evaluated."""
+    """Evaluate `and`: as Python for Python values, lane by lane for tensors, with all operands evaluated."""
     return _logical(operands, decisive=False)
 
 
 def disjunction(*operands: Callable[[], Value]) -> Value:
-    """`or`: Python's for Python values, lane by lane for tensors, all of which are evaluated."""
+    """Evaluate `or`: as Python for Python values, lane by lane for tensors, with all operands evaluated."""
     return _logical(operands, decisive=True)
 
 
@@ -76,7 +76,7 @@ def device_assert(condition: Value, message: Value) -> None:
 
 
 def loop_range(first: Value, last: Value = None, step: Value = None, **hints: object) -> Iterator[Value]:
-    """`range` and `tl.range`: the induction variable is a scalar tensor of the bounds' common integer type."""
+    """Replace `range` and `tl.range`: yield scalar tensors of the bounds' common integer type."""
     bounds = [semantic.to_tensor(bound) for bound in _bounds(first, last, step)]
     dtype = bounds[0].dtype
     for bound in bounds[1:]:
@@ -86,7 +86,7 @@ def loop_range(first: Value, last: Value = None, step: Value = None, **hints: ob
 
 
 def static_range(first: Value, last: Value = None, step: Value = None) -> range:
-    """Unrolled by the compiler: its variable is a Python number."""
+    """Replace `tl.static_range`, whose variable is a Python number, as the compiler unrolls it."""
     return range(*(int(bound) for bound in _bounds(first, last, step)))
 
 

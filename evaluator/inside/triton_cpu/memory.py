@@ -1,4 +1,4 @@
-"""Loads, stores and atomics with every active lane checked, atomics on halves, descriptors without hardware rules."""
+"""Loads, stores and atomics with bounds checks; atomics on half-precision numbers; tensor descriptors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluator.inside.triton_cpu.narrow import NarrowFloats
 
 
 class Memory(NarrowFloats):
-    """The builder that the interpreter uses. `bounds` is set for the time of a launch."""
+    """The part of the builder that accesses memory. `bounds` is set during a launch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,14 +45,14 @@ class Memory(NarrowFloats):
         return super().create_atomic_rmw(operation, ptr, value, mask, *order)
 
     def create_make_tensor_descriptor(self, *arguments: Any) -> Any:
-        """Without the inherited checks of alignment: on gfx942 a descriptor is plain pointers."""
+        """Make a descriptor without the inherited alignment checks: on gfx942 it is just pointers."""
         return Descriptor(*arguments[:4], *arguments[5:])
 
     def create_assert(self, condition: Any, message: str) -> None:
         self._require(condition, f"device_assert failed in program {self.grid_idx}: {message}")
 
     def create_assume(self, condition: Any) -> None:
-        self._require(condition, f"assume does not hold in program {self.grid_idx}")
+        self._require(condition, f"assume failed in program {self.grid_idx}")
 
     def create_extern_elementwise(
         self, library: str, path: str, symbol: str, operands: Any, result_type: Any, is_pure: bool
@@ -84,7 +84,7 @@ class Memory(NarrowFloats):
             raise DeviceAssertFailed(text)
 
     def _add_halves(self, pointers: Any, value: Any, mask: Any) -> Any:
-        """Lanes that share an address take turns: one lane of each address per round."""
+        """Add in rounds with one lane per address each, so that lanes with the same address add one by one."""
         addresses, waiting = np.ascontiguousarray(pointers.data).reshape(-1), np.array(mask.data, bool).reshape(-1)
         added = np.ascontiguousarray(value.data).reshape(-1)
         before = np.zeros_like(added)
@@ -96,7 +96,7 @@ class Memory(NarrowFloats):
         return TensorHandle(before.reshape(value.data.shape), value.dtype.scalar)
 
     def _exchange_bits(self, pointers: Any, value: Any, mask: Any, *order: Any) -> Any:
-        """The inherited one exchanges integers only."""
+        """Exchange floats by their bits; the inherited method exchanges integers only."""
         bits = tl.dtype(f"uint{value.data.itemsize * 8}")
         integers = TensorHandle(value.data.view(numpy_dtype(bits)), bits)
         old = super().create_atomic_rmw(ir.ATOMIC_OP.XCHG, pointers, integers, mask, *order)
@@ -112,7 +112,7 @@ class Memory(NarrowFloats):
 
 
 class Descriptor(TensorDescHandle):  # type: ignore[misc]  # triton has no types
-    """Any base and any offset will do."""
+    """A descriptor that allows any base and any offset."""
 
     def materialize_pointers(self, offsets: Any) -> tuple[Any, Array]:
         item_bytes = self.base.dtype.element_ty.primitive_bitwidth // 8

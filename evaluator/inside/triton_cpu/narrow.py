@@ -1,6 +1,6 @@
-"""bf16 (and fp8) arithmetic: each operation in float32, its result rounded once, as gfx942 code does.
+"""Arithmetic on bf16 and fp8: each operation in float32, its result rounded once, as code for gfx942 does.
 
-Triton's own interpreter adds and multiplies the bit patterns and truncates conversions (3.6 to 3.9).
+Triton's own interpreter (3.6 to 3.9) adds and multiplies bit patterns and truncates in conversions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ARITHMETIC = tuple(
 
 
 class NarrowFloats(Numerics):
-    """The methods are set below, one for each operation on floats."""
+    """The part of the builder for bf16 and fp8; its methods are set below, one for each float operation."""
 
 
 def _in_float32(inherited: Callable[..., Any], rounds: bool) -> Callable[..., Any]:

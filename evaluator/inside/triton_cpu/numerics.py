@@ -1,4 +1,4 @@
-"""Arithmetic as gfx942 does it where Triton's own interpreter differs: conversions, NaN in min and max, fma, dot."""
+"""Arithmetic in which Triton's own interpreter differs from gfx942: conversions, NaN in min and max, fma, dot."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from triton.runtime.interpreter import InterpreterBuilder, InterpreterOptions, T
 
 from evaluator.inside.triton_cpu.dtypes import Array, is_narrow, narrow, numpy_dtype, widen
 
-PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")  # all are computed in float32 here
+PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")  # all computed in float32 here
 
 
 class Numerics(InterpreterBuilder):  # type: ignore[misc]  # triton has no types
-    """Overflow is silent, as without Triton's debug mode; device assertions are on."""
+    """The part of the builder for arithmetic. Overflow is silent, as without debug mode; device assertions are on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Numerics(InterpreterBuilder):  # type: ignore[misc]  # triton has no types
     def get_bf16(self, value: float) -> Any:
         return TensorHandle(narrow(np.array([value], dtype=np.float32), tl.bfloat16), tl.bfloat16)
 
-    # minnum and maxnum give the operand that is not NaN; minimum and maximum, inherited, give NaN
+    # minnum and maxnum return the operand that is not NaN; the inherited minimum and maximum return NaN
 
     def create_minnumf(self, lhs: Any, rhs: Any) -> Any:
         return self.binary_op(lhs, rhs, np.fmin)
@@ -45,12 +45,12 @@ class Numerics(InterpreterBuilder):  # type: ignore[misc]  # triton has no types
         return TensorHandle(bounded, value.dtype.scalar)
 
     def create_ashr(self, lhs: Any, rhs: Any) -> Any:
-        """The inherited one changes its operands in place."""
+        """Shift without changing the operands, as the inherited method does."""
         signed = [operand.data.astype(f"int{operand.data.itemsize * 8}") for operand in (lhs, rhs)]
         return TensorHandle(np.right_shift(*signed).astype(lhs.data.dtype), lhs.dtype.scalar)
 
     def create_fma(self, x: Any, y: Any, z: Any) -> Any:
-        """float64 holds a product of two float32 exactly, so rounding comes after the sum."""
+        """Compute in float64, which holds a product of two float32 exactly, so that only the sum is rounded."""
         total = x.data.astype(np.float64) * y.data + z.data
         return TensorHandle(total.astype(z.data.dtype), z.dtype.scalar)
 
@@ -58,7 +58,7 @@ class Numerics(InterpreterBuilder):  # type: ignore[misc]  # triton has no types
         return TensorHandle(torch.erf(torch.from_numpy(np.array(value.data))).numpy(), value.dtype.scalar)
 
     def create_dot(self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: int) -> Any:
-        """The matrix units accumulate halves in float32."""
+        """Multiply matrices, accumulating half-precision numbers in float32, as the matrix units do."""
         inside = np.promote_types(d.data.dtype, np.float32) if d.data.dtype.kind == "f" else d.data.dtype
         product = np.matmul(_operand(a, inside), _operand(b, inside)) + d.data
         return TensorHandle(product.astype(d.data.dtype), d.dtype.scalar)
@@ -81,7 +81,7 @@ def _operand(handle: Any, dtype: Any) -> Array:
 
 
 def _converted(source: Any, target: Any) -> Array:
-    """To the nearest, ties to even; floats beyond an integer's range saturate to 32 or 64 bits, NaN gives 0."""
+    """Convert to nearest, ties to even; floats beyond an integer's range saturate to 32 or 64 bits, NaN becomes 0."""
     data, dtype = source.data, source.dtype.scalar
     if is_narrow(dtype):
         data = widen(data, dtype)
@@ -95,16 +95,16 @@ def _converted(source: Any, target: Any) -> Array:
 
 
 def _toward_zero(source: Any, target: Any) -> Array:
-    """Rounds as usual, then takes back what went away from zero."""
+    """Convert towards zero: round to nearest, then step back where that went away from zero."""
     nearest = _converted(source, target)
     values = widen(nearest, target) if is_narrow(target) else nearest
     too_far = np.abs(values.astype(np.float64)) > np.abs(source.data.astype(np.float64))
     bits = nearest.view(f"uint{nearest.itemsize * 8}")
-    return np.where(too_far, bits - 1, bits).astype(bits.dtype).view(nearest.dtype)  # a step down in magnitude
+    return np.where(too_far, bits - 1, bits).astype(bits.dtype).view(nearest.dtype)  # one step smaller in magnitude
 
 
 def _integers(data: Array, wanted: np.dtype[Any]) -> Array:
-    """The device converts to 32 or 64 bits; narrower integers are cut from that."""
+    """Convert to 32 or 64 bits, then truncate to narrower integers, as the device does."""
     width = np.iinfo(f"{wanted.kind}{max(wanted.itemsize, 4)}")
     whole = np.nan_to_num(np.trunc(data.astype(np.float64)), nan=0.0, posinf=np.inf, neginf=-np.inf)
     above = whole >= float(width.max) + 1.0

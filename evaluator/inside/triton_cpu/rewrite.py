@@ -1,4 +1,4 @@
-"""Turn the source of a kernel into Python that means what Triton's compiler reads in it.
+"""Rewrite the source of a kernel to Python with the meaning that it has for Triton's compiler.
 
 The compiler reads some things differently: an assigned number becomes a scalar tensor (so that `//` truncates and
 32 bits wrap), `and`, `or` and `not` act on blocks lane by lane, a block has no truth value, `assert` is a device
@@ -16,7 +16,7 @@ MEANING = "__triton_meaning__"  # the name under which rewritten code finds eval
 
 
 def compile_body(function: Any) -> types.CodeType:
-    """The code of a JIT function, rewritten; its free variables have become globals."""
+    """Return the rewritten code of a JIT function, with its free variables as globals."""
     tree = ast.parse(function.src)
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)
@@ -31,7 +31,7 @@ def compile_body(function: Any) -> types.CodeType:
 def bind_body(
     code: types.CodeType, function: Any, names: Mapping[str, Any], value_of: Callable[[Any], Any]
 ) -> types.FunctionType:
-    """A callable with the original's defaults, by `value_of`, that sees `names` as its globals."""
+    """Return a function of the code with `names` as globals, and the original's defaults passed through `value_of`."""
     bound = types.FunctionType(code, dict(names), function.__name__, None)
     bound.__defaults__ = tuple(map(value_of, function.fn.__defaults__ or ()))
     bound.__kwdefaults__ = {name: value_of(value) for name, value in (function.fn.__kwdefaults__ or {}).items()}
@@ -39,7 +39,7 @@ def bind_body(
 
 
 def _strip_signature(definition: ast.FunctionDef) -> None:
-    """Annotations and defaults were evaluated when the candidate was imported; here their names may not exist."""
+    """Remove annotations and defaults, whose names may not exist here."""
     arguments = definition.args
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         argument.annotation = None
@@ -48,7 +48,7 @@ def _strip_signature(definition: ast.FunctionDef) -> None:
 
 
 def _lines_before_def(function: Any) -> int:
-    """Decorators and comments between the first line of the source and its `def`."""
+    """Count the lines of decorators and comments before the `def`."""
     for number, line in enumerate(function.raw_src):
         if line.lstrip().startswith("def "):
             return number
@@ -61,7 +61,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """A local constexpr stays a Python value, any other annotation is a remark."""
+        """Keep a local constexpr as a Python value; ignore other annotations."""
         if node.value is None:
             return ast.Pass()
         value = self.visit(node.value)
