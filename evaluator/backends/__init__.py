@@ -1,4 +1,4 @@
-"""Devices and toolchains: what a host can run, and what its measurements mean."""
+"""Backends: the devices and toolchains that a host can evaluate with."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from evaluator.errors import HostError, UsageError
 
 __all__ = ["KNOWN", "Backend", "Sample", "get_backend", "present"]
 
-# "auto" takes the first that is here.
+# "auto" takes the first that this host has.
 KNOWN: Mapping[str, type[Backend]] = {"cuda": CudaBackend, "rocm": RocmBackend, "cpu": CpuBackend}
 
 
 def get_backend(name: str) -> Backend:
-    """The backend of that name; "auto": a GPU's if there is one.
+    """Return the backend of that name; "auto": a GPU's if there is one, else the CPU's.
 
     Raises:
-        UsageError: there is none of that name.
-        HostError: it is not on this host.
+        UsageError: no backend has that name.
+        HostError: this host does not have it.
     """
     if name == "auto":
         name = present()[0]
     if name not in KNOWN:
-        raise UsageError(f"there is no backend {name!r}; known are auto, {', '.join(KNOWN)}")
+        raise UsageError(f"unknown backend {name!r}; expected auto, {', '.join(KNOWN)}")
     return KNOWN[name]()
 
 
 def present() -> tuple[str, ...]:
-    """Those that this host has, the best first."""
+    """Return the names of the backends that this host has, the best first."""
     return tuple(name for name in KNOWN if _is_present(name))
 
 

@@ -1,6 +1,6 @@
-"""What a backend is: a device and its toolchain. A new one is a file beside this and a line in `backends.KNOWN`.
+"""The interface of a backend: a device and its toolchain. A new one is a module here and a line in `backends.KNOWN`.
 
-tests/backends is what each has to keep; it runs for every backend that the host has.
+tests/backends has the tests that every backend must pass; they run for each that the host has.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from evaluator.tasks.spec import Case, Profile, TaskSpec
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The device at one moment; None is what it does not tell."""
+    """The state of the device at one moment; None if the device does not report it."""
 
     clock_mhz: int | None
     memory_clock_mhz: int | None
     temperature_c: int | None
     power_w: float | None
-    throttled: tuple[str, ...]  # why its clocks are held below what was asked for; empty on a good day
+    throttled: tuple[str, ...]  # why its clocks are reduced; empty if they are not
 
 
 class Toolchain(Protocol):
-    """What builds a HIP source for the backend's device; `readable` must be seen where it does."""
+    """Builds HIP sources for the backend's device; builds need access to the paths in `readable`."""
 
     @property
     def key(self) -> str: ...
@@ -42,12 +42,12 @@ class Toolchain(Protocol):
 
 
 class Backend(ABC):
-    """Facts are found when first asked for."""
+    """A device and its toolchain. Facts are looked up when first needed."""
 
     name: ClassVar[str]
     torch_device: ClassVar[DeviceKind]
     profiles: ClassVar[tuple[Profile, ...]]
-    has_clock: ClassVar[bool]  # a device clock: its times rank; without one they are functional
+    has_clock: ClassVar[bool]  # a device clock, whose times are ranked; without one times are functional
     wave_size: int  # lanes that run in lockstep
     architecture: str
     device_class: str
@@ -56,28 +56,28 @@ class Backend(ABC):
     @property
     @abstractmethod
     def toolchain(self) -> Toolchain:
-        """Prepared once per host, from trusted sources.
+        """The toolchain for HIP, prepared once per host from trusted sources.
 
         Raises:
-            HostError: something is missing; the message says what.
+            HostError: something is missing; the message names it.
         """
 
     @property
     @abstractmethod
     def allocator(self) -> Path | None:
-        """The library that puts red zones around tensors; None where it could not be made: see host()."""
+        """The library that adds red zones around tensors; None if it cannot be built, for a reason given in host()."""
 
     @abstractmethod
     def access(self) -> Access:
-        """What a sandbox must reach beside the interpreter and the system."""
+        """The paths, devices and variables that a sandbox needs besides interpreter and system."""
 
     @abstractmethod
     def facts(self) -> Mapping[str, str]:
-        """Of the device and of its tools."""
+        """Return facts on the device and its tools, for records."""
 
     def sample(self) -> Sample:
-        """Well under a millisecond: it is asked at every block of timed calls."""
-        raise HostError(f"the backend {self.name} has no device to look at")
+        """Return the device's state. It takes well under 1 ms, since every block of timed calls reads it."""
+        raise HostError(f"the backend {self.name} has no device")
 
     @property
     def limits(self) -> Limits:

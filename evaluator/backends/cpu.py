@@ -1,6 +1,6 @@
-"""A host without a GPU: Triton through its interpreter, HIP through fibers, everything also compiled for gfx942.
+"""A host without a GPU: Triton is interpreted, HIP runs on fibers, and everything is also compiled for gfx942.
 
-It judges compilation and correctness. Its times are functional: they say that a call ran, nothing about any GPU.
+It tests compilation and correctness. Its times are functional: they show that a call ran, and nothing about a GPU.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ TARGET = "gfx942"
 
 
 class CpuBackend(Backend):
-    """Cases of profile small; functional times only."""
+    """The CPU backend: cases of profile small, functional times only."""
 
     name = NAME
     torch_device = "cpu"
     profiles = ("small",)
     has_clock = False
-    wave_size = 64  # of the fiber runtime, as on gfx942
+    wave_size = 64  # in the fiber runtime, as on gfx942
     architecture = NAME
     device_class = f"cpu-{platform.machine()}"
     cache_bytes = 0

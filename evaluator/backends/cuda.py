@@ -1,6 +1,6 @@
-"""An NVIDIA card: Triton natively, HIP sources through nvcc. A warp has 32 lanes, which every record says.
+"""An NVIDIA card: Triton runs natively, HIP sources are built with nvcc. A warp has 32 lanes, as every record states.
 
-Torch and CUDA are the host's own. The process that judges holds a context of its own, but launches nothing.
+Torch and CUDA are the host's own. The judge's process has a device context too, but runs no kernels of a candidate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evaluator.inside.limits import Access, Limits
 from evaluator.state import state_folder
 
 NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-caps")
-SYSTEM_PATHS = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia")  # the driver looks for the card's place
+SYSTEM_PATHS = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia")  # where the driver looks up the card
 DRIVER = "libcuda.so.1"
 SLUGS = {"NVIDIA H100 80GB HBM3": "h100-sxm", "NVIDIA H200": "h200-sxm"}
 
@@ -30,7 +30,7 @@ class CudaBackend(Backend):
     """The first card that torch sees.
 
     Raises:
-        HostError: at creation, where torch sees no NVIDIA card.
+        HostError: torch sees no NVIDIA card.
     """
 
     name = "cuda"
@@ -47,7 +47,7 @@ class CudaBackend(Backend):
         self._card: Any = torch.cuda.get_device_properties(0)
         self.architecture = f"sm_{self._card.major}{self._card.minor}"
         self.cache_bytes = int(self._card.L2_cache_size)
-        self._card_name = f"GPU-{self._card.uuid}"  # by name, since a sandbox would count from its own first card
+        self._card_name = f"GPU-{self._card.uuid}"  # by UUID, since a sandbox numbers only its own cards
         self._nvml = Nvml(self._card_name)
         self.device_class = slug(str(self._card.name)) + ("-mig" if self._nvml.facts().get("mig") == "on" else "")
 
@@ -93,11 +93,11 @@ class CudaBackend(Backend):
 
 
 def slug(product: str) -> str:
-    """A device class: NVIDIA H100 PCIe → h100-pcie."""
+    """Return the device class for a product name: NVIDIA H100 PCIe → h100-pcie."""
     words = re.sub(r"[^a-z0-9]+", "-", product.lower().removeprefix("nvidia ")).strip("-")
     return SLUGS.get(product, words)
 
 
 def driver_variables(driver: Path) -> dict[str, str]:
-    """The driver is found where it lies, by the loader and by Triton."""
+    """Return variables with which the loader and Triton find the driver."""
     return {"LD_LIBRARY_PATH": str(driver), "TRITON_LIBCUDA_PATH": str(driver), "CUDA_MODULE_LOADING": "LAZY"}

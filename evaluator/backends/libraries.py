@@ -1,4 +1,4 @@
-"""The driver's and the run time's libraries, found where the loader finds them, and a heap without poison for GPUs."""
+"""Libraries of driver and runtime, located with the loader, and the heap settings for GPU hosts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from evaluator.errors import HostError
 
 
 def driver_folder(library: str) -> Path:
-    """Where the loader finds a driver's library, e.g. libcuda.so.1.
+    """Return the folder in which the loader finds a driver's library, e.g. libcuda.so.1.
 
     Raises:
-        HostError: nowhere.
+        HostError: it cannot be loaded.
     """
     try:
         ctypes.CDLL(library)
@@ -22,10 +22,10 @@ def driver_folder(library: str) -> Path:
 
 
 def loaded_library(name: str) -> Path:
-    """The file of a library that this process has loaded.
+    """Return the path of a library that this process has loaded.
 
     Raises:
-        HostError: it has not.
+        HostError: it is not loaded.
     """
     for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
         path = Path(line.split(maxsplit=5)[-1])
@@ -35,5 +35,5 @@ def loaded_library(name: str) -> Path:
 
 
 def quiet_heap() -> dict[str, str]:
-    """A sandbox poisons its heap; on a GPU that would only slow the host's part of timed calls."""
+    """Return variables that turn off heap poisoning: on a GPU host it would only slow down timed calls."""
     return {"MALLOC_PERTURB_": "0", "GLIBC_TUNABLES": ""}

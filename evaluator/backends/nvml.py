@@ -1,6 +1,6 @@
-"""NVIDIA's management library by ctypes: what the driver knows of a card, and its state at one moment.
+"""NVIDIA's management library through ctypes: a card's properties and current state.
 
-torch and Triton bring no binding for it; libnvidia-ml.so.1 comes with every driver.
+Neither torch nor Triton has a binding for it; libnvidia-ml.so.1 is part of every driver.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evaluator.errors import HostError
 TEXT_BYTES = 96
 SM_CLOCK, MEMORY_CLOCK = 1, 2
 CORE_SENSOR = 0
-# Bits of nvmlDeviceGetCurrentClocksThrottleReasons. Left out: idle, a clock asked for, sync boost, display.
+# Bits of nvmlDeviceGetCurrentClocksThrottleReasons. Left out: idle, application clocks, sync boost, display.
 SLOWED_BY = {
     0x4: "power cap",
     0x8: "hardware slowdown",
@@ -27,11 +27,11 @@ SLOWED_BY = {
 
 
 class NvmlError(HostError):
-    """The driver does not tell."""
+    """The driver does not report it."""
 
 
 class Nvml:
-    """One card, by its UUID as torch has it."""
+    """One card, by its UUID as in torch."""
 
     def __init__(self, uuid: str) -> None:
         try:
@@ -55,14 +55,14 @@ class Nvml:
 
     @property
     def node(self) -> str:
-        """The card's device file; the driver does not number cards as their users do."""
+        """The card's device file; the driver's numbering of cards differs from torch's."""
         minor = self._number("nvmlDeviceGetMinorNumber")
         if minor is None:
-            raise NvmlError("the driver does not say which /dev/nvidia* is this card's")
+            raise NvmlError("the driver does not report which /dev/nvidia* is this card")
         return f"/dev/nvidia{minor}"
 
     def facts(self) -> dict[str, str]:
-        """What stays as it is while the host runs; what the driver does not tell is left out."""
+        """Return the properties that do not change while the host runs; unreported ones are left out."""
         found = {
             "card": self._text("nvmlDeviceGetName", self._card),
             "card_uuid": self._text("nvmlDeviceGetUUID", self._card),

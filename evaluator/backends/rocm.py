@@ -1,7 +1,7 @@
-"""An AMD card: ROCm's torch speaks torch.cuda, HIP sources are built by hipcc, facts come from ROCm's tools and sysfs.
+"""An AMD card: ROCm's torch has the torch.cuda interface, hipcc builds HIP sources, ROCm's tools and sysfs give facts.
 
-It has not been run on a card yet: everything that is read from one is tested with recorded outputs (tests/backends).
-Why clocks are throttled is not read: `Sample.throttled` stays empty, and clocks alone tell.
+It has not run on a card yet: readers of a card's data are tested with recorded outputs (tests/backends). The reason for
+throttling is not read: `Sample.throttled` stays empty, and only clocks show it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SHOWN_CARDS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 class RocmBackend(Backend):
-    """The first card that torch sees: HIP_VISIBLE_DEVICES holds in the sandbox, too.
+    """The first card that torch sees; HIP_VISIBLE_DEVICES is set in the sandbox too.
 
     Raises:
-        HostError: at creation, where torch sees no AMD card, or ROCm's tools do not answer.
+        HostError: torch sees no AMD card, or ROCm's tools fail.
     """
 
     name = "rocm"
@@ -53,8 +53,8 @@ class RocmBackend(Backend):
         self.architecture = str(card.gcnArchName).partition(":")[0]
         bus = f"{card.pci_domain_id:04x}:{card.pci_bus_id:02x}:{card.pci_device_id:02x}.0"
         self._sysfs = Path("/sys/bus/pci/devices") / bus
-        agent = agent_of(_told("rocminfo"), self.architecture)
-        self._static = static_of(json.loads(_told("amd-smi", "static", "--json")), bus)
+        agent = agent_of(_output_of("rocminfo"), self.architecture)
+        self._static = static_of(json.loads(_output_of("amd-smi", "static", "--json")), bus)
         self.wave_size = int(agent["wave_size"])
         self.cache_bytes = int(agent["l2_bytes"]) * xcc_count(self.architecture) + int(agent["l3_bytes"])
         self.device_class = device_class(self._static)
@@ -104,10 +104,10 @@ class RocmBackend(Backend):
 
 
 def agent_of(rocminfo: str, architecture: str) -> dict[str, str]:
-    """The first agent of that architecture, as rocminfo prints it.
+    """Return the facts of the first agent of that architecture in rocminfo's output.
 
     Raises:
-        HostError: there is none, or what is needed of it is missing.
+        HostError: there is no such agent, or a needed fact is missing.
     """
     for text in re.split(r"^\*+\s*$\s*^Agent \d+\s*$", rocminfo, flags=re.MULTILINE):
         if not re.search(rf"^\s*Name:\s*{re.escape(architecture)}\s*$", text, re.MULTILINE):
@@ -121,16 +121,18 @@ def agent_of(rocminfo: str, architecture: str) -> dict[str, str]:
             "l2_bytes": str(int(sizes["L2"] or 0) << 10),
             "l3_bytes": str(int(sizes["L3"] or 0) << 10),
         }
-    raise HostError(f"rocminfo knows no agent {architecture}")
+    raise HostError(f"rocminfo lists no agent {architecture}")
 
 
-def static_of(told: Any, bus: str) -> dict[str, str]:
-    """What `amd-smi static --json` says of the card at that place: a list, in newer versions below `gpu_data`.
+def static_of(report: Any, bus: str) -> dict[str, str]:
+    """Return the facts of the card at a bus address in the output of `amd-smi static --json`.
+
+    The output is a list, in newer versions below `gpu_data`.
 
     Raises:
-        HostError: it does not name that card.
+        HostError: the card is not in it.
     """
-    cards = told.get("gpu_data", []) if isinstance(told, dict) else told
+    cards = report.get("gpu_data", []) if isinstance(report, dict) else report
     for card in cards:
         if str(card.get("bus", {}).get("bdf", "")).lower() == bus:
             return {
@@ -141,11 +143,11 @@ def static_of(told: Any, bus: str) -> dict[str, str]:
                 "power_limit_w": str(_value(card.get("limit", {}).get("max_power"))),
                 "ecc": "on" if "ENABLED" in str(card.get("ras", {}).get("ecc_block_state", "")) else "off",
             }
-    raise HostError(f"amd-smi knows no card at {bus}")
+    raise HostError(f"amd-smi lists no card at {bus}")
 
 
 def device_class(static: Mapping[str, str]) -> str:
-    """AMD Instinct MI300X OAM in SPX and NPS1 → mi300x-spx; another memory mode is named, since it changes times."""
+    """Return the device class: AMD Instinct MI300X OAM in SPX and NPS1 → mi300x-spx; else the memory mode too."""
     model = re.search(r"MI\d+\w*", static["product"])
     words = [model[0] if model else static["product"], static["compute_partition"]]
     words += [static["memory_partition"]] if static["memory_partition"] != "NPS1" else []
@@ -153,21 +155,21 @@ def device_class(static: Mapping[str, str]) -> str:
 
 
 def sample_of(device: Path) -> Sample:
-    """From the driver's hwmon files, which cost microseconds; amd-smi would take a second."""
+    """Read the card's state from the driver's hwmon files in microseconds; amd-smi would take a second."""
     folder = next((device / "hwmon").glob("hwmon*"), device)
     power_uw = _number(folder / "power1_average")
     power_uw = _number(folder / "power1_input") if power_uw is None else power_uw
     return Sample(
         clock_mhz=_scaled(_number(folder / "freq1_input"), 1_000_000),
         memory_clock_mhz=_scaled(_number(folder / "freq2_input"), 1_000_000),
-        temperature_c=_scaled(_number(folder / "temp2_input"), 1000),  # of the junction
+        temperature_c=_scaled(_number(folder / "temp2_input"), 1000),  # junction temperature
         power_w=None if power_uw is None else power_uw / 1e6,
         throttled=(),
     )
 
 
 def xcc_count(architecture: str, topology: Path = Path("/sys/class/kfd/kfd/topology/nodes")) -> int:
-    """Compute dies of the card: each has an L2 of its own, and rocminfo names the size of one."""
+    """Return the number of the card's compute dies: each has an L2 of its own, and rocminfo gives the size of one."""
     target = _topology_version(architecture)
     for properties in sorted(topology.glob("*/properties")):
         fields = dict(line.split(maxsplit=1) for line in properties.read_text().splitlines() if " " in line)
@@ -177,7 +179,7 @@ def xcc_count(architecture: str, topology: Path = Path("/sys/class/kfd/kfd/topol
 
 
 def _topology_version(architecture: str) -> str:
-    """gfx942 → 90402, as the driver writes it: two decimal digits for each of the last two of the name."""
+    """Return the architecture as the driver writes it, gfx942 → 90402: two digits for each of the last two."""
     digits = architecture.removeprefix("gfx")
     return f"{int(digits[:-2])}{int(digits[-2], 16):02d}{int(digits[-1], 16):02d}"
 
@@ -186,8 +188,8 @@ def _runtime() -> Path:
     return loaded_library("libamdhip64.so")
 
 
-def _told(*command: str) -> str:
-    """What a tool of ROCm's prints."""
+def _output_of(*command: str) -> str:
+    """Run a tool of ROCm and return its output."""
     program = shutil.which(command[0]) or shutil.which(command[0], path=str(ROCM / "bin"))
     if program is None:
         raise HostError(f"{command[0]} is missing: install ROCm's tools")
@@ -208,13 +210,13 @@ def _field(text: str, pattern: str) -> str | None:
 def _needed(text: str, pattern: str) -> str:
     found = _field(text, pattern)
     if found is None:
-        raise HostError(f"rocminfo does not tell {pattern}")
+        raise HostError(f"rocminfo does not report {pattern}")
     return found
 
 
-def _value(told: Any) -> Any:
-    """A number with a unit, or a plain one."""
-    return told.get("value") if isinstance(told, dict) else told
+def _value(field: Any) -> Any:
+    """Return a value, without its unit if it has one."""
+    return field.get("value") if isinstance(field, dict) else field
 
 
 def _number(path: Path) -> int | None:

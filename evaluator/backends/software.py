@@ -1,4 +1,4 @@
-"""Facts of the host that every backend states: processor, system, versions."""
+"""Facts of the host that every backend reports: processor, system, versions."""
 
 from __future__ import annotations
 

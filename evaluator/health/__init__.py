@@ -1,1 +1,1 @@
-"""Does this host judge rightly, and how still is its device? Known-good and known-bad kernels, and A/A runs."""
+"""Health of a host: known-good and known-bad kernels through the pipeline, and A/A sessions on its device."""

@@ -1,7 +1,7 @@
-"""Measure a device against itself: E0, its peaks, the spread of A/A sessions, the usual times of a suite's baselines.
+"""Calibrate a device: E0, peak rates, the spread of A/A sessions, and the usual times of baselines.
 
-The outcome is the Calibration that every evaluation on this host reads. A host that misses the acceptance of decision
-12 gets one too, with its figures: it is shown as not accepted, and its results do not rank.
+Every evaluation on this host reads the resulting calibration. A host that fails the acceptance test (decision 12) gets
+one too: it is shown as not accepted, and its results are not ranked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import AA_BIAS, AA_SD, AA_SESSIONS, ELIGIBLE_NS, bucket_of
 
 EMPTY_PAIRS, IDLE_CANARIES, WARM_ROUNDS = 50, 20, 20
-LEAST_SESSIONS = 2  # a spread needs two
+LEAST_SESSIONS = 2  # a spread needs at least two
 BASELINE_SESSIONS = 3
 Progress = Callable[[str], object]
 
@@ -35,29 +35,29 @@ class CaseAa:
     case: str
     time_ns: float
     log_ratios: tuple[float, ...]
-    within_sd: float  # of blocks, pooled over sessions
+    within_sd: float  # sd of blocks, pooled over sessions
 
 
 def calibrate(
     evaluator: Evaluator, tasks: Sequence[TaskSpec], progress: Progress, sessions: int = AA_SESSIONS
 ) -> DeviceCalibration:
-    """A/A sessions of the health task, then the baselines of these tasks.
+    """Run A/A sessions of the health task, then of the baselines of these tasks; return the calibration.
 
     Raises:
         HostError: this host has no device clock.
-        BaselineError: a baseline is wrong, or its times are none.
+        BaselineError: the health task's baseline fails, or has too few valid sessions.
     """
     backend = evaluator.backend
     if not backend.has_clock:
-        raise HostError(f"the backend {backend.name} has no device clock: there is nothing to calibrate")
-    told = measure_instruments(evaluator)
-    progress(f"an empty pair of events takes {told.e0_ns / 1e3:.2f} us; canaries {told.canary_ns}")
+        raise HostError(f"the backend {backend.name} has no device clock to calibrate")
+    figures = measure_instruments(evaluator)
+    progress(f"an empty pair of events takes {figures.e0_ns / 1e3:.2f} us; canaries {figures.canary_ns}")
     pairs = against_itself(evaluator, health_task(), sessions, progress)
     baselines: dict[str, float] = {}
     for task in tasks:
         try:
             found = against_itself(evaluator, task, BASELINE_SESSIONS, progress)
-        except BaselineError as error:  # one task that does not run here takes nothing from the others
+        except BaselineError as error:  # one failing task does not stop the others
             progress(str(error))
             continue
         baselines |= {baseline_key(task.digest, pair.case): pair.time_ns for pair in found}
@@ -66,34 +66,38 @@ def calibrate(
         device_class=backend.device_class,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         software=software_of(backend.host()),
-        e0_ns=told.e0_ns,
+        e0_ns=figures.e0_ns,
         floors=floors(pairs),
         floor_sessions=min(len(pair.log_ratios) for pair in pairs),
-        canary_ns=told.canary_ns,
-        cache_bytes_per_s=told.bytes_per_s,
-        flops_per_s=told.flops_per_s,
+        canary_ns=figures.canary_ns,
+        cache_bytes_per_s=figures.bytes_per_s,
+        flops_per_s=figures.flops_per_s,
         acceptance=acceptance(pairs),
         baselines_ns=baselines,
     )
 
 
 def against_itself(evaluator: Evaluator, task: TaskSpec, sessions: int, progress: Progress) -> list[CaseAa]:
-    """The task's baseline as both sides, in sessions of fresh workers."""
+    """Run A/A sessions of the task's baseline, each with new workers; return a result per full case.
+
+    Raises:
+        BaselineError: a case has fewer than two valid sessions.
+    """
     times: dict[str, list[CaseTimes]] = {}
     for index, session in enumerate(evaluator.time_baseline(task, sessions)):
         for case_id, found in session.items():
             times.setdefault(case_id, []).append(found)
-        told = "  ".join(f"{found.baseline_ns / 1e3:.2f} us {fmean(found.values):+.4f}" for found in session.values())
-        progress(f"{task.id}: session {index + 1} of {sessions}: {told}")
+        line = "  ".join(f"{found.baseline_ns / 1e3:.2f} us {fmean(found.values):+.4f}" for found in session.values())
+        progress(f"{task.id}: session {index + 1} of {sessions}: {line}")
     short = [case_id for case_id, found in times.items() if len(found) < LEAST_SESSIONS]
     if short or not times:
         lacking = ", ".join(short) or "any case"
-        raise BaselineError(f"{task.id}: fewer than {LEAST_SESSIONS} sessions that count for {lacking}")
+        raise BaselineError(f"{task.id}: fewer than {LEAST_SESSIONS} valid sessions for {lacking}")
     return [_case(case_id, found) for case_id, found in times.items()]
 
 
 def floors(pairs: Sequence[CaseAa]) -> dict[str, float]:
-    """Time bucket → pooled sd between sessions of its cases."""
+    """Return time bucket → pooled sd between sessions of its cases."""
     buckets: dict[str, list[float]] = {}
     for pair in pairs:
         buckets.setdefault(bucket_of(pair.time_ns), []).append(stdev(pair.log_ratios))
@@ -101,7 +105,7 @@ def floors(pairs: Sequence[CaseAa]) -> dict[str, float]:
 
 
 def acceptance(pairs: Sequence[CaseAa]) -> Acceptance:
-    """Decision 12, over cases long enough for a speed to be claimed."""
+    """Test acceptance (decision 12) on the cases that are long enough to claim a speedup for."""
     long = [pair for pair in pairs if pair.time_ns >= ELIGIBLE_NS]
     if not long:
         raise BaselineError(f"no case of the health task takes {ELIGIBLE_NS / 1e3:.0f} us on this device")
@@ -111,7 +115,7 @@ def acceptance(pairs: Sequence[CaseAa]) -> Acceptance:
 
 
 def report(pairs: Sequence[CaseAa]) -> Mapping[str, str]:
-    """A line for each case, for people."""
+    """Return a line of text for each case."""
     return {
         pair.case: f"{pair.time_ns / 1e3:9.2f} us  within {pair.within_sd:.4f}  between {stdev(pair.log_ratios):.4f}"
         f"  mean {fmean(pair.log_ratios):+.4f}"
@@ -121,7 +125,7 @@ def report(pairs: Sequence[CaseAa]) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class DeviceFigures:
-    """What the instruments say of a device with no candidate near."""
+    """The device's properties, measured without any candidate."""
 
     e0_ns: float
     canary_ns: tuple[float, float]
@@ -130,10 +134,10 @@ class DeviceFigures:
 
 
 def measure_instruments(evaluator: Evaluator) -> DeviceFigures:
-    """By a worker that holds a trusted kernel; warmed first.
+    """Measure E0, canaries and peak rates in a trusted worker, after a warm-up.
 
     Raises:
-        HostError: the answers make no sense.
+        HostError: the readings make no sense.
     """
     with evaluator.trusted_runner(health_task()) as runner:
         for _ in range(WARM_ROUNDS):
@@ -144,10 +148,10 @@ def measure_instruments(evaluator: Evaluator) -> DeviceFigures:
     usual = (median(read for read, _ in canaries), median(compute for _, compute in canaries))
     match empty, peaks:
         case list(), {"bytes_per_s": float() as read, "flops_per_s": float() as flops}:
-            told = DeviceFigures(median(map(float, empty)), usual, read, flops)
-            if all(math.isfinite(value) and value > 0 for value in (told.e0_ns, read, flops)):
-                return told
-    raise HostError(f"the instruments answered {empty!r:.100}, {peaks!r:.100}")
+            figures = DeviceFigures(median(map(float, empty)), usual, read, flops)
+            if all(math.isfinite(value) and value > 0 for value in (figures.e0_ns, read, flops)):
+                return figures
+    raise HostError(f"the instruments returned {empty!r:.100}, {peaks!r:.100}")
 
 
 def _case(case_id: str, times: Sequence[CaseTimes]) -> CaseAa:

@@ -1,4 +1,4 @@
-"""What `doctor --health` prints: a line for each known kernel and each figure of the device."""
+"""The checks of `doctor --health`: one for each known kernel and each property of the device."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ from evaluator.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """One thing that was tried."""
+    """The result of one check."""
 
     name: str
     good: bool
-    needed: bool  # without it this host cannot evaluate
+    needed: bool  # if it fails, this host cannot evaluate
     text: str
 
 
 def health_checks(
     evaluator: Evaluator, tasks: Sequence[TaskSpec], sessions: int, progress: Callable[[str], object]
 ) -> Iterator[HealthCheck]:
-    """Known kernels; then, where there is a device clock, the calibration, which is written."""
+    """Check known kernels; on a host with a device clock, also calibrate it and write the calibration."""
     for trial in trials(evaluator):
         yield HealthCheck(trial.name, trial.good, True, trial.text)
     if not evaluator.backend.has_clock:
-        yield HealthCheck("device clock", True, False, f"{evaluator.backend.name} has none: its times are functional")
+        yield HealthCheck(
+            "device clock", True, False, f"{evaluator.backend.name} has none, so its times are functional"
+        )
         return
     calibration = calibrate(evaluator, tasks, progress, sessions)
     yield from _figures(calibration)
@@ -53,5 +55,5 @@ def _figures(calibration: DeviceCalibration) -> Iterator[HealthCheck]:
         False,
         f"pooled sd {found.pooled_sd:.4f} (at most {AA_SD}), bias {found.bias:+.4f} (at most {AA_BIAS}), "
         f"{counted(found.cases, 'case')}, {counted(found.sessions, 'session')}: "
-        f"{'accepted' if found.accepted else 'not accepted, results do not rank'}",
+        f"{'accepted' if found.accepted else 'not accepted, so results are not ranked'}",
     )

@@ -1,6 +1,6 @@
-"""Known kernels through the whole pipeline: a good one passes, bad ones get their status, none harms the next one.
+"""Known kernels through the whole pipeline: good ones pass, bad ones get their status and do not affect the next one.
 
-A worker runs this before it takes work and after any fault of the device.
+A worker runs this at its start and after any fault of the device.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Trial:
 
 
 def health_task() -> TaskSpec:
-    """The task a host measures itself with; part of no suite."""
+    """Return the task for health checks and calibration, which is in no suite."""
     return read_task(FOLDER / "task", TASK_ID)
 
 
 def trials(evaluator: Evaluator) -> Iterator[Trial]:
-    """A line for each kernel; the good one last, too, when the bad ones have done their harm."""
+    """Yield a result for each kernel. The good one runs again at the end, to show that the bad ones did no harm."""
     task = health_task()
     yield _trial(evaluator, task, baseline(task), "known good", Status.PASSED)
     yield _trial(evaluator, task, _bad(task, "wrong"), "known wrong", Status.WRONG_OUTPUT)
@@ -47,13 +47,13 @@ def _trial(evaluator: Evaluator, task: TaskSpec, candidate: Candidate, name: str
         record = evaluator.evaluate(task, candidate, sessions=1)
     except EvaluatorError as error:
         return Trial(name, False, f"{type(error).__name__}: {error}")
-    return Trial(name, record.status is expected, _told(record, expected))
+    return Trial(name, record.status is expected, _summary(record, expected))
 
 
-def _told(record: Record, expected: Status) -> str:
+def _summary(record: Record, expected: Status) -> str:
     seconds = f"in {record.seconds.get('total', 0.0):.1f} s"
     if record.status is expected:
-        return f"{record.status} {seconds}, as it must"
+        return f"{record.status} {seconds}, as expected"
     return f"{record.status} {seconds}, expected {expected}: {record.message or ''} {record.log[-300:]}".strip()
 
 

@@ -1,3 +1,3 @@
-"""HIP without a GPU, the judge's side: the C++ headers that .hip files are built against, and their preparation."""
+"""HIP on the judge's side: the C++ headers and libraries that .hip files are built with, and their preparation."""
 
 from __future__ import annotations

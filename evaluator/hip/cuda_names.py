@@ -1,4 +1,4 @@
-"""hip_cuda_names.h: HIP's names of the run time as macros for CUDA's, from torch's tables and CUDA's headers."""
+"""Generate hip_cuda_names.h: the HIP runtime's names as macros for CUDA's, from torch's tables and CUDA's headers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ HEADERS = (
     *("cuda_runtime_api.h", "cuda_runtime.h", "driver_types.h", "device_types.h", "library_types.h"),
     *("texture_types.h", "surface_types.h", "channel_descriptor.h"),
 )
-# Two of CUDA's names have the same one in HIP: the one whose parameters fit.
+# Where two names of CUDA have the same name in HIP: the one whose parameters match.
 CHOSEN = {"hipHostMalloc": "cudaMallocHost", "hipHostFree": "cudaFreeHost", "hipError_t": "cudaError_t"}
 _NAME = re.compile(r"\bcuda[A-Z]\w*")
 
 
 def names_header(include: Path) -> str:
-    """The header's text for a CUDA whose headers lie in `include`: only names that it has."""
+    """Return the header's text, with only those names that the CUDA headers in `include` have."""
     known = {name for header in HEADERS if (include / header).is_file() for name in _names_in(include / header)}
     pairs = {"hip" + name.removeprefix("cuda"): name for name in known}
     for hip, cuda in _irregular(known):
@@ -30,7 +30,7 @@ def _names_in(header: Path) -> Iterator[str]:
 
 
 def _irregular(known: set[str]) -> Iterator[tuple[str, str]]:
-    """Names that differ in more than the prefix, from the tables with which torch translates its own sources."""
+    """Yield names that differ in more than the prefix, from torch's tables for translating its own sources."""
     from torch.utils.hipify import cuda_to_hip_mappings as tables
 
     for table in (tables.CUDA_TYPE_NAME_MAP, tables.CUDA_IDENTIFIER_MAP):

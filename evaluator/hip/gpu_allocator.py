@@ -1,4 +1,4 @@
-"""Build gpu_allocator.cpp, the red zones of device memory, against the run time that torch has loaded."""
+"""Build gpu_allocator.cpp, the red zones of device memory, for the runtime that torch has loaded."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FLAGS = ("-std=c++17", "-O2", "-fPIC", "-shared")
 
 
 def build_allocator(state: Path, api: Literal["cuda", "hip"], runtime: Path) -> tuple[Path | None, str]:
-    """The library, and "on"; or None and the reason why this host judges without red zones.
+    """Return the library and "on", or None and the reason why this host has no red zones.
 
-    `runtime` is libcudart's or libamdhip64's file: linking it by its path makes the loader take the one that is there.
+    `runtime` is the path of libcudart or libamdhip64; linked by path, the loader uses the one already loaded.
     """
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:

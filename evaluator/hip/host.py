@@ -1,4 +1,4 @@
-"""Find on this host what building .hip files needs, and name the Debian packages that are missing."""
+"""Find the tools for building .hip files on this host, and name missing Debian packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evaluator.errors import HostError
 
-# The version everything was tried with; clang 22 does not read Debian's device libraries.
+# The tested version; clang 22 cannot read Debian's device libraries.
 CLANG = "19"
 
 # Debian 12; Debian 13, whose package is rocm-device-libs-17.
@@ -28,7 +28,7 @@ class HipUnavailable(HostError):
 
 @dataclass(frozen=True, slots=True)
 class HostTools:
-    """Programs, headers and libraries. `gfx942_lacks` is empty, or says what to install for the gfx942 gate."""
+    """Programs, headers and libraries. `gfx942_lacks` is empty, or says what to install to compile for gfx942."""
 
     clang: Path
     clang_version: str
@@ -46,9 +46,9 @@ class HostTools:
 
 
 def find_host(usr: Path = Path("/usr")) -> HostTools:
-    """Return what was found below `usr` and in the Python environment.
+    """Find the tools below `usr` and in the Python environment.
 
-    Raises HipUnavailable where not even the CPU build is possible.
+    Raises HipUnavailable if even the CPU build is impossible.
     """
     clang, lld = usr / f"bin/clang++-{CLANG}", usr / f"bin/ld.lld-{CLANG}"
     python_include = Path(sysconfig.get_paths()["include"])
@@ -110,7 +110,7 @@ def _package_folder(name: str) -> Path:
 
 
 def _cpu_model() -> str:
-    """Return what decides which instructions -march=native uses."""
+    """Return the CPU model and flags, which decide the instructions of -march=native."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     wanted = ("model name", "flags")
     return "\n".join(next((line for line in lines if line.startswith(name)), "") for name in wanted)

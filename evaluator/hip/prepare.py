@@ -1,7 +1,7 @@
 """Prepare this host once for .hip files: precompile the headers, compile the runtime, collect device libraries.
 
-What it makes lies in state/hip/<key>; the key covers everything that goes in, so a change of torch, clang, CPU or
-headers makes a new folder. The builds themselves run in the sandbox (evaluator/inside/hip_cpu) and only read it.
+The result is in state/hip/<key>. The key covers all inputs, so a change of torch, clang, CPU or headers makes a new
+folder. The builds run in the sandbox (evaluator/inside/hip_cpu) and only read it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from evaluator.hip.host import HostTools, find_host
 
 SOURCES = Path(__file__).resolve().parent
 HEADER_FOLDERS = ("cpu", "both", "gfx942")
-RUNTIME = ("scheduler", "host_api")  # of cpu/runtime
+RUNTIME = ("scheduler", "host_api")  # in cpu/runtime
 ALLOCATOR = "allocator.cpp"
 
-# Headers that torch's ROCm build has and this torch lacks; each is both/hipstream.h under another name.
+# Headers that only torch's ROCm build has; each is both/hipstream.h under another name.
 ROCM_HEADERS = (
     *(f"ATen/{kind}/{kind.upper()}Context.h" for kind in ("hip", "cuda")),
     *(f"ATen/{kind}/Exceptions.h" for kind in ("hip", "cuda")),
@@ -47,10 +47,10 @@ _CPU_FLAGS = (
     "-march=native",  # the key holds the CPU model
     "-ffp-contract=fast",  # as for the device
     "-Xclang",
-    "-ffloat16-excess-precision=none",  # every half operation rounds, with or without AVX512-FP16
+    "-ffloat16-excess-precision=none",  # every half-precision operation rounds, with or without AVX512-FP16
     "-fno-math-errno",
-    "-fno-strict-aliasing",  # kernels read a float array as uint4
-    # Lanes find each other by the calls they are in (scheduler.cpp): these keep one place for each of the source.
+    "-fno-strict-aliasing",  # kernels read float arrays as uint4
+    # Lanes are matched by their call sites (scheduler.cpp): these flags keep one per call in the source.
     "-fno-omit-frame-pointer",
     "-fconvergent-functions",
     *("-mllvm", "-enable-tail-merge=false"),
@@ -62,26 +62,26 @@ _CPU_FLAGS = (
 _MESSAGE_FLAGS = ("-fdiagnostics-color=never", "-ferror-limit=20", "-fno-crash-diagnostics")
 _INSTANTIATE = "-fpch-instantiate-templates"
 _PRECOMPILING_FLAGS = (_INSTANTIATE, "-fpch-codegen", "-x", "c++-header")
-# The code of torch's inline functions, compiled once. At -O1 it takes 43 s instead of 8 s and extensions are no faster:
-# what they inline is compiled with them at -O3.
+# torch's inline functions, compiled once. -O1 would take 43 s instead of 8 s, and extensions would not be faster: what
+# they inline is compiled with them at -O3.
 _HEADER_OBJECT_FLAGS = ("-O0", "-ffunction-sections", "-fdata-sections")
 _GFX942_FLAGS = (
     *("-x", "hip", "--offload-arch=gfx942", "--offload-device-only", "--no-gpu-bundle-output", "--rocm-path=/usr"),
     *("-std=c++20", "-O3", "-w", "-Rpass-analysis=kernel-resource-usage"),
     *("-DTORCH_EXTENSION_NAME=candidate", "-DHIP_ENABLE_WARP_SYNC_BUILTINS"),
 )
-# Exporting anything but the entry would let two extensions share functions, and keeps unused code alive.
+# Exporting more than the entry would let two extensions share functions, and would keep unused code.
 EXPORTS = "{ global: PyInit_*; local: *; };\n"
 
 
 @dataclass(frozen=True, slots=True)
 class HipToolchain:
-    """Everything a build in the sandbox needs to know; evaluator/inside/hip_cpu reads it as a dict."""
+    """The parameters of a build in the sandbox; evaluator/inside/hip_cpu gets them as a dict."""
 
     root: Path
     key: str
     kind: Literal["cpu"]
-    allocator: Path  # a library that puts red zones around torch's tensors
+    allocator: Path  # a library that adds red zones around torch's tensors
     clang: Path
     demangler: Path
     disassembler: Path
@@ -94,32 +94,32 @@ class HipToolchain:
     gfx942_available: bool
     gfx942_reason: str
     gfx942_flags: tuple[str, ...]
-    gfx942_headers: tuple[tuple[Path, ...], ...]  # folders to include, one attempt after another
-    names: tuple[tuple[str, str], ...]  # what stands for a host path in messages
-    readable: tuple[Path, ...]  # paths a sandbox binds read-only, /usr not among them
+    gfx942_headers: tuple[tuple[Path, ...], ...]  # include folders, for one attempt after another
+    names: tuple[tuple[str, str], ...]  # replaces a host path in messages
+    readable: tuple[Path, ...]  # paths that a sandbox mounts read-only, besides /usr
 
     @property
     def summary(self) -> str:
-        """For people."""
+        """Describe the toolchain in a line."""
         target = "gfx942 is checked" if self.gfx942_available else f"gfx942 is not checked: {self.gfx942_reason}"
         return f"{self.clang}; {target}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the parameters as JSON values."""
         fields: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
         return fields
 
 
 def prepared(state: Path) -> bool:
-    """Whether `prepare` would return at once."""
+    """Return whether this host is already prepared."""
     return (state.resolve() / "hip" / _key(find_host()) / "ready").exists()
 
 
 def prepare(state: Path, *, device_only: bool = False) -> HipToolchain:
-    """Return the toolchain of this host, building it below `state` where that has not been done.
+    """Return the toolchain of this host; build it below `state` if needed.
 
-    `device_only`: for the gate for gfx942 alone, on a host that runs kernels on a card of its own.
-    Raises HipUnavailable where packages are missing.
+    `device_only`: only compile for gfx942, on a host that runs kernels on its own card.
+    Raises HipUnavailable if packages are missing.
     """
     host = find_host()
     key = _key(host) + ("-gfx942" if device_only else "")
@@ -206,13 +206,13 @@ def _names(host: HostTools, root: Path) -> tuple[tuple[str, str], ...]:
 
 def _link_flags(host: HostTools, root: Path) -> tuple[str, ...]:
     libraries = ("-lc10", "-ltorch_cpu", "-ltorch", "-ltorch_python")
-    # Sections nobody needs are dropped: without that, parts of the precompiled header ask for symbols libtorch lacks.
+    # Unused sections are dropped: otherwise the precompiled header would need symbols that libtorch lacks.
     linker = (f"-fuse-ld={host.lld}", "-Wl,--gc-sections", f"-Wl,--version-script={root / 'exports.map'}", "-Wl,-s")
     return (*linker, f"-L{host.torch_libraries}", *libraries)
 
 
 def _build(host: HostTools, toolchain: HipToolchain, root: Path, device_only: bool) -> None:
-    """Fill `root`, at its final place, since a precompiled header names its parts by their paths."""
+    """Build in `root`, the final path, since a precompiled header contains the paths of its parts."""
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     _copy_headers(root / "include")
@@ -223,7 +223,7 @@ def _build(host: HostTools, toolchain: HipToolchain, root: Path, device_only: bo
     if toolchain.gfx942_available:
         _collect_device_libraries(host, root / "bitcode")
     for path in root.rglob("*"):
-        path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user, whatever our umask
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
 
 
 def _copy_headers(include: Path) -> None:

@@ -1,7 +1,7 @@
 """Prepare a host with a GPU once for .hip files: headers in place, names generated, the Python binding compiled.
 
-What it makes lies in state/hip_gpu/<key>. The builds run in the sandbox (evaluator/inside/hip_gpu), need no device and
-only read it. Where this project's clang is there as well, gfx942 is looked at beside the host's own card.
+The result is in state/hip_gpu/<key>. The builds run in the sandbox (evaluator/inside/hip_gpu), need no device and only
+read it. If clang is installed too, sources are also compiled for gfx942.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TORCH = {
 
 @dataclass(frozen=True, slots=True)
 class GpuHost:
-    """What a backend knows of its host: the compiler, its version, and the run time that torch has loaded."""
+    """A backend's host: the compiler, its version, and the runtime that torch has loaded."""
 
     kind: Kind
     architecture: str  # sm_90 or gfx942
@@ -52,7 +52,7 @@ class GpuHost:
 
 @dataclass(frozen=True, slots=True)
 class GpuToolchain:
-    """Everything a build in the sandbox needs to know; evaluator/inside/hip_gpu reads it as a dict."""
+    """The parameters of a build in the sandbox; evaluator/inside/hip_gpu gets them as a dict."""
 
     kind: Kind
     root: Path
@@ -65,28 +65,28 @@ class GpuToolchain:
     binding: Path
     link_flags: tuple[str, ...]
     torch_include: Path
-    names: tuple[tuple[str, str], ...]  # what stands for a host path in messages
+    names: tuple[tuple[str, str], ...]  # replaces a host path in messages
     readable: tuple[Path, ...]
-    gfx942: dict[str, Any]  # what gate_gfx942 needs
+    gfx942: dict[str, Any]  # the toolchain for gate_gfx942
 
     @property
     def summary(self) -> str:
-        """For people."""
+        """Describe the toolchain in a line."""
         seen = "is checked" if self.gfx942["gfx942_available"] else f"is not checked: {self.gfx942['gfx942_reason']}"
         return f"{self.compiler}; gfx942 {seen}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it; what the gate for gfx942 needs lies beside the rest."""
+        """Return the parameters as JSON values, together with those for gfx942."""
         own: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
         beside: dict[str, Any] = own.pop("gfx942")
         return beside | own | {"names": [*beside.get("names", []), *own["names"]]}
 
 
 def find_nvcc() -> Path:
-    """CUDA's compiler: of CUDA_HOME, of PATH, or the newest below /usr/local.
+    """Return CUDA's compiler from CUDA_HOME, PATH, or the newest version below /usr/local.
 
     Raises:
-        HostError: there is none.
+        HostError: it is not installed.
     """
     home = os.environ.get("CUDA_HOME")
     newest = sorted(Path("/usr/local").glob("cuda*/bin/nvcc"), reverse=True)
@@ -101,7 +101,7 @@ def version_of(compiler: Path) -> str:
 
 
 def prepare_gpu(state: Path, host: GpuHost) -> GpuToolchain:
-    """Return the toolchain of this host, building it below `state` where that has not been done: about 20 seconds.
+    """Return the toolchain of this host; build it below `state` if needed, which takes about 20 seconds.
 
     Raises:
         HostError: a C++ compiler or Python's headers are missing, or the binding does not compile.
@@ -124,7 +124,7 @@ def prepare_gpu(state: Path, host: GpuHost) -> GpuToolchain:
 
 
 def _gfx942(state: Path) -> dict[str, Any]:
-    """What the gate for gfx942 needs; where packages are missing, which."""
+    """Return the parameters for compiling for gfx942, or the packages that are missing for it."""
     try:
         made = prepare(state, device_only=True)
     except HostError as lacking:
@@ -174,7 +174,7 @@ def _compile_flags(host: GpuHost) -> tuple[str, ...]:
     if host.kind == "rocm":
         return (*_HIPCC_FLAGS, f"--offload-arch={host.architecture}")
     number = host.architecture.removeprefix("sm_")
-    number += "a" if int(number) >= 90 else ""  # all that this very card can do
+    number += "a" if int(number) >= 90 else ""  # with features of exactly this architecture
     return (*_NVCC_FLAGS, f"-gencode=arch=compute_{number},code=sm_{number}")
 
 
@@ -192,14 +192,14 @@ def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
     if done.returncode != 0:
         raise HostError(f"the binding of HIP extensions does not compile: {done.stderr[-500:]}")
     for path in (root, *root.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user, whatever our umask
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
 
 
 def _nvidia_headers(host: GpuHost, include: Path) -> None:
     shutil.copytree(SOURCES / "nvidia", include)
     (include / "hip/hip_cuda_names.h").write_text(names_header(host.compiler.parents[1] / "include"))
     for name in ROCM_HEADERS:
-        if not name.startswith("c10/cuda/"):  # torch's own serve
+        if not name.startswith("c10/cuda/"):  # torch has these itself
             (include / name).parent.mkdir(parents=True, exist_ok=True)
             (include / name).write_text("#pragma once\n#include <hipstream.h>\n")
 

@@ -108,7 +108,7 @@ class Zygote:
 
     def freeze(self) -> dict[str, object]:
         """Stop the worker and all its processes, so that the other side is timed on an idle host."""
-        return {"still": processes.stop_below(os.getpid())}
+        return {"stopped": processes.stop_below(os.getpid())}
 
     def thaw(self) -> dict[str, object]:
         processes.continue_below(os.getpid())

@@ -1,10 +1,10 @@
-"""Confined processes for candidates, from the judge's side: open a sandbox, spawn workers in it, talk to them.
+"""Confined processes for candidates, the judge's side: open a sandbox, spawn workers in it, send them commands.
 
     with open_sandbox("auto") as sandbox, sandbox.spawn(mailbox_bytes=1 << 20) as worker:
         worker.put("kernel.py", source)
         worker.call("load", path="kernel.py", timeout_s=30)
 
-What a candidate does wrong is raised as a WorkerError; what is wrong with the host, as a SandboxError.
+Faults of a candidate are raised as WorkerError, faults of the host as SandboxError.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The sandbox of a command-line agent: its workspace, the toolchain, the device, a tool; nothing of the judge.
+"""The sandbox of a command-line agent: its workspace, the toolchain, the device and one tool.
 
-Namespaces of its own by bubblewrap, so no network but what a socket of the judge lets through; a user of its own where
-started as root; no capability. Of the host it sees the system's programs, read-only, and no other task, run or state.
+Bubblewrap gives it namespaces of its own, so its only network is a socket of the judge; a user of its own if started as
+root; no capabilities. Of the host it sees the system's programs, read-only, but no other task, run or state.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ HOME, TOOLS = "/home/agent", "/arena/bin"
 TMP_BYTES, HOME_BYTES, FILE_BYTES = 4096 * MiB, 2048 * MiB, 1024 * MiB
 PROCESSES = 1024
 CERTIFICATES = ("/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki")
-CAPABILITIES = ("SETUID", "SETGID", "SETPCAP")  # of root, until the user is changed
+CAPABILITIES = ("SETUID", "SETGID", "SETPCAP")  # for root, until the user is changed
 
 
 @dataclass(frozen=True, slots=True)
 class AgentBox:
-    """A folder of the judge's for one session: DIR/workspace, DIR/sockets, DIR/tools."""
+    """A session's folder, made by the judge: DIR/workspace, DIR/sockets, DIR/tools."""
 
     folder: Path
     access: Access
-    readable: tuple[str, ...] = ()  # where the agent's own program lies, outside the system
+    readable: tuple[str, ...] = ()  # folders of the agent's own program outside the system
 
     @property
     def workspace(self) -> Path:
@@ -44,9 +44,13 @@ class AgentBox:
         return self.folder / "sockets"
 
     def make(self) -> None:
-        """Raises: HostError: this host has no bubblewrap, the only way to confine a command-line agent."""
+        """Make the folders.
+
+        Raises:
+            HostError: this host has no bubblewrap, the only way to confine a command-line agent.
+        """
         if not bubblewrap.works():
-            raise HostError("a command-line agent works only in bubblewrap, which does not work here")
+            raise HostError("a command-line agent needs bubblewrap, which does not work on this host")
         for path, mode in ((self.folder, 0o711), (self.workspace, 0o700), (self.sockets, 0o711)):
             path.mkdir(exist_ok=True)
             path.chmod(mode)
@@ -59,11 +63,11 @@ class AgentBox:
     def start(
         self, command: Sequence[str], variables: Mapping[str, str], stdin: int, stderr: int
     ) -> tuple[Process, bubblewrap.BubblewrapTree]:
-        """The command in the workspace, its output readable; the tree ends it and all that it started."""
+        """Start the command in the workspace; return its process, and a tree to kill it with all its children."""
         user = random.SystemRandom().choice(USERS) if os.geteuid() == 0 else None
         self._give_to(user)
         number = bubblewrap.NOBODY if user is None else user
-        passwd = self.folder / "passwd"  # programs ask who they are
+        passwd = self.folder / "passwd"  # programs look up their user
         passwd.write_text(f"agent:x:{number}:{number}::{HOME}:/bin/sh\n", encoding="utf-8")
         passwd.chmod(0o644)
         readable, writable = os.pipe()
@@ -101,7 +105,7 @@ class AgentBox:
         return [*words, "--remount-ro", "/", "--info-fd", str(info_fd), "--"]
 
     def _as_user(self, user: int | None) -> list[str]:
-        """By the system's own tools, which are there wherever bubblewrap is."""
+        """Return the command line that sets limits and changes the user, with tools of every Linux system."""
         words = ["prlimit", f"--nproc={PROCESSES}", f"--fsize={FILE_BYTES}", "--core=0", "--"]
         if user is None:
             return [*words, f"{TOOLS}/arena", "forward"]
@@ -122,7 +126,7 @@ class AgentBox:
                 os.chown(path, user, user, follow_symlinks=False)
 
     def _variables(self) -> dict[str, str]:
-        """All there are; none is inherited."""
+        """Return the agent's complete environment; nothing is inherited."""
         proxy = f"http://127.0.0.1:{arena.PROXY_PORT}"
         proxied = dict.fromkeys(("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"), proxy)
         return {

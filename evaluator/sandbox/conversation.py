@@ -1,4 +1,4 @@
-"""The judge's end of a channel: it waits with a deadline, and takes in what the worker prints meanwhile."""
+"""The judge's end of a channel: it waits up to a deadline, and reads the worker's output while waiting."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ CHUNK, KEPT_BYTES = 1 << 16, 1 << 16
 
 
 class DeadlinePassed(Exception):
-    """Nothing, or not enough, arrived in time."""
+    """No complete message arrived in time."""
 
 
 class FloodSeen(Exception):
-    """More was printed than allowed."""
+    """The worker printed more than allowed."""
 
 
 class ProcessOutput:
-    """Standard output and error of a worker: counted, the end kept, read without waiting."""
+    """A worker's standard output and error: read without blocking, counted, and the end kept."""
 
     def __init__(self, fd: int, limit: int) -> None:
         os.set_blocking(fd, False)
@@ -37,7 +37,7 @@ class ProcessOutput:
         return self._seen > self._limit
 
     def drain(self) -> None:
-        """Take in what is there, up to the limit."""
+        """Read what is available, up to the limit."""
         while self.open and not self.flooded:
             try:
                 chunk = os.read(self.fd, CHUNK)
@@ -56,7 +56,7 @@ class ProcessOutput:
 
 
 class Conversation(Channel):
-    """A channel whose every wait ends at `deadline`."""
+    """A channel on which every operation ends at `deadline`."""
 
     def __init__(self, read_fd: int, write_fd: int, output: ProcessOutput) -> None:
         super().__init__(read_fd, write_fd)
@@ -65,7 +65,7 @@ class Conversation(Channel):
         self.output, self.deadline = output, monotonic()
 
     def receive(self) -> dict[str, object]:
-        """What a worker writes ends in records, pages and terminals: only plain text is let in."""
+        """Receive a message, reduced to plain text: it may get into records, pages and terminals."""
         message: dict[str, object] = plain_texts(super().receive())
         return message
 

@@ -1,4 +1,4 @@
-"""How a worker disappoints. Candidates' doing, not ours: the pipeline turns each of these into a status."""
+"""Faults of a worker, caused by its candidate: the pipeline turns each into a status."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from evaluator.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a worker's process ended, and how many processes it left behind (all killed since)."""
+    """How a worker's process ended, and how many processes it left behind, which were killed."""
 
     exit_code: int | None
     signal: str | None
-    killed: bool  # by the judge: it did not end by itself
+    killed: bool  # by the judge, as it did not end by itself
     leftovers: int
 
     @classmethod
     def from_code(cls, code: int, killed: bool, leftovers: int) -> Ended:
-        """A negative code is the number of a signal."""
+        """Make it from an exit code; a negative one is the number of a signal."""
         if code >= 0:
             return cls(code, None, False, leftovers)
         return cls(None, _name(-code), killed and -code == signal.SIGKILL, leftovers)
@@ -38,7 +38,7 @@ class WorkerError(Exception):
 
 
 class WorkerDied(WorkerError):
-    """It ended, or hung up, without answering."""
+    """It ended, or closed the connection, without a reply."""
 
     def __init__(self, op: str, ended: Ended, output: str) -> None:
         super().__init__(op, f"the process ended ({ended})", output)
@@ -46,11 +46,11 @@ class WorkerDied(WorkerError):
 
 
 class WorkerTimeout(WorkerError):
-    """No answer in time, or the sandbox's time was over."""
+    """It did not reply in time, or the sandbox's time was over."""
 
 
 class WorkerFault(WorkerError):
-    """The command raised an exception; the worker lives on. `kind` is the qualified name of its class."""
+    """The command raised an exception; the worker continues. `kind` is the full name of its class."""
 
     def __init__(self, op: str, kind: str, text: str, output: str) -> None:
         super().__init__(op, f"raised {kind}", output)
@@ -58,7 +58,7 @@ class WorkerFault(WorkerError):
 
 
 class BadReply(WorkerError):
-    """What came back does not belong to the command, or is not of our protocol: somebody else wrote it."""
+    """The reply does not belong to the command or violates the protocol: the candidate forged it."""
 
 
 class OutputFlood(WorkerError):

@@ -1,4 +1,4 @@
-"""Start a zygote, in bubblewrap or as a plain process, and ask it for workers."""
+"""Start a zygote, in bubblewrap or as a plain process, and request workers from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from evaluator.sandbox.faults import Ended
 from evaluator.sandbox.worker import Worker
 
 Kind = Literal["bubblewrap", "plain"]
-STRONG_SANDBOX: Kind = "bubblewrap"  # the only one for candidates from outside
+STRONG_SANDBOX: Kind = "bubblewrap"  # required for uploaded candidates
 NAMESPACES = ("pid", "net", "ipc")
 KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
 
@@ -45,12 +45,12 @@ def open_sandbox(
     if kind == "auto":
         kind = "bubblewrap" if bubblewrap.works() else "plain"
     if kind == "bubblewrap" and not bubblewrap.works():
-        raise SandboxError("bubblewrap is missing, or this host does not let it make namespaces")
+        raise SandboxError("bubblewrap is missing, or may not make namespaces on this host")
     return Sandbox(kind, limits or Limits(), access or Access())
 
 
 class Sandbox:
-    """One zygote and, one at a time, its workers. Killed as a whole at close, and `wall_s` after the first spawn."""
+    """A zygote and its workers, one at a time. All are killed on close, and `wall_s` after the first spawn."""
 
     def __init__(self, kind: Kind, limits: Limits, access: Access) -> None:
         self.kind, self.limits = kind, limits
@@ -77,38 +77,38 @@ class Sandbox:
 
     @property
     def expired(self) -> bool:
-        """Was it killed because its time was over?"""
+        """Whether it was killed because its time was over."""
         return self._expiry.is_set()
 
     @property
     def strength(self) -> tuple[str, ...]:
-        """What really holds: tried by a confined process before the first worker (see inside/strength.py)."""
+        """The guarantees that hold, tested before the first worker (see inside/strength.py)."""
         return tuple(cast("list[str]", self._await_ready()["strength"]))
 
     @property
     def ready_s(self) -> float:
-        """Seconds from start to ready."""
+        """The seconds from start to ready; waits until it is ready."""
         self._await_ready()
         return self._ready_s
 
     def spawn(self, *, mailbox_bytes: int, environment: Mapping[str, str] | None = None) -> Worker:
-        """A fresh process with a fresh folder. The worker before must have been closed."""
+        """Start a worker with an empty folder. The previous worker must be closed."""
         if self.expired or self._closed:
             raise SandboxError("this sandbox's time is over" if self.expired else "this sandbox is closed")
         self._await_ready()
         if self._busy:
-            raise SandboxError("this sandbox has a worker already: close it first")
+            raise SandboxError("this sandbox already has a worker: close it first")
         if self._timer.ident is None:
             self._timer.start()
         return Worker(self, mailbox_bytes, environment or {})
 
     def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None:
-        """For Worker alone: fds are its ends of commands, replies, mailbox and output."""
+        """Start a worker's process; only Worker calls this. `fds`: its commands, replies, mailbox and output."""
         self._request("spawn", fds, mailbox_bytes=mailbox_bytes, environment=dict(environment))
         self._busy = True
 
     def end_worker(self, grace_s: float) -> Ended:
-        """For Worker alone: kill it, unless it ends by itself within the grace, and all that it left."""
+        """End the worker, after a grace period by SIGKILL, and kill all that it left; only Worker calls this."""
         if self._expiry.is_set() or self._closed:
             self._kill()
             return KILLED
@@ -124,16 +124,16 @@ class Sandbox:
         return Ended.from_code(cast("int", reply["code"]), bool(reply["killed"]), cast("int", reply["leftovers"]))
 
     def freeze_worker(self) -> None:
-        """For Worker alone."""
-        if not self._request("freeze")["still"]:
-            raise SandboxError("a worker does not stand still")
+        """Stop the worker's processes; only Worker calls this."""
+        if not self._request("freeze")["stopped"]:
+            raise SandboxError("a worker cannot be stopped")
 
     def thaw_worker(self) -> None:
-        """For Worker alone."""
+        """Resume the worker's processes; only Worker calls this."""
         self._request("thaw")
 
     def close(self) -> None:
-        """Kill every process of the sandbox; returns when the last has gone."""
+        """Kill every process of the sandbox; return when the last has ended."""
         self._timer.cancel()
         self._kill()
         if not self._closed:
@@ -154,7 +154,7 @@ class Sandbox:
         return self._ready
 
     def _request(self, op: str, fds: Sequence[int] = (), **fields: object) -> dict[str, object]:
-        """A zygote that does not answer is of no use any more."""
+        """Send a request; close the sandbox if the zygote does not reply."""
         try:
             return self._control.request(op, fds, **fields)
         except SandboxError:
@@ -181,7 +181,7 @@ def _start_in_bubblewrap(control: Control, limits: Limits, access: Access) -> Pr
 
 
 def _start_plain(control: Control, limits: Limits, access: Access) -> ProcessTree:
-    """Everything can be read here, and every node be seen."""
+    """Start it as a plain process, which can read all of the host's files and devices."""
     workspace = plain.make_workspace()
     settings = _settings("plain", limits, access, workspace, swept=(workspace,), guarded=(os.getpid(),))
     variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(access.variables)
@@ -197,13 +197,13 @@ def _settings(
 
 
 def _zygote(control: Control, settings: Confinement) -> list[str]:
-    """Unbuffered, so that the last words before a crash arrive; -P and -s: modules from nowhere else than given."""
-    told = json.dumps(dataclasses.asdict(settings))
-    return [sys.executable, "-u", "-B", "-P", "-s", "-m", "evaluator.inside.zygote", str(control.inside.fileno()), told]
+    """Return the zygote's command. -u: output before a crash is not lost. -P, -s: no modules from other places."""
+    text = json.dumps(dataclasses.asdict(settings))
+    return [sys.executable, "-u", "-B", "-P", "-s", "-m", "evaluator.inside.zygote", str(control.inside.fileno()), text]
 
 
 def _environment(workspace: str, package_root: str) -> dict[str, str]:
-    """All the variables there are; none is inherited. Heap memory is poisoned, so that no output is right by luck."""
+    """Return the complete environment. Heap memory is poisoned, so that no output is right by chance."""
     return {
         "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
         "PYTHONPATH": package_root,

@@ -1,4 +1,4 @@
-"""Sandboxes started ahead: their seconds of imports pass while the ones before are at work."""
+"""Sandboxes started ahead, so that their seconds of imports overlap with other work."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from evaluator.sandbox.sandbox import Sandbox
 
 
 class Standby:
-    """`take` hands over a started sandbox, to be closed by the taker, and starts the next; `ahead` are kept started.
+    """Keeps `ahead` sandboxes started. `take` returns one, which the caller closes, and starts the next.
 
-    Both sides of a session take theirs at the same time, each in a thread of its own.
+    Both sides of a session call `take` at the same time, each in a thread of its own.
     """
 
     def __init__(self, open: Callable[[], Sandbox], ahead: int = 1) -> None:
@@ -32,7 +32,7 @@ class Standby:
 
     @property
     def kind(self) -> str:
-        """Of the sandboxes it hands over."""
+        """The kind of the sandboxes."""
         with self._lock:
             if not self._started:
                 self._started.append(self._open())
@@ -41,15 +41,15 @@ class Standby:
     def take(self) -> Sandbox:
         with self._lock:
             taken = self._started.pop(0) if self._started else self._open()
-            with contextlib.suppress(SandboxError):  # the next take will tell
+            with contextlib.suppress(SandboxError):  # the next take raises it
                 while len(self._started) < self._ahead:
                     self._started.append(self._open())
             return taken
 
     def settle(self) -> None:
-        """Wait until all have started: from then on nothing of ours is at work beside what is timed.
+        """Wait until all have started, so that no start disturbs timed work.
 
-        Those that do not start are gone: a later `take` starts others.
+        Those that fail to start are dropped; a later `take` starts others.
         """
         with self._lock:
             self._started = [sandbox for sandbox in self._started if _has_started(sandbox)]
@@ -62,7 +62,7 @@ class Standby:
 
 
 def _has_started(sandbox: Sandbox) -> bool:
-    """Waits for it; one that fails to start has closed itself."""
+    """Wait until it is ready; a sandbox that fails to start has closed itself."""
     try:
         _ = sandbox.ready_s
     except SandboxError:

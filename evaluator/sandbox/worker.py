@@ -1,4 +1,4 @@
-"""One worker process as the judge sees it: commands with deadlines, a shared mailbox, captured output."""
+"""The judge's handle of a worker process: commands with deadlines, a shared mailbox, captured output."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSe
 from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 HELLO_TIMEOUT_S = 60.0
-EXIT_GRACE_S = 1.0  # between the end of a process's files and its own end
+EXIT_GRACE_S = 1.0  # from closing its files to its end
 MAX_DETAIL = 4000
 
 
 class WorkerHost(Protocol):
-    """The sandbox that a worker lives in."""
+    """The interface of a worker's sandbox."""
 
     limits: Limits
 
@@ -34,7 +34,7 @@ class WorkerHost(Protocol):
 
 
 class Worker:
-    """Made by Sandbox.spawn. A fault other than WorkerFault ends it."""
+    """A worker, started by Sandbox.spawn. Any WorkerError other than WorkerFault ends it."""
 
     def __init__(self, sandbox: WorkerHost, mailbox_bytes: int, environment: Mapping[str, str]) -> None:
         self._sandbox = sandbox
@@ -64,9 +64,9 @@ class Worker:
         self.close()
 
     def call(self, op: str, *, timeout_s: float, **fields: object) -> dict[str, object]:
-        """Send one command, wait for its reply."""
+        """Send one command and return its reply; raises WorkerError."""
         if self._ended is not None:
-            raise SandboxError(f"{op} was asked of a worker that has ended ({self._ended})")
+            raise SandboxError(f"{op}: the worker has already ended ({self._ended})")
         token = secrets.token_hex(8)
         reply = self._exchange(op, {"op": op, "token": token, **fields}, timeout_s)
         if reply.pop("token", None) != token:
@@ -76,7 +76,7 @@ class Worker:
         return reply
 
     def put(self, path: str, data: bytes, *, timeout_s: float = 30) -> None:
-        """Write a file of the worker's own folder, through the mailbox."""
+        """Write a file to the worker's folder, through the mailbox."""
         deadline, step = monotonic() + timeout_s, self.mailbox.size
         for begin in range(0, max(len(data), 1), step):
             chunk = data[begin : begin + step]
@@ -85,10 +85,10 @@ class Worker:
             self.call("put", path=path, offset=0, size=len(chunk), append=begin > 0, timeout_s=left)
 
     def freeze(self) -> None:
-        """Stop it and all its children where they are; a command has to wait for `thaw`.
+        """Stop it and all its children; send no command before `thaw`.
 
         Raises:
-            SandboxError: something of it still moves.
+            SandboxError: some of its processes do not stop.
         """
         self._sandbox.freeze_worker()
 
@@ -96,12 +96,12 @@ class Worker:
         self._sandbox.thaw_worker()
 
     def output(self) -> str:
-        """The end of what it printed so far."""
+        """Return the end of its output so far."""
         self._output.drain()
         return self._output.text
 
     def close(self) -> Ended:
-        """Kill the worker and everything it left; say how it ended."""
+        """Kill the worker and all processes it left; return how it ended."""
         return self._end(grace_s=0.0)
 
     def _exchange(self, op: str, message: dict[str, object], timeout_s: float) -> dict[str, object]:
@@ -110,11 +110,11 @@ class Worker:
             self._channel.send(message)
             return self._channel.receive()
         except DeadlinePassed:
-            raise self._broken(WorkerTimeout, op, f"no answer within {timeout_s:.3g} s") from None
+            raise self._broken(WorkerTimeout, op, f"no reply within {timeout_s:.3g} s") from None
         except FloodSeen:
             raise self._broken(OutputFlood, op, "printed more than its limit") from None
         except BadFrame as error:
-            raise self._broken(BadReply, op, f"a reply that is not of our protocol: {error}") from error
+            raise self._broken(BadReply, op, f"a reply that violates the protocol: {error}") from error
         except ChannelClosed:
             raise self._died(op) from None
 
@@ -129,7 +129,7 @@ class Worker:
         return WorkerDied(op, ended, self._output.text)
 
     def _fault(self, op: str, fault: object) -> WorkerError:
-        """The fields of a fault are the worker's word: bounded text, nothing else."""
+        """Make the exception of a fault; its fields are untrusted, so they become text of limited length."""
         if not isinstance(fault, dict):
             return self._broken(BadReply, op, "a fault without fields")
         kind, text = str(fault.get("kind"))[:200], str(fault.get("text"))[-MAX_DETAIL:]
@@ -147,7 +147,7 @@ class Worker:
         self._channel.close()
 
     def _await_hello(self) -> None:
-        """No candidate has been near the process yet: whatever goes wrong here is ours."""
+        """Wait for the worker's first message. No candidate is loaded yet, so any failure is the host's."""
         self._channel.deadline = monotonic() + HELLO_TIMEOUT_S
         try:
             self._channel.receive()

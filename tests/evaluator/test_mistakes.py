@@ -28,7 +28,7 @@ SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token"
         (["run", "--suite", "smoke", "--agent", "expert", "--out", "a_file"], "--out a_file cannot be a folder"),
         (["demo", "--out", "a_file"], "--out a_file cannot be a folder"),
         (["evaluate", TASK, "--baseline", "--out", "a_file/r"], "--out a_file/r cannot be written: File exists"),
-        (["evaluate", TASK, "--baseline", "--out", "x", "--backend", "tpu"], "there is no backend 'tpu'; known are"),
+        (["evaluate", TASK, "--baseline", "--out", "x", "--backend", "tpu"], "unknown backend 'tpu'; expected auto,"),
         (CHAT, "chat_loop is not configured: set base_url and model"),
         (
             [*CHAT, "--set", "model=m", "--set", "timeout_s=0"],
