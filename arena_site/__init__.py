@@ -1,4 +1,4 @@
-"""Wiring only: settings, URLs, the Celery app. No rule of the arena lives here."""
+"""The Django project: settings, URLs, the Celery app, monitoring and operations."""
 
 from __future__ import annotations
 

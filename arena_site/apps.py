@@ -1,4 +1,4 @@
-"""Registers the system checks."""
+"""The app of the project itself, which registers the system checks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""kombu's broker of files, made safe for readers that look at any moment: a message is there whole or not at all.
+"""kombu's filesystem broker with atomic writes, for many readers at once.
 
-kombu writes a message under the name that readers look for, so one may be read while it is empty; it moves what it
-takes through the system's temporary folder; and what it cannot read ends the worker.
+kombu's own writes a message under its final name, so it may be read while it is incomplete. It also moves messages to
+the system's temporary folder, and a malformed message ends the worker.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ log = logging.getLogger(__name__)
 
 
 class FilesystemChannel(filesystem.Channel):
+    """A channel that writes and takes messages atomically."""
+
     def _put(self, queue: Any, payload: Any, **options: Any) -> None:  # type: ignore[override]
-        """Under a name that no reader looks for, then at once under its own."""
+        """Write a message under a temporary name, then rename it."""
         whole = Path(self.data_folder_out, f"{time_ns()}_{uuid.uuid4()}.{queue}.msg")
         part = whole.with_suffix(".part")
         part.write_text(dumps(payload), encoding="utf-8")  # type: ignore[no-untyped-call]
         part.rename(whole)
 
     def _get(self, queue: Any, timeout: Any = None) -> dict[str, Any]:
-        """The oldest message that can be read; what cannot is removed, for its row waits in the queue of record."""
+        """Take the oldest readable message. Malformed ones are deleted; their work is still queued in the database."""
         for path in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
             taken = Path(self.processed_folder, path.name)
             try:
@@ -38,7 +40,7 @@ class FilesystemChannel(filesystem.Channel):
             try:
                 return _message_in(taken)
             except (OSError, ValueError) as error:
-                log.warning("%s is no message: %s", path.name, error)
+                log.warning("%s is not a message: %s", path.name, error)
             finally:
                 taken.unlink(missing_ok=True)
         raise Empty
@@ -49,12 +51,13 @@ class Transport(filesystem.Transport):
 
 
 def _message_in(path: Path) -> dict[str, Any]:
-    """
+    """Read a message.
+
     Raises:
-        ValueError: the file holds something else.
+        ValueError: the file is not a message.
     """
     payload = loads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
     properties = payload.get("properties") if isinstance(payload, dict) else None
     if not isinstance(properties, dict) or not {"delivery_tag", "delivery_info"} <= properties.keys():
-        raise ValueError("it has no properties of a message")
+        raise ValueError("it has no message properties")
     return dict(payload)

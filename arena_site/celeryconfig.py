@@ -1,7 +1,7 @@
 """Celery's settings, from Django's.
 
-The default broker needs no server: a file for each message below the state folder (arena_site.broker). It
-loses what a killed worker has taken, which the sweeper makes good. BROKER_URL=redis://… for many hosts.
+The default broker needs no server: each message is a file below the state folder (arena_site.broker). It loses messages
+that a killed worker has taken; the sweeper sends them again. For several hosts set BROKER_URL=redis://…
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ broker_transport = "arena_site.broker:Transport" if _is_of_files else None
 broker_transport_options = (
     _filesystem_options(settings.BROKER_FOLDER)
     if _is_of_files
-    else {"visibility_timeout": 60}  # what waits behind a long job is offered to another worker
+    else {"visibility_timeout": 60}  # a message behind a long job goes to another worker after 60 s
 )
 broker_connection_retry_on_startup = True
 task_queues = [Queue(name, routing_key=name) for name in settings.QUEUES]  # type: ignore[no-untyped-call]
 task_default_queue = "cpu"
 task_create_missing_queues = False
 task_ignore_result = True
-task_acks_late = False  # a second delivery is the sweeper's business, not the broker's
+task_acks_late = False  # the sweeper redelivers, not the broker
 task_serializer = "json"
 accept_content = ["json"]
 worker_prefetch_multiplier = 1

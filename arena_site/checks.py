@@ -1,4 +1,4 @@
-"""System checks: what must exist at run time, each with an id and a hint, at `manage.py check` and at every start."""
+"""System checks of the settings and folders that the site needs, run by `manage.py check` and at every start."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def state_is_writable(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[
     if settings.BROKER_URL.startswith("filesystem"):
         folders.append(settings.BROKER_FOLDER)
     return [
-        Error(f"{folder} cannot be written", hint="Set ARENA_STATE to a folder of your own.", id="arena.E002")
+        Error(f"{folder} is not writable", hint="Set ARENA_STATE to a writable folder.", id="arena.E002")
         for folder in folders
         if not _is_writable(Path(folder))
     ]
@@ -37,13 +37,13 @@ def state_is_writable(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[
 
 @register()
 def evaluator_is_real(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
-    """A fake evaluator hands out verdicts that mean nothing: only tests want that."""
+    """Warn about a fake evaluator, whose verdicts have no meaning; only tests use one."""
     if settings.EVALUATOR == REAL_EVALUATOR:
         return []
     return [
         Warning(
-            f"results come from {settings.EVALUATOR}, not from the evaluator",
-            hint="Unset ARENA_EVALUATOR; only tests set it.",
+            f"the evaluator is replaced by {settings.EVALUATOR}, so results have no meaning",
+            hint="Unset ARENA_EVALUATOR, which is for tests only.",
             id="arena.W001",
         )
     ]
@@ -56,15 +56,15 @@ def debug_is_off(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[Check
         return []
     return [
         Error(
-            f"DEBUG is on and ALLOWED_HOSTS lets {', '.join(outside)} in",
-            hint="Unset DEBUG: its error pages show settings and source.",
+            f"DEBUG is on and ALLOWED_HOSTS allows {', '.join(outside)}",
+            hint="Unset DEBUG: its error pages show settings and source code.",
             id="arena.E003",
         )
     ]
 
 
 def _is_writable(path: Path) -> bool:
-    """The folder, or where it does not exist yet, the nearest one above it."""
+    """Return whether the folder, or its nearest existing parent, is writable."""
     while not path.exists():
         path = path.parent
     return path.is_dir() and os.access(path, os.W_OK | os.X_OK)

@@ -1,4 +1,4 @@
-"""The content security policy: nothing but our own files, no inline script or style, no frame around us."""
+"""The content security policy: only files of this site, no inline scripts or styles, no framing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ POLICY = "; ".join(
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data:",  # the admin's icons and a chart's download are data: images
+        "img-src 'self' data:",  # icons of the admin and downloads of charts are data: URLs
         "font-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",
@@ -23,7 +23,7 @@ PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 
 
 class ContentSecurityMiddleware:
-    """Adds the policy to every answer, static files included; a view cannot widen it."""
+    """Sets the policy on every response, static files included; views cannot relax it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,6 +1,6 @@
-"""gunicorn's settings, for `make up`, systemd and the container alike: `gunicorn --config python:arena_site.server`.
+"""gunicorn's settings for `make up`, systemd and the container: `gunicorn --config python:arena_site.server`.
 
-Read once, before the processes are forked; an odd setting ends it here, with its name.
+They are read once, before processes are forked; an invalid setting stops the start and is named.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OWN = {"level": "INFO", "handlers": [], "propagate": True}
 
 
 def _logging() -> dict[str, Any]:
-    """gunicorn's lines go where ours go; it needs no line a request, since arena.request writes one."""
+    """Return gunicorn's logging settings: Django's, without access lines, as arena.request logs requests."""
     values: dict[str, Any] = copy.deepcopy(settings.LOGGING)
     values["loggers"] |= {"gunicorn.error": dict(_OWN), "gunicorn.access": {**_OWN, "level": "WARNING"}}
     return values
@@ -34,21 +34,21 @@ bind = f"{settings.LISTEN}:{settings.PORT}"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 preload_app = True
-control_socket_disable = True  # nobody asks it anything
+control_socket_disable = True  # unused
 graceful_timeout = 5
 logconfig_dict = _logging()
 
-# Here the processes count what monitoring.metrics adds up; it reads this variable when wsgi_app imports it.
+# The processes write their metrics here; prometheus_client reads the variable when wsgi_app is imported.
 _folder = tempfile.mkdtemp(prefix="arena-metrics-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _folder
 
 
 def on_starting(server: object) -> None:
-    """End before the first fork where another version made the database."""
+    """Exit before the first fork if the database is of another version."""
     try:
         why = compatibility.incompatibility()
     except DatabaseError:
-        return  # it may come back; until then /readyz says that it is away
+        return  # it may come back; until then /readyz reports it
     finally:
         connection.close()
     if why is not None:

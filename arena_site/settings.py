@@ -1,6 +1,6 @@
-"""The site's one settings module. Defaults run on a laptop; everything else comes through environment.py.
+"""Django's settings. The defaults run on a laptop; environment variables, read by environment.py, change them.
 
-deploy/SETTINGS.md has the table of what the environment may say.
+deploy/SETTINGS.md documents the variables.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ env.load_file(BASE_DIR / ".env")
 
 STATE = env.path("ARENA_STATE", BASE_DIR / ".arena") / "site"  # database, archive, broker, logs, static files
 ARCHIVE_FOLDER = env.path("ARENA_ARCHIVE", STATE / "archive")
-DUMP_FOLDER = env.path("ARENA_DUMP", STATE / "dump")  # what `manage.py dump_results` writes and the data page links
+DUMP_FOLDER = env.path(
+    "ARENA_DUMP", STATE / "dump"
+)  # output of `manage.py dump_results`, linked on the data page
 
 SECRET_KEY = env.secret("SECRET_KEY")
 DEBUG = env.boolean("DEBUG", False)
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
-HTTPS = env.boolean("HTTPS", False)  # a proxy in front speaks TLS and sets X-Forwarded-Proto
+HTTPS = env.boolean("HTTPS", False)  # a proxy in front terminates TLS and sets X-Forwarded-Proto
 CSRF_TRUSTED_ORIGINS = [f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS] if HTTPS else []
 
 INSTALLED_APPS = [
@@ -39,7 +41,7 @@ INSTALLED_APPS = [
     "arena_site",
     "runs",
     "leaderboard",
-    "runs.people",  # behind the others: its groups are made of their permissions
+    "runs.people",  # after the others, as its groups have their permissions
 ]
 MIDDLEWARE = [
     "arena_site.security.ContentSecurityMiddleware",
@@ -89,7 +91,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False  # one language; numbers are formatted once, by leaderboard.formatting
+USE_I18N = False  # one language; leaderboard.formatting formats numbers
 FORMAT_MODULE_PATH = ["arena_site.formats"]
 
 STATIC_URL = "/static/"
@@ -101,7 +103,7 @@ STORAGES = {
 }
 WHITENOISE_MAX_AGE = 3600
 
-# Security; arena_site.security holds the content security policy.
+# Security; the content security policy is in arena_site.security.
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -110,32 +112,32 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # asked by machines beside this one, without TLS
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # requested by monitoring without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # of a form but for its files
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # for a form without its files
 FILE_UPLOAD_HANDLERS = ["runs.submissions.uploading.BoundedUploadHandler"]
 SESSION_COOKIE_AGE = 7 * 86_400
 
-# Accounts (runs/people/): by allauth, with our own pages and limits. Who may do what stands in runs/people/rights.py.
-SIGN_UP = env.boolean("SIGN_UP", True)  # off: only an admin makes accounts
+# Accounts (runs/people/), by allauth with own pages and rate limits. Permissions are in runs/people/rights.py.
+SIGN_UP = env.boolean("SIGN_UP", True)  # off: only admins create accounts
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "account_login", "account", "/"
 ACCOUNT_ADAPTER, MFA_ADAPTER = "runs.people.adapters.AccountAdapter", "runs.people.adapters.SecondFactorAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
-ACCOUNT_EMAIL_NOTIFICATIONS = True  # a mail when password, address or second factor change
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # send a mail when password, address or second factor change
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
 ACCOUNT_RATE_LIMITS = {"login_failed": None}  # runs/people/login_attempts.py counts these for all processes
 MFA_FORMS = {"authenticate": "runs.people.forms.CodeForm", "reauthenticate": "runs.people.forms.CodeAgainForm"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_PERIOD = 30  # seconds
-MFA_TOTP_TOLERANCE = 1  # a code of the period before and after is taken too: clocks differ
+MFA_TOTP_TOLERANCE = 1  # codes of the previous and next period are accepted too, as clocks differ
 MFA_RECOVERY_CODES_SHOW_ONCE = True
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # staff of a site that sends no mail needs a second factor all the same
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # on a site that sends no mail staff need a second factor too
 
-# Mail to submitters who asked for it: printed unless a server is named.
+# Mail to submitters who want it; printed if no server is set.
 SITE_URL = env.origin("SITE_URL", "http://localhost:8000")
 EMAIL_HOST = env.host("EMAIL_HOST")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, low=1, high=65535)
@@ -148,7 +150,7 @@ EMAIL_TIMEOUT = 10
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "none"
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "arenaboard@localhost", pattern=r".*\S@\S.*", allowed="an address")
 
-# The API only reads, so it knows no users.
+# The API is read-only and has no users.
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -159,7 +161,7 @@ REST_FRAMEWORK = {
     "STRICT_JSON": True,
     "URL_FORMAT_OVERRIDE": None,
 }
-# What one address may ask of /api/ in a minute; 0 takes the limit away. A PNG counts as ten (http/rate_limits.py).
+# Rate limit of /api/ per address and minute; 0: none. A PNG counts as ten requests (http/rate_limits.py).
 API_POINTS_A_MINUTE = env.integer("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
 SPECTACULAR_SETTINGS = {
     "TITLE": "ArenaBoard",
@@ -168,39 +170,39 @@ SPECTACULAR_SETTINGS = {
     "PATH_CONVERTER_OVERRIDES": {"row": int},  # runs/numbers.py
 }
 
-# Jobs; arena_site.celeryconfig makes Celery's settings of these.
+# Jobs; arena_site.celeryconfig uses these for Celery.
 BROKER_URL = env.broker_url("BROKER_URL", "filesystem://localhost")
 BROKER_FOLDER = env.path("ARENA_BROKER", STATE / "broker")
-# The Host row that a worker here works for.
+# The registered host that a worker here works for.
 HOST_NAME = env.text("ARENA_HOST", "local", pattern=r"[\w-]{1,60}", allowed="a host's name in the registry")
-QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one for each architecture, and one for submissions
-# A last resort above every budget of the evaluator: then the worker's process is killed and the lease runs out.
+QUEUES = ("gfx942", "gfx950", "sm_90", "cpu", "checks")  # one per architecture, and one for submissions
+# A last resort above all time limits of the evaluator: the worker's process is killed, and the lease expires.
 JOB_LIMIT_S = 2 * 3600
-# What a worker evaluates with: tests put a fast fake here, and a system check warns about anything but the default.
+# The evaluator class of workers. Tests use a fast fake; a system check warns about any other than the default.
 EVALUATOR = env.text("ARENA_EVALUATOR", "runs.worker.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
-# What all that calls paid models may spend in a day, beside each configuration's own caps; None: those alone.
+# The daily budget for paid models, besides the limits of each configuration; None: only those.
 DAY_CAP_USD = env.dollars("ARENA_DAY_CAP_USD")
-# What a configuration may let an agent of ours have of its host: variables, and folders that its sandbox may read.
+# What configurations may allow agents on their host: environment variables, and folders readable in their sandbox.
 AGENT_SECRETS = env.variable_names("ARENA_AGENT_SECRETS", DEFAULT_AGENT_SECRETS)
 AGENT_FOLDERS = env.folders("ARENA_AGENT_FOLDERS")
 HEARTBEAT_S = env.integer("ARENA_HEARTBEAT_S", 5, low=1, high=60)
-# Which tasks of an accepted bundle are evaluated again without being asked for: none, all, or so many drawn by chance.
+# Which tasks of an accepted bundle are evaluated again automatically: none, all, or a number of random ones.
 VERIFY = env.text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
 
-# Operation: what arena_site.monitoring.health, .metrics, .logs and .server go by.
+# Operation: for arena_site.monitoring and arena_site.server.
 PORT = env.integer("PORT", 8000, low=1, high=65535)
 LISTEN = env.listen_address("ARENA_LISTEN", "127.0.0.1")
 WEB_PROCESSES = env.integer("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.integer("ARENA_WEB_THREADS", 4, low=1, high=64)
 LEAST_FREE_MB = env.integer("ARENA_LEAST_FREE_MB", 1024, low=0, high=1_000_000_000)
-# None: no backup at night.
+# None: no nightly backup.
 BACKUP_FOLDER = env.text("ARENA_BACKUPS", "", pattern=r"|/.+", allowed="an absolute path")
 METRICS_TOKEN = env.secret("ARENA_METRICS_TOKEN", needed=False)
 LOGGING = logging_settings(
     env.choice("ARENA_LOG", "text", "json"), env.choice("ARENA_LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR")
 )
 
-TASKS_FOLDER = env.path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads it by itself
+TASKS_FOLDER = env.path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads the variable itself
 env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS})
 env.raise_problems()
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

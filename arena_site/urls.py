@@ -1,6 +1,6 @@
-"""Boards at /, runs at /runs/, JSON at /api/v1/, the desk at /submit/hand-in/, accounts at /account/.
+"""URLs: leaderboards at /, runs at /runs/, the API at /api/v1/, submissions at /submit/, accounts at /account/.
 
-For machines: /healthz, /readyz and /metrics.
+For monitoring: /healthz, /readyz and /metrics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The web server's door."""
+"""The WSGI application."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 application = get_wsgi_application()
-import_module(settings.ROOT_URLCONF)  # once, before gunicorn forks: a first reader waited 0.8 s for it
+import_module(settings.ROOT_URLCONF)  # before gunicorn forks: the first request would wait 0.8 s for it
 gc.collect()
-gc.freeze()  # what is loaded stays: to look through its 155,000 objects stopped a request for 80 ms now and then
+gc.freeze()  # the garbage collector would pause requests for 80 ms to scan 155,000 objects

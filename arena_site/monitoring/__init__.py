@@ -1,1 +1,1 @@
-"""Health, metrics and log lines of every process of the site."""
+"""Health checks, metrics and logs of the site's processes."""

@@ -1,4 +1,4 @@
-"""/healthz: this process answers. /readyz: it could serve and take work; what could not is named, with 503."""
+"""/healthz: the process responds. /readyz: it can serve requests and accept work, else 503 with the reasons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 @never_cache
 @require_safe
 def alive(request: HttpRequest) -> HttpResponse:
-    """Asks nothing of anything: a restart would mend only what is wrong with the process."""
+    """Respond without any check: restarting the process would not repair database or broker."""
     return HttpResponse("alive\n", content_type="text/plain; charset=utf-8")
 
 
@@ -46,11 +46,11 @@ def database() -> str | None:
 
 
 def migrations() -> str | None:
-    if compatibility.incompatibility() is not None:  # the sentence itself names a file of this machine
-        return "another version made the database: run `manage.py migrate`, which says what to do"
+    if compatibility.incompatibility() is not None:  # its message names a file of this host
+        return "the database is of another version: run `manage.py migrate` for instructions"
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return f"{len(waiting)} are not applied: run `manage.py migrate`" if waiting else None
+    return f"{len(waiting)} not applied: run `manage.py migrate`" if waiting else None
 
 
 def broker() -> str | None:
@@ -59,7 +59,7 @@ def broker() -> str | None:
         return None
     with current_app.connection_for_write(connect_timeout=BROKER_S) as link:
         link.ensure_connection(max_retries=1, interval_start=0, timeout=BROKER_S)
-        _ = link.default_channel  # asks the server
+        _ = link.default_channel  # connects to the server
     return None
 
 
@@ -71,7 +71,7 @@ def archive() -> str | None:
 def disk() -> str | None:
     free_mb = shutil.disk_usage(_existing(Path(settings.ARCHIVE_FOLDER))).free >> 20
     least_mb: int = settings.LEAST_FREE_MB
-    return None if free_mb >= least_mb else f"{free_mb} MB are free, {least_mb} must be (ARENA_LEAST_FREE_MB)"
+    return None if free_mb >= least_mb else f"{free_mb} MB free; {least_mb} MB required (ARENA_LEAST_FREE_MB)"
 
 
 CHECKS: Mapping[str, Callable[[], str | None]] = {
@@ -84,16 +84,16 @@ CHECKS: Mapping[str, Callable[[], str | None]] = {
 
 
 def _outcome(name: str, check: Callable[[], str | None]) -> str | None:
-    """The sentence of what is wrong. What an error says goes into the log alone: it may name hosts and users."""
+    """Run a check; return what is wrong, or None. Errors go only to the log, as they may name hosts and users."""
     try:
         return check()
     except (DatabaseError, OperationalError, OSError) as error:
         log.warning("not ready: %s: %s", name, error)
-        return "does not answer, or cannot be written"
+        return "cannot be reached or written"
 
 
 def _try_to_write(folder: Path) -> None:
-    """A file that is gone again. A folder that nobody has needed yet is made."""
+    """Write a temporary file in the folder, which is made if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b"ready")

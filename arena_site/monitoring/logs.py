@@ -1,4 +1,4 @@
-"""Lines of the log: for people, or as JSON (ARENA_LOG=json). Each carries what it is about, and none a secret."""
+"""Log formatters, as text or JSON (ARENA_LOG). Lines have the ids of what they are about; secrets are redacted."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from evaluator.secrets import redact
 from runs.log_context import current_ids
 from runs.redaction import secrets_of_this_process
 
-MOST_CHARACTERS = 20_000  # of one line; what a candidate prints is kept elsewhere
+MOST_CHARACTERS = 20_000  # per line
 
 
 def logging_settings(form: str, level: str) -> dict[str, Any]:
-    """For Django's LOGGING, and for gunicorn, whose own lines then look the same."""
+    """Return the logging configuration, for Django and gunicorn."""
     formatter = {"text": "arena_site.monitoring.logs.TextLines", "json": "arena_site.monitoring.logs.JsonLines"}[form]
     return {
         "version": 1,
@@ -24,14 +24,14 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            # An answer of 4xx or 5xx has its line in arena.request; a fault has a second one, with its trace.
+            # Responses of 4xx and 5xx are logged by arena.request; exceptions also here, with their traceback.
             "django.request": {"level": "ERROR"},
         },
     }
 
 
 class TextLines(logging.Formatter):
-    """2026-11-28T13:08:01.123Z WARNING runs.worker.sweeper: a sentence [run=3 result=14]"""
+    """Formats a line as 2026-11-28T13:08:01.123Z WARNING runs.worker.sweeper: message [run=3 result=14]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,10 +42,10 @@ class TextLines(logging.Formatter):
         about = f" [{' '.join(f'{name}={value}' for name, value in ids.items())}]" if ids else ""
         line = f"{_moment(record)} {record.levelname} {record.name}: {record.getMessage()}{about}"
         trace = self._trace_of(record)
-        return self._told(f"{line}\n{trace}" if trace else line)
+        return self._redacted(f"{line}\n{trace}" if trace else line)
 
-    def _told(self, text: str) -> str:
-        """A secret that the first cut halves is within what the second takes away."""
+    def _redacted(self, text: str) -> str:
+        """Redact and cut the text. The first cut may split a secret, but only in the part that the second removes."""
         return redact(text[: 2 * MOST_CHARACTERS], self._secrets)[:MOST_CHARACTERS]
 
     def _trace_of(self, record: logging.LogRecord) -> str:
@@ -53,21 +53,21 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(TextLines):
-    """One object a line: at, level, logger, message, the ids, and the trace of a fault."""
+    """Formats a JSON object per line: at, level, logger, message, the ids, and the trace of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {"at": _moment(record), "level": record.levelname, "logger": record.name}
-        line["message"] = self._told(record.getMessage())
+        line["message"] = self._redacted(record.getMessage())
         line |= {
-            name: self._told(value) if isinstance(value, str) else value for name, value in _ids_of(record).items()
+            name: self._redacted(value) if isinstance(value, str) else value for name, value in _ids_of(record).items()
         }
         if trace := self._trace_of(record):
-            line["trace"] = self._told(trace)
+            line["trace"] = self._redacted(trace)
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
 def _ids_of(record: logging.LogRecord) -> dict[str, object]:
-    """Of what is going on, and what this line alone says with `extra={"ids": {…}}`."""
+    """Return the ids of the current context, and those of this line from `extra={"ids": {…}}`."""
     return {**current_ids(), **getattr(record, "ids", {})}
 
 

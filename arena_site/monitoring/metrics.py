@@ -1,6 +1,6 @@
-"""/metrics, for Prometheus: requests of all web processes together, and what the rows say at that moment.
+"""/metrics for Prometheus: requests of all web processes, and the current state of the queue from the database.
 
-Not for outsiders: asked with the token of ARENA_METRICS_TOKEN, or where none is set, from this machine itself.
+Access needs the token of ARENA_METRICS_TOKEN or, if none is set, a request from this host.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from runs.metrics import Gauges, read_gauges
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by arena_site.server: there the processes of one server add up
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by arena_site.server, to sum over the processes of one server
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP")
 REQUESTS = Histogram(
     "arena_request_seconds",
-    "Requests by route and status, and how long they took.",
+    "Duration of requests by route and status.",
     ("route", "method", "status"),
     registry=None,
     buckets=BUCKETS_S,
@@ -43,39 +43,41 @@ def metrics(request: HttpRequest) -> HttpResponse:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     else:
         registry.register(REQUESTS)
-    registry.register(_Rows())
+    registry.register(_DatabaseCollector())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
-def note_request(request: HttpRequest, status: int, took_s: float) -> None:
-    """By the pattern of the address, never by the address itself: that is whatever a stranger writes."""
+def observe_request(request: HttpRequest, status: int, took_s: float) -> None:
+    """Count a request by the pattern of its URL, not by the URL itself, which clients can choose freely."""
     match = request.resolver_match
     route = match.route if match else "static" if request.path.startswith(settings.STATIC_URL) else "unknown"
     method = request.method if request.method in METHODS else "other"
     REQUESTS.labels(route, method, str(status)).observe(took_s)
 
 
-class _Rows:
+class _DatabaseCollector:
+    """Reads metrics from the database."""
+
     def collect(self) -> Iterable[Metric]:
         found = read_gauges()
-        yield _gauge("arena_queue_attempts", "Attempts that wait for a worker.", "architecture", found.queued)
-        yield _gauge("arena_running_attempts", "Attempts that a worker evaluates.", "architecture", found.running)
+        yield _gauge("arena_queue_attempts", "Attempts waiting for a worker.", "architecture", found.queued)
+        yield _gauge("arena_running_attempts", "Attempts being evaluated.", "architecture", found.running)
         yield _gauge("arena_attempts", "Attempts by status.", "status", found.attempts)
         yield _gauge("arena_submissions", "Submissions by state.", "state", found.submissions)
-        yield CounterMetricFamily("arena_claims", "Claims of attempts, ever.", value=found.claims)
-        yield CounterMetricFamily("arena_requeues", "Attempts given back after a fault of ours.", value=found.requeues)
+        yield CounterMetricFamily("arena_claims", "Claims of attempts since the start.", value=found.claims)
+        yield CounterMetricFamily("arena_requeues", "Attempts queued again after an error.", value=found.requeues)
         yield from _hosts(found)
 
 
 def _hosts(found: Gauges) -> Iterable[Metric]:
     labels = ("host", "architecture", "state")
     seen = GaugeMetricFamily(
-        "arena_host_seen_seconds", "Since a worker's last sign of life; none: never.", labels=labels
+        "arena_host_seen_seconds", "Seconds since a worker's last heartbeat; absent if never.", labels=labels
     )
     for host in found.hosts:
         if host.seen_s is not None:
             seen.add_metric((host.name, host.architecture, host.state), host.seen_s)
-    hosts = GaugeMetricFamily("arena_hosts", "Hosts that are registered.", value=len(found.hosts))
+    hosts = GaugeMetricFamily("arena_hosts", "Registered hosts.", value=len(found.hosts))
     return seen, hosts
 
 
@@ -87,7 +89,7 @@ def _gauge(name: str, about: str, label: str, values: Mapping[str, int]) -> Gaug
 
 
 def _may_read(request: HttpRequest) -> bool:
-    """Behind a proxy everybody comes from this machine, so there only the token counts."""
+    """Return whether the request has access. Behind a proxy all requests are local, so the token is needed."""
     if settings.METRICS_TOKEN:
         given = request.headers.get("Authorization", "")
         return secrets.compare_digest(given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())

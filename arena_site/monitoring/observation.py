@@ -1,4 +1,4 @@
-"""Each request gets an id, a line in the log and its place in the metrics; the id comes back as X-Request-ID."""
+"""Middleware that gives each request an id, returned as X-Request-ID, and logs and counts it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from urllib.parse import quote
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from arena_site.monitoring.metrics import note_request
+from arena_site.monitoring.metrics import observe_request
 from runs.log_context import about
 from runs.people.addresses import client_address
 
 HEADER = "X-Request-ID"
-NAMED = ("run", "result", "submission", "task")  # parts of addresses that lines of the log carry
+NAMED = ("run", "result", "submission", "task")  # URL parameters that log lines contain
 _GIVEN = re.compile(r"[A-Za-z0-9_-]{8,64}")
 log = logging.getLogger("arena.request")
 
 
 class ObservationMiddleware:
-    """The outermost but for what adds headers: it times everything, to the first byte of what is streamed."""
+    """The outermost middleware except for those that add headers, so that it times the whole request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -33,7 +33,7 @@ class ObservationMiddleware:
         with about(request=request_id):
             response = self.get_response(request)
             took_s = perf_counter() - begin
-            note_request(request, response.status_code, took_s)
+            observe_request(request, response.status_code, took_s)
             ids = _named_parts(request) | {"address": client_address(request), "took_ms": round(took_s * 1e3, 1)}
             level = logging.WARNING if response.status_code >= 500 else logging.INFO
             log.log(level, "%s %s %d", request.method, quote(request.path), response.status_code, extra={"ids": ids})
@@ -42,7 +42,7 @@ class ObservationMiddleware:
 
 
 def _request_id(request: HttpRequest) -> str:
-    """What the proxy in front calls it, if that is an id; else a new one."""
+    """Return the id that the proxy gave the request, if it is valid, else a new one."""
     given = request.headers.get(HEADER, "")
     return given if _GIVEN.fullmatch(given) else uuid.uuid4().hex
 

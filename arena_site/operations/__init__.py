@@ -1,1 +1,1 @@
-"""Backup, restore and the scheduler: what an operator runs."""
+"""Tools for operators: backup, restore and the scheduler."""

@@ -1,8 +1,9 @@
-"""`manage.py backup FILE`: everything that the site knows, in one zip: rows, and the archive of records and sources.
+"""`manage.py backup FILE`: all data of the site in a zip file: the database's rows, and archived records and sources.
 
-All of it is of one moment. The rows are read in one transaction; what they name in the archive was written before them
-and never changes. The manifest comes last, so that half a file is known for one. The file is as secret as the database:
-it holds password hashes, second factors, the secrets of rounds that are not revealed, and how their cases came out.
+The backup is consistent: rows are read in one transaction, and the archived files that they name were written before
+and never change. The manifest is written last, so that an incomplete file is detected. The file is as secret as the
+database: it contains password hashes, second factors, the secrets of rounds not yet revealed, and results on
+their cases.
 """
 
 from __future__ import annotations
@@ -36,21 +37,21 @@ ROWS, FILES = "rows", "archive"
 class Summary:
     rows: int
     files: int
-    damaged: tuple[str, ...]  # digests of files that are not what their name says: they are left out
-    open_rounds: int  # of which the file holds the secret
+    damaged: tuple[str, ...]  # digests of archived files with other contents, which are left out
+    open_rounds: int  # rounds not yet revealed, whose secrets are in the file
 
 
 def write_backup(path: Path) -> Summary:
-    """Write the backup to a file of its owner alone, which is there whole or not at all.
+    """Write the backup atomically to a file that only its owner can read.
 
     Raises:
-        FileExistsError: there is a file of this name.
+        FileExistsError: the file exists.
         OSError: it cannot be written.
     """
     if path.exists():
-        raise FileExistsError(f"{path} is there already: no backup is ever written over")
+        raise FileExistsError(f"{path} exists, and backups are never overwritten")
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
-        part = Path(file.name)  # readable by its owner alone
+        part = Path(file.name)  # readable only by its owner
         try:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
                 summary = _fill(packed)
@@ -75,7 +76,7 @@ def member_of_file(digest: str) -> str:
 
 
 def _fill(packed: zipfile.ZipFile) -> Summary:
-    with _one_moment():
+    with _snapshot():
         tables = {label: _write_table(packed, label, model) for label, model in table_rows.tables().items()}
         open_rounds = Round.objects.filter(revealed_at__isnull=True).count()
         migrations = applied_migrations()
@@ -105,11 +106,12 @@ def _write_table(packed: zipfile.ZipFile, label: str, model: Any) -> dict[str, A
 
 
 def _write_archive(packed: zipfile.ZipFile) -> tuple[list[str], list[str]]:
-    """As they lie there, after a look into each: a damaged one must not make a backup that nobody can restore."""
+    """Copy the archived files; return digests of valid and of damaged ones. Damaged files are left out, since a backup
+    with them could not be restored."""
     kept, damaged = list[str](), list[str]()
     for path in sorted(Path(settings.ARCHIVE_FOLDER).glob("??/*.gz")):
         digest = path.name.removesuffix(".gz")
-        with contextlib.suppress(FileNotFoundError):  # taken down since, and so are the rows of the next backup
+        with contextlib.suppress(FileNotFoundError):  # deleted since the rows were read
             with path.open("rb") as file:
                 is_whole = archive.is_packed(file, digest)
             if is_whole:
@@ -119,13 +121,13 @@ def _write_archive(packed: zipfile.ZipFile) -> tuple[list[str], list[str]]:
 
 
 @contextmanager
-def _one_moment() -> Iterator[None]:
-    """A reader that keeps nobody from writing."""
+def _snapshot() -> Iterator[None]:
+    """Open a transaction that reads a consistent snapshot without blocking writers."""
     if connection.in_atomic_block:
         yield
     elif connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")  # Django's own would take the write lock
+            cursor.execute("BEGIN DEFERRED")  # Django would take the write lock
             try:
                 yield
             finally:

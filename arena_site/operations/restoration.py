@@ -1,7 +1,7 @@
-"""`manage.py restore FILE`: a backup becomes the site again, in an empty database, all of it or nothing.
+"""`manage.py restore FILE`: restore a backup into an empty database, completely or not at all.
 
-The whole file is read and compared with its manifest before anything is written. Then come the files of the archive,
-which nothing names yet, and at last all rows in one transaction.
+The whole file is compared with its manifest before anything is written. Then the archived files are written, which no
+row names yet, and finally all rows in one transaction.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHOWN = 5
 
 
 class RestoreError(Exception):
-    """Why a file is not restored, in a sentence; the site is as it was."""
+    """A file cannot be restored; the site is unchanged. Its text says why, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,22 @@ class Manifest:
 
 
 def restore_backup(path: Path) -> Manifest:
-    """
+    """Restore a backup and return its manifest.
+
     Raises:
-        RestoreError: it is no backup, not whole, of other migrations, or the database is not empty.
+        RestoreError: the file is not a complete backup or has other migrations, or the database is not empty.
     """
     try:
         with zipfile.ZipFile(path) as packed:
             manifest = _manifest(packed)
-            _refuse_another_site(manifest)
-            _read_all(packed, manifest)
+            _refuse_nonempty_database(manifest)
+            _verify(packed, manifest)
             with _archived(packed, manifest):
                 _insert_all(packed, manifest)
     except FileNotFoundError as error:
-        raise RestoreError(f"{path} is not there") from error
+        raise RestoreError(f"{path} does not exist") from error
     except (zipfile.BadZipFile, EOFError, zlib.error, RuntimeError) as error:
-        raise RestoreError(f"{path} is no backup, or not all of one: {error}") from error
+        raise RestoreError(f"{path} is not a backup, or incomplete: {error}") from error
     except (OSError, DatabaseError, ValueError) as error:
         raise RestoreError(f"nothing was restored: {error}") from error
     ContentType.objects.clear_cache()
@@ -79,19 +80,19 @@ def restore_backup(path: Path) -> Manifest:
 
 def _manifest(packed: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in packed.namelist():
-        raise RestoreError("the file is no backup of this site: it has no manifest")
+        raise RestoreError("the file is not a backup of this site: it has no manifest")
     try:
-        said = json.loads(packed.read(MANIFEST))
-        if said["format"] != FORMAT:
-            raise RestoreError(f"the backup's format is {said['format']!r}; this version reads {FORMAT!r}")
+        content = json.loads(packed.read(MANIFEST))
+        if content["format"] != FORMAT:
+            raise RestoreError(f"the backup's format is {content['format']!r}; this version reads {FORMAT!r}")
         tables = {
             label: RestoredTable(int(one["rows"]), one["sha256"], one["columns"])
-            for label, one in said["tables"].items()
+            for label, one in content["tables"].items()
         }
-        manifest = Manifest(tables, tuple(said["files"]), tuple(said["damaged"]), said["made_at"])
-        migrations = [list(one) for one in said["migrations"]]
+        manifest = Manifest(tables, tuple(content["files"]), tuple(content["damaged"]), content["made_at"])
+        migrations = [list(one) for one in content["migrations"]]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RestoreError("the file is no backup of this site: its manifest cannot be read") from error
+        raise RestoreError("the file is not a backup of this site: its manifest cannot be read") from error
     _refuse_other_migrations(migrations)
     return manifest
 
@@ -107,12 +108,12 @@ def _refuse_other_migrations(migrations: list[list[str]]) -> None:
         )
 
 
-def _refuse_another_site(manifest: Manifest) -> None:
-    """Nothing is ever written over: what `migrate` alone has made may be there, and nothing else."""
+def _refuse_nonempty_database(manifest: Manifest) -> None:
+    """Raise RestoreError if the tables differ, or if the database has more rows than `migrate` makes."""
     models = table_rows.tables()
     if set(models) != set(manifest.tables):
         raise RestoreError(
-            f"the backup has other tables: {', '.join(sorted(set(models) ^ set(manifest.tables))[:SHOWN])}"
+            f"the backup has different tables: {', '.join(sorted(set(models) ^ set(manifest.tables))[:SHOWN])}"
         )
     ours = [label for label in models if label.startswith(("auth.user", "runs.")) and label != "runs.revision"]
     if full := [label for label in ours if models[label]._base_manager.exists()]:
@@ -121,32 +122,32 @@ def _refuse_another_site(manifest: Manifest) -> None:
         )
 
 
-def _read_all(packed: zipfile.ZipFile, manifest: Manifest) -> None:
-    """Each member, whole, against the manifest."""
+def _verify(packed: zipfile.ZipFile, manifest: Manifest) -> None:
+    """Compare every member with the manifest."""
     wanted = {member_of_table(label) for label in manifest.tables} | {member_of_file(one) for one in manifest.files}
     names = packed.namelist()
     if sorted(names) != sorted([*wanted, MANIFEST]):
-        odd = sorted({*names, *wanted, MANIFEST} - (set(names) & {*wanted, MANIFEST})) or ["one of them twice"]
-        raise RestoreError(f"the backup's members are not those of its manifest: {', '.join(odd[:SHOWN])}")
+        odd = sorted({*names, *wanted, MANIFEST} - (set(names) & {*wanted, MANIFEST})) or ["a duplicate"]
+        raise RestoreError(f"the files in the backup differ from its manifest: {', '.join(odd[:SHOWN])}")
     models = table_rows.tables()
     for label, table in manifest.tables.items():
         if table.columns != table_rows.columns(models[label]):
-            raise RestoreError(f"{label} has other columns here than in the backup")
+            raise RestoreError(f"the columns of {label} differ from those in the backup")
         sha256 = hashlib.sha256()
         with packed.open(member_of_table(label)) as member:
             while chunk := member.read(CHUNK_BYTES):
                 sha256.update(chunk)
         if sha256.hexdigest() != table.sha256:
-            raise RestoreError(f"the rows of {label} are not those that were written")
+            raise RestoreError(f"the rows of {label} are damaged")
     for digest in manifest.files:
         with packed.open(member_of_file(digest)) as member:
             if not archive.is_packed(member, digest):
-                raise RestoreError(f"the archive's file {digest} is not what its name says")
+                raise RestoreError(f"the archived file {digest} is damaged")
 
 
 @contextmanager
 def _archived(packed: zipfile.ZipFile, manifest: Manifest) -> Iterator[None]:
-    """The files are there; those that were not before go again where what follows fails."""
+    """Write the archived files; on an error in the context, delete those that are new."""
     new: list[str] = []
     try:
         for digest in manifest.files:
@@ -160,21 +161,21 @@ def _archived(packed: zipfile.ZipFile, manifest: Manifest) -> Iterator[None]:
 
 
 def _insert_all(packed: zipfile.ZipFile, manifest: Manifest) -> None:
-    """In one transaction, and without guards: rows of what was published come in the order of their tables."""
+    """Insert all rows in one transaction, without guards: published rows arrive in the order of tables."""
     models = table_rows.tables()
     with guards.lifted():
         table_rows.empty(models.values())
         for label, model in models.items():
             _insert(packed, label, model, manifest.tables[label].rows)
         connection.check_constraints()
-        table_rows.continue_numbering(models.values())
+        table_rows.reset_sequences(models.values())
         for round in Round.objects.all():
             if secret_digest(round.secret.encode()) != round.secret_hash:
-                raise RestoreError(f"the secret of round {round} is not the one that was announced")
+                raise RestoreError(f"the secret of round {round} does not match its published hash")
 
 
 def _insert(packed: zipfile.ZipFile, label: str, model: type[Model], rows: int) -> None:
     with packed.open(member_of_table(label)) as member, io.TextIOWrapper(member, "utf-8", newline="\n") as lines:
         count = table_rows.insert(model, lines)
     if count != rows:
-        raise RestoreError(f"{label} has {counted(count, 'row')}, its manifest {rows}")
+        raise RestoreError(f"{label} has {counted(count, 'row')}; its manifest says {rows}")

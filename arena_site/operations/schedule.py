@@ -1,6 +1,6 @@
-"""What happens by the clock: a sweep every second or so, and once a night the dump, old sessions and a backup.
+"""The scheduler: a sweep every second or so, and once a night the dump, the removal of old sessions, and a backup.
 
-Each nightly command is a process of its own: it takes its memory with it, and its failure nothing else.
+Each nightly command runs in a process of its own, which frees its memory, and whose failure affects nothing else.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from django.db import DatabaseError, connection
 
 from runs.worker.sweeper import SWEEP_BEATS, sweep
 
-NIGHT_HOUR = 3  # in UTC; whoever was off then catches up when it starts
+NIGHT_HOUR = 3  # in UTC; a scheduler that was not running catches up when it starts
 BACKUPS_KEPT = 14
 _BACKUP = re.compile(r"arena-\d{8}\.zip")
 log = logging.getLogger(__name__)
 
 
-class Clockwork:
-    """`run` returns after `stop`, at once."""
+class Scheduler:
+    """Runs the periodic jobs of a site, until `stop` is called."""
 
     def __init__(self, run_command: Callable[[Sequence[str]], bool] | None = None) -> None:
         self._ended = threading.Event()
@@ -41,23 +41,23 @@ class Clockwork:
         while not self._ended.wait(SWEEP_BEATS * settings.HEARTBEAT_S):
             try:
                 sweep()
-            except DatabaseError as error:  # it comes back
-                log.warning("no sweep: %s", error)
+            except DatabaseError as error:  # the database may come back
+                log.warning("sweep failed: %s", error)
                 connection.close()
             if self._is_night_due(datetime.now(UTC)) and (self._night is None or not self._night.is_alive()):
-                self._night = threading.Thread(target=self.work_at_night, name="night", daemon=True)
+                self._night = threading.Thread(target=self.run_nightly_jobs, name="night", daemon=True)
                 self._night.start()
 
-    def work_at_night(self) -> None:
-        """The night counts as done whatever fails in it: a failure is in the log, and the next night tries again."""
+    def run_nightly_jobs(self) -> None:
+        """Run the nightly commands. Failures are logged; the next attempt is in the next night."""
         now = datetime.now(UTC)
         self._mark.write_text(f"{now.isoformat(timespec='seconds')}\n", encoding="ascii")
         if settings.BACKUP_FOLDER:
             Path(settings.BACKUP_FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
         for command in nightly_commands(now):
-            log.info("%s %s", command[0], "is done" if self._run_command(command) else "FAILED")
+            log.info("%s %s", command[0], "finished" if self._run_command(command) else "FAILED")
         if settings.BACKUP_FOLDER:
-            forget_old_backups(Path(settings.BACKUP_FOLDER))
+            delete_old_backups(Path(settings.BACKUP_FOLDER))
 
     def _is_night_due(self, now: datetime) -> bool:
         begins = now.replace(hour=NIGHT_HOUR, minute=0, second=0, microsecond=0)
@@ -67,21 +67,22 @@ class Clockwork:
 
 
 def nightly_commands(now: datetime) -> list[tuple[str, ...]]:
+    """Return the management commands of a night, each with its arguments."""
     commands: list[tuple[str, ...]] = [("dump_results",), ("clearsessions",)]
     if settings.BACKUP_FOLDER:
         commands.append(("backup", str(Path(settings.BACKUP_FOLDER) / f"arena-{now:%Y%m%d}.zip")))
     return commands
 
 
-def forget_old_backups(folder: Path) -> None:
-    """The newest stay. Whatever is named otherwise is none of ours."""
+def delete_old_backups(folder: Path) -> None:
+    """Delete all but the newest BACKUPS_KEPT backups; files with other names stay."""
     ours = sorted(path for path in folder.glob("*.zip") if _BACKUP.fullmatch(path.name))
     for path in ours[:-BACKUPS_KEPT]:
         path.unlink()
 
 
 def _run_command(command: Sequence[str]) -> bool:
-    """What it says is shown as our own lines are, to whoever reads the log."""
+    """Run a management command and log its output; return whether it succeeded."""
     ended = subprocess.run(
         [sys.executable, "manage.py", *command],
         cwd=settings.BASE_DIR,

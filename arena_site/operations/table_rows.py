@@ -1,7 +1,6 @@
-"""The rows of every table as lines of JSON, and back: the same for SQLite and PostgreSQL, values as they are stored.
+"""Write the rows of every table as lines of JSON and insert them again; the format is the same on all databases.
 
-Written below the models' `save`, which would set moments anew, and below their services, since what comes back has
-passed them once.
+Rows bypass `save`, which would set new timestamps, and the services, whose checks they have already passed.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from django.core.management.color import no_style
 from django.db import connection
 from django.db.models import Field, JSONField, Model
 
-LEFT_OUT = ("sessions.session",)  # everybody logs in again
+LEFT_OUT = ("sessions.session",)  # all users have to log in again
 BATCH_ROWS = 1000
 Fields = list["Field[Any, Any]"]
 
 
 def tables() -> dict[str, type[Model]]:
-    """Every table but those of sessions and of migrations, by its label."""
+    """Return all models except sessions and migrations, by label."""
     models = apps.get_models(include_auto_created=True)
     managed = [model for model in models if model._meta.managed and not model._meta.proxy]
     return {model._meta.label_lower: model for model in managed if model._meta.label_lower not in LEFT_OUT}
@@ -35,7 +34,7 @@ def columns(model: type[Model]) -> list[str]:
 
 
 def lines_of(model: type[Model]) -> Iterator[str]:
-    """A line for each row, in the order of the primary key."""
+    """Yield a line of JSON for each row, in the order of the primary key."""
     names = [field.attname for field in _fields(model)]
     rows = model._base_manager.order_by("pk").values_list(*names)
     for row in rows.iterator(chunk_size=BATCH_ROWS):
@@ -49,7 +48,7 @@ def empty(models: Iterable[type[Model]]) -> None:
 
 
 def insert(model: type[Model], lines: Iterable[str]) -> int:
-    """How many. References need not hold before the transaction ends."""
+    """Insert rows and return their number. Foreign keys are checked at the end of the transaction."""
     fields, quote = _fields(model), connection.ops.quote_name
     names = ", ".join(quote(name) for name in columns(model))
     places = ", ".join(["%s"] * len(fields))
@@ -63,8 +62,8 @@ def insert(model: type[Model], lines: Iterable[str]) -> int:
     return count
 
 
-def continue_numbering(models: Iterable[type[Model]]) -> None:
-    """New rows get numbers above those that were inserted, where the database does not see to it itself."""
+def reset_sequences(models: Iterable[type[Model]]) -> None:
+    """Set sequences to continue after the inserted ids, on databases that need it."""
     statements = connection.ops.sequence_reset_sql(no_style(), list(models))
     with connection.cursor() as cursor:
         for statement in statements:

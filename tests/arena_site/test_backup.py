@@ -122,18 +122,18 @@ def with_another(name: str) -> Callable[[Path], None]:
 
 
 DAMAGES: list[tuple[str, Callable[[Path], object], str]] = [
-    ("half of it", halved, "is no backup, or not all of one"),
+    ("half of it", halved, "is not a backup, or incomplete"),
     ("a flipped bit", flipped, "."),
-    ("text", lambda path: path.write_text("no zip"), "is no backup"),
-    ("nothing", lambda path: path.write_bytes(b""), "is no backup"),
+    ("text", lambda path: path.write_text("no zip"), "is not a backup"),
+    ("nothing", lambda path: path.write_bytes(b""), "is not a backup"),
     ("another zip", without(MANIFEST), "it has no manifest"),
     ("another format", changed(MANIFEST, b"arena-backup-1", b"arena-backup-9"), "this version reads 'arena-backup-1'"),
     ("a manifest that is none", changed(MANIFEST, b'"tables"', b'"stools"'), "its manifest cannot be read"),
     ("another version", changed(MANIFEST, b"0001_initial", b"0001_other"), "differ in .* and restore it there"),
-    ("a table is missing", without("runs.attempt.jsonl"), "members are not those of its manifest: rows/runs.attempt"),
-    ("a table more", with_another("rows/evil.jsonl"), "members are not those of its manifest: rows/evil.jsonl"),
-    ("a path out of it", with_another("../../evil"), "members are not those of its manifest"),
-    ("other rows", changed("runs.host.jsonl", b'"local"', b'"loca1"'), "rows of runs.host are not those"),
+    ("a table is missing", without("runs.attempt.jsonl"), "files in the backup differ from its manifest: rows/runs.attempt"),
+    ("a table more", with_another("rows/evil.jsonl"), "files in the backup differ from its manifest: rows/evil.jsonl"),
+    ("a path out of it", with_another("../../evil"), "files in the backup differ from its manifest"),
+    ("other rows", changed("runs.host.jsonl", b'"local"', b'"loca1"'), "rows of runs.host are damaged"),
     (
         "another record",
         rewritten(lambda name, data: data[::-1] if name.endswith(".gz") else data),
@@ -189,7 +189,7 @@ def test_a_site_that_has_rows_is_never_written_over(backed_up: Path) -> None:
     with pytest.raises(CommandError, match="this database is not empty"):
         call_command("restore", str(backed_up))
     assert all_rows() == rows
-    with pytest.raises(CommandError, match="is there already"):
+    with pytest.raises(CommandError, match="exists, and backups are never overwritten"):
         call_command("backup", str(backed_up))
 
 
@@ -197,7 +197,7 @@ def test_a_damaged_record_is_named_and_the_rest_can_be_restored(backed_up: Path,
     digest = Attempt.objects.exclude(record_digest="").values_list("record_digest", flat=True)[0]
     path = tmp_path / "archive" / digest[:2] / f"{digest}.gz"
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(CommandError, match=f"1 damaged file of the archive left out:\n{digest}"):
+    with pytest.raises(CommandError, match=f"1 damaged archived file left out:\n{digest}"):
         call_command("backup", str(tmp_path / "later.zip"))
     entries = AuditEntry.objects.count()
     begin_anew(settings, tmp_path / "second")

@@ -42,12 +42,12 @@ def test_a_database_that_does_not_answer_is_named_and_its_error_is_not(monkeypat
         raise OperationalError("connection to arena:planted@db.example refused")
 
     monkeypatch.setitem(health.CHECKS, "database", fails)  # type: ignore[arg-type]
-    assert checks(503) == {"database": "does not answer, or cannot be written"}
+    assert checks(503) == {"database": "cannot be reached or written"}
 
 
 def test_a_migration_that_is_not_applied_is_counted() -> None:
     MigrationRecorder.Migration.objects.filter(app="runs").order_by("-pk")[:1].get().delete()
-    assert checks(503) == {"migrations": "1 are not applied: run `manage.py migrate`"}
+    assert checks(503) == {"migrations": "1 not applied: run `manage.py migrate`"}
 
 
 def test_an_archive_that_cannot_be_written_and_a_full_disk_are_told_together(settings: object, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_broker_that_does_not_listen_is_named_and_asked_twice(
     monkeypatch.setattr(
         health, "current_app", Celery("elsewhere", broker=django_settings.BROKER_URL, set_as_current=False)
     )
-    assert checks(503) == {"broker": "does not answer, or cannot be written"}
+    assert checks(503) == {"broker": "cannot be reached or written"}
     assert len(asked) == 2
 
 

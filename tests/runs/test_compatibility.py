@@ -53,7 +53,7 @@ def test_make_up_does_not_start(old: None, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_readiness_names_it_without_telling_where_the_database_is(old: None) -> None:
-    assert health.migrations() == "another version made the database: run `manage.py migrate`, which says what to do"
+    assert health.migrations() == "the database is of another version: run `manage.py migrate` for instructions"
 
 
 def test_migrations_of_other_packages_are_their_own_business(db: None) -> None:

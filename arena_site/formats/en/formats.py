@@ -1,4 +1,4 @@
-"""How the admin writes days and moments: as every page does. Django looks for it here by its name."""
+"""Date formats of the admin, the same as on all other pages. Django finds this module by its name."""
 
 from __future__ import annotations
 

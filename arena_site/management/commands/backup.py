@@ -1,4 +1,4 @@
-"""Write everything that the site knows into one file."""
+"""`manage.py backup`: write all data of the site to one file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluator.wording import counted
 
 
 class Command(BaseCommand):
-    help = "Writes rows and archive into one new file, at one moment, while the site runs; `restore` reads it."
+    help = "Write database and archive to one new file. The site may be running. `restore` reads the file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
@@ -22,14 +22,15 @@ class Command(BaseCommand):
         try:
             summary = write_backup(path)
         except OSError as error:
-            raise CommandError(f"no backup was written: {error}") from error
+            raise CommandError(f"The backup was not written: {error}") from error
         size_mb = path.stat().st_size / 1e6
-        held = f"{counted(summary.rows, 'row')}, {counted(summary.files, 'file')} of the archive"
+        held = f"{counted(summary.rows, 'row')}, {counted(summary.files, 'archived file')}"
         self.stdout.write(f"{path}: {held}, {size_mb:.1f} MB")
         self.stdout.write(
-            f"Keep it as you keep the database: it holds password hashes, and the secrets of {summary.open_rounds} "
-            "rounds that are not revealed. It does not hold the environment file, and with it SECRET_KEY."
+            "Keep this file as secret as the database: it contains password hashes, and the secrets of "
+            f"{counted(summary.open_rounds, 'round')} not yet revealed. It does not contain the environment file with "
+            "SECRET_KEY."
         )
         if summary.damaged:
             names = "\n".join(summary.damaged)
-            raise CommandError(f"{counted(len(summary.damaged), 'damaged file')} of the archive left out:\n{names}")
+            raise CommandError(f"{counted(len(summary.damaged), 'damaged archived file')} left out:\n{names}")

@@ -1,4 +1,4 @@
-"""The clockwork of a site, until it is stopped: one of it is enough, and a second one does no harm."""
+"""`manage.py beat`: run the scheduler until it is stopped. One is enough; a second one does no harm."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from arena_site.operations.schedule import Clockwork
+from arena_site.operations.schedule import Scheduler
 from runs import compatibility
 
 
 class Command(BaseCommand):
-    help = "Sweeps; every night after 3 h UTC writes the dump, removes old sessions and makes a backup (ARENA_BACKUPS)."
+    help = "Run the sweeper all the time; after 03:00 UTC write the dump, remove old sessions and make a backup."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--night", action="store_true", help="do what a night does, at once, and end")
+        parser.add_argument("--night", action="store_true", help="run the nightly jobs now, then exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
         compatibility.refuse_incompatible()
-        clockwork = Clockwork()
+        scheduler = Scheduler()
         if options["night"]:
-            clockwork.work_at_night()
+            scheduler.run_nightly_jobs()
             return
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, clockwork.stop)
-        clockwork.run()
+            signal.signal(number, scheduler.stop)
+        scheduler.run()

@@ -1,4 +1,4 @@
-"""Make a site of a backup."""
+"""`manage.py restore`: restore a site from a backup."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluator.wording import counted
 
 
 class Command(BaseCommand):
-    help = "Reads what `backup` wrote into a new database, after `migrate` and with the site stopped: all or nothing."
+    help = "Restore a file written by `backup` into a new database, after `migrate`, while the site is stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
@@ -22,9 +22,9 @@ class Command(BaseCommand):
             manifest = restore_backup(options["file"].resolve())
         except RestoreError as error:
             raise CommandError(str(error)) from error
-        held = f"{counted(manifest.rows, 'row')} and {counted(len(manifest.files), 'file')}"
-        self.stdout.write(f"restored {held}, of {manifest.made_at}")
+        held = f"{counted(manifest.rows, 'row')} and {counted(len(manifest.files), 'archived file')}"
+        self.stdout.write(f"Restored {held} from the backup of {manifest.made_at}.")
         if manifest.damaged:
             self.stdout.write(
-                f"{counted(len(manifest.damaged), 'file')} of the archive, damaged before the backup was made"
+                f"Missing, as damaged before the backup: {counted(len(manifest.damaged), 'archived file')}."
             )

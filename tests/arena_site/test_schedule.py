@@ -14,7 +14,7 @@ import pytest
 from django.db import OperationalError
 
 from arena_site.operations import schedule
-from arena_site.operations.schedule import BACKUPS_KEPT, Clockwork, forget_old_backups, nightly_commands
+from arena_site.operations.schedule import BACKUPS_KEPT, Scheduler, delete_old_backups, nightly_commands
 
 NOW = datetime(2026, 11, 28, 13, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ def sweeps(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return found
 
 
-def running(work: Clockwork) -> threading.Thread:
+def running(work: Scheduler) -> threading.Thread:
     thread = threading.Thread(target=work.run)
     thread.start()
     return thread
@@ -49,7 +49,7 @@ def test_it_sweeps_on_after_a_database_that_was_away_works_one_night_and_stops_a
     state: Path, sweeps: list[None]
 ) -> None:
     commands: list[Sequence[str]] = []
-    work = Clockwork(lambda command: bool(commands.append(command)))
+    work = Scheduler(lambda command: bool(commands.append(command)))
     thread = running(work)
     until = monotonic() + 120
     while len(sweeps) < 5 or len(commands) < 2:
@@ -70,7 +70,7 @@ def test_a_night_is_due_once_after_three(state: Path, done_before: timedelta | N
         (state / "last-night").touch()
         at = (NOW - done_before).timestamp()
         os.utime(state / "last-night", (at, at))
-    assert Clockwork()._is_night_due(NOW) is is_due
+    assert Scheduler()._is_night_due(NOW) is is_due
 
 
 def test_with_a_folder_for_them_a_backup_is_made_and_the_oldest_go(state: Path, settings: Any) -> None:
@@ -81,7 +81,7 @@ def test_with_a_folder_for_them_a_backup_is_made_and_the_oldest_go(state: Path, 
     for day in range(1, 21):
         (folder / f"arena-202611{day:02}.zip").touch()
     (folder / "arena-before-the-move.zip").touch()
-    forget_old_backups(folder)
+    delete_old_backups(folder)
     kept = sorted(path.name for path in folder.iterdir())
     assert kept[:-1] == [f"arena-202611{day:02}.zip" for day in range(21 - BACKUPS_KEPT, 21)]
     assert kept[-1] == "arena-before-the-move.zip"
