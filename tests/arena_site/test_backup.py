@@ -130,14 +130,14 @@ DAMAGES: list[tuple[str, Callable[[Path], object], str]] = [
     ("another format", changed(MANIFEST, b"arena-backup-1", b"arena-backup-9"), "this version reads 'arena-backup-1'"),
     ("a manifest that is none", changed(MANIFEST, b'"tables"', b'"stools"'), "its manifest cannot be read"),
     ("another version", changed(MANIFEST, b"0001_initial", b"0001_other"), "differ in .* and restore it there"),
-    ("a table is missing", without("runs.attempt.jsonl"), "files in the backup differ from its manifest: rows/runs.attempt"),
-    ("a table more", with_another("rows/evil.jsonl"), "files in the backup differ from its manifest: rows/evil.jsonl"),
+    ("a table is missing", without("runs.attempt.jsonl"), "differ from its manifest: rows/runs.attempt"),
+    ("a table more", with_another("rows/evil.jsonl"), "differ from its manifest: rows/evil.jsonl"),
     ("a path out of it", with_another("../../evil"), "files in the backup differ from its manifest"),
     ("other rows", changed("runs.host.jsonl", b'"local"', b'"loca1"'), "rows of runs.host are damaged"),
     (
         "another record",
         rewritten(lambda name, data: data[::-1] if name.endswith(".gz") else data),
-        "what its name says",
+        "is damaged",
     ),
 ]
 
