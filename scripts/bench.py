@@ -1,11 +1,11 @@
-"""`make bench`: how fast pages are sent over synthetic boards of growing size, and whether the budgets are kept.
+"""`make bench`: measure how fast pages of synthetic leaderboards are served, and compare with budgets.
 
-A database and a port of its own for each size, the web server as `make up` starts it, wrk on loopback with 20 clients.
-Times of one machine say little about another: beside them stands how often they are those of a static file in the same
-run. A miss is printed as one and ends with 1.
+Each size has its own database and port; the web server is started as by `make up`, and wrk runs 20 clients on loopback.
+Times depend on the machine, so they are also given as multiples of a static file's in the same run. A missed budget is
+printed and gives exit code 1.
 
 usage: scripts/bench.py [--measurements N …] [--seconds S] [--rounds R]
-exit codes: 0 every budget kept, 1 one is missed, 2 usage, 3 this host lacks something, with the reason
+exit codes: 0 all budgets met, 1 one is missed, 2 usage, 3 this host lacks something, with the reason
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ CLIENTS = 20
 COLD_REQUESTS = 20
 READY_S = 60.0
 WARM_P95_MS, COLD_P95_MS, MOST_QUERIES, MOST_BYTES_GZ, CSV_ROWS_A_SECOND = 50.0, 300.0, 6, 60_000, 30_000  # design §10
-EXPORT, MOST_EXPORTED = "/api/v1/rows/measurements.csv", 200_000  # rows are counted up to so many
+EXPORT, MOST_EXPORTED = "/api/v1/rows/measurements.csv", 200_000  # rows are counted up to this number
 STATIC_FILE = "/static/img/mark.svg"
 
 
 @dataclass(frozen=True, slots=True)
 class BenchPage:
-    """`cold` is what an address gets appended so that nothing kept answers it."""
+    """A page to measure. `cold` is appended to its address, to bypass the response cache."""
 
     name: str
     address: str
     queries: int
     bytes_gz: int
     cold: str  # {} is a number
-    is_board: bool  # the design's budgets of time are of boards
+    is_board: bool  # the time budgets of the design are for leaderboards
     is_html: bool
-    cpu_cold_ms: float  # of one process: what a busy machine changes least
+    cpu_cold_ms: float  # of one process: affected least by a busy machine
     cpu_warm_ms: float
 
 
@@ -69,12 +69,12 @@ class Load:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Measure the site's pages over synthetic boards.")
     parser.add_argument("--measurements", type=int, nargs="+", default=list(SIZES), metavar="N")
-    parser.add_argument("--seconds", type=int, default=5, help="of load on each page, each round")
-    parser.add_argument("--rounds", type=int, default=3, help="medians are over so many")
-    parser.add_argument("--databases", type=Path, metavar="FOLDER", help="keep them there, and use what is there")
+    parser.add_argument("--seconds", type=int, default=5, help="seconds of load per page and round")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds; medians are reported")
+    parser.add_argument("--databases", type=Path, metavar="FOLDER", help="keep databases there, and use existing ones")
     chosen = parser.parse_args(arguments)
     if shutil.which("wrk") is None:
-        sys.stderr.write("wrk is missing, and nothing was measured: `apt-get install wrk`\n")
+        sys.stderr.write("nothing was measured, because wrk is missing: `apt-get install wrk`\n")
         return 3
     missed = [miss for size in chosen.measurements for miss in measure(size, chosen)]
     say("\nBudgets: " + ("all kept" if not missed else f"{len(missed)} MISSED"), *missed)
@@ -82,14 +82,14 @@ def main(arguments: list[str]) -> int:
 
 
 def measure(size: int, chosen: argparse.Namespace) -> list[str]:
-    """One size: prints its table, returns the budgets that were missed."""
+    """Measure one size: print its table, return the budgets that were missed."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         database = (chosen.databases or Path(folder)).resolve() / f"{size}.sqlite3"
         environment = dict(os.environ) | settings_of(Path(folder), database)
         seeded = prepare(size, database, environment)
         pages = [BenchPage(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
         with served(environment) as port:
-            # Before there is load: a page that takes long leaves the server busy when wrk has gone.
+            # Before any load, since the server may still be busy after wrk has ended.
             cold_ms = [[cold(port, page, number) for number in range(COLD_REQUESTS)] for page in pages]
             floor = warm(port, STATIC_FILE, chosen)
             say(f"\n{size:,} measurements, {seeded}; load {load()}", HEAD, row("static file", floor, floor))
@@ -117,7 +117,7 @@ def missed_by(page: BenchPage, found: Load, cold_ms: Sequence[float]) -> list[st
 
 
 def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
-    """The medians over rounds of wrk with all clients at once."""
+    """Return the medians over rounds of wrk with all clients."""
     address = f"http://127.0.0.1:{port}{path}"
     script = ROOT / "scripts" / "bench.lua"
     command = [
@@ -131,7 +131,7 @@ def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
         "Accept-Encoding: gzip",
         address,
     ]
-    request(port, path)  # now it is kept, where it is at all
+    request(port, path)  # fills the response cache
     found = []
     for _ in range(chosen.rounds):
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -145,7 +145,7 @@ def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
 
 
 def cold(port: int, page: BenchPage, number: int) -> float:
-    """Milliseconds of one request, by one client, for what was not asked for before."""
+    """Return the milliseconds of one uncached request by one client."""
     since = perf_counter()
     request(port, page.cold.format(number + 1))
     return 1000 * (perf_counter() - since)
@@ -162,7 +162,7 @@ def request(port: int, path: str) -> None:
 
 
 def export_rate(port: int) -> float:
-    """Rows a second of the stream of all measurements, as far as it is read."""
+    """Return rows per second of the stream of all measurements."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{EXPORT}", timeout=60) as stream:
         since = perf_counter()
         rows = sum(1 for _ in islice(stream, MOST_EXPORTED))
@@ -173,7 +173,7 @@ HEAD = "page                   warm p50  p95 ms of floor  req/s  cold p50  p95 m
 
 
 def row(name: str, found: Load, floor: Load, cold_ms: Sequence[float] = (), page: BenchPage | None = None) -> str:
-    """A line of the table; `of floor` is how many times a static file's median it takes."""
+    """Return a line of the table; `of floor` is the multiple of a static file's median."""
     of_floor = found.p50_ms / floor.p50_ms
     text = f"{name:21}{found.p50_ms:10.1f}{found.p95_ms:8.1f}{of_floor:9.1f}{found.requests_a_second:7.0f}"
     if page is None:
@@ -188,7 +188,7 @@ def p95(values: Sequence[float]) -> float:
 
 
 def prepare(size: int, database: Path, environment: dict[str, str]) -> str:
-    """Static files, and rows where there are none; says how long those took."""
+    """Collect static files, and seed an empty database; return how long seeding took, as text."""
     is_new = not database.exists()
     run("manage.py", "migrate", "-v0", environment=environment)
     run("manage.py", "collectstatic", "-v0", "--no-input", environment=environment)
@@ -204,7 +204,7 @@ def run(*command: str, environment: dict[str, str]) -> str:
 
 
 def settings_of(folder: Path, database: Path) -> dict[str, str]:
-    """A site of its own: nothing of this one is read or written."""
+    """Return the environment of a separate site, which shares nothing with this one."""
     return {
         "DJANGO_SETTINGS_MODULE": "arena_site.settings",
         "PYTHONPATH": str(ROOT),
@@ -214,13 +214,13 @@ def settings_of(folder: Path, database: Path) -> dict[str, str]:
         "SECRET_KEY": secrets.token_urlsafe(48),
         "DEBUG": "false",
         "HTTPS": "false",
-        "API_POINTS_A_MINUTE": "0",  # wrk is one address
+        "API_POINTS_A_MINUTE": "0",  # all of wrk's requests come from one address
     }
 
 
 @contextmanager
 def served(environment: dict[str, str]) -> Iterator[int]:
-    """The web server of `make up` on a free port."""
+    """Run the web server of `make up` on a free port."""
     port = free_port()
     command = web_command(port)
     server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -228,7 +228,7 @@ def served(environment: dict[str, str]) -> Iterator[int]:
         until = perf_counter() + READY_S
         while status_of(f"http://127.0.0.1:{port}/metrics/") != 200:
             if server.poll() is not None or perf_counter() > until:
-                raise SystemExit("the web server does not answer")
+                raise SystemExit("the web server does not respond")
             sleep(0.1)
         yield port
     finally:

@@ -1,7 +1,7 @@
-"""`make imports`: what reading a bundle costs as it grows: seconds and peak memory, offline and into an empty database.
+"""`make imports`: measure time and peak memory of reading bundles of growing size, offline and into an empty database.
 
-Each bundle is made up, in one format, and read in a process of its own. On a busy machine seconds of processor time say
-more than those of the clock. A bundle that is beyond a limit says which. Nothing of it is kept.
+Each bundle is synthetic, in one format, and read in a process of its own. On a busy machine CPU time is more reliable
+than wall time. A bundle beyond a limit names it. No data is kept.
 
 usage: scripts/bench_imports.py [--measurements N …] [--formats NAME …] [--offline]
 """
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 SIZES = (10_000, 100_000, 1_000_000)
-CASES = 1_000  # of a task
+CASES = 1_000  # per task
 SOURCE = b"// made up\n"
 Files = Iterator[tuple[str, bytes]]
 
@@ -37,8 +37,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measurements", type=int, nargs="+", default=SIZES, metavar="N")
     parser.add_argument("--formats", nargs="+", default=list(FORMATS), choices=FORMATS, metavar="NAME")
-    parser.add_argument("--offline", action="store_true", help="leave the database out")
-    parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)  # what the child is told
+    parser.add_argument("--offline", action="store_true", help="without the database")
+    parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)  # for the child process
     options = parser.parse_args()
     if options.read:
         return _read(options.read, options.formats[0], options.measurements[0], offline=options.offline)
@@ -66,7 +66,7 @@ def _row(name: str, count: int, *, offline: bool) -> None:
 
 
 def _read(path: Path, name: str, count: int, *, offline: bool) -> int:
-    """In a process of its own: the peak is this process's."""
+    """Read a bundle in this process and print time and peak memory."""
     import_into = None if offline else _site(name, count)
     begun, cpu = perf_counter(), process_time()
     outcome = _checked(path) if import_into is None else import_into(path)
@@ -75,7 +75,7 @@ def _read(path: Path, name: str, count: int, *, offline: bool) -> int:
 
 
 def _peak_mib() -> int:
-    """Of this program: getrusage also counts what its parent held when it was forked."""
+    """Return the peak memory of this process; getrusage would include the parent's at the fork."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("VmHWM:"))
 
@@ -95,7 +95,7 @@ def _checked(path: Path) -> str:
 
 
 def _site(name: str, count: int) -> Callable[[Path], str]:
-    """An empty site of its own that has the tasks of the native bundle."""
+    """Set up an empty site with the tasks of the native bundle; return a function that imports a bundle."""
     state = os.environ["ARENA_STATE"]
     os.environ |= {"DATABASE_URL": f"sqlite:///{state}/{count}.sqlite3", "SECRET_KEY": secrets.token_hex(32)}
     os.environ["DJANGO_SETTINGS_MODULE"] = "arena_site.settings"
@@ -141,7 +141,7 @@ def _digest(number: int) -> str:
 
 
 def _native(count: int) -> Files:
-    """Records of a CPU, written without blanks: with them a million would be beyond 512 MiB."""
+    """Make CPU records, without whitespace: with it a million would exceed 512 MiB."""
     from evaluator import codec
     from evaluator.bundles.archives.packing import slug
     from evaluator.records.record import GATE_NAMES, HostInfo
@@ -184,7 +184,7 @@ def _case(task: str, number: int) -> dict[str, Any]:
 
 
 def _flashinfer(count: int) -> Files:
-    """A workload a line; a file holds what 32 MiB do."""
+    """Make files of up to 32 MiB, with a workload per line."""
     draw, size = random.Random(0), 50_000
     for start in range(0, count, size):
         yield f"traces/{start}.jsonl", b"".join(_trace(draw, n) for n in range(start, min(start + size, count)))
@@ -206,7 +206,7 @@ def _trace(draw: random.Random, number: int) -> bytes:
 
 
 def _kernelbenchx(count: int) -> Files:
-    """The suite's tasks, with as many sizes each as it takes."""
+    """Make rows for the suite's tasks, with as many sizes as needed."""
     from evaluator.bundles.tasklists import tasks_of
 
     draw, tasks = random.Random(0), list(tasks_of("kernelbenchx-176"))

@@ -1,4 +1,4 @@
-"""For scripts/bench.py, in the settings of its site: the addresses to measure, how often each asks, and its size."""
+"""For scripts/bench.py, run in its site: print the addresses to measure, with queries, size and CPU time of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from django.test.utils import CaptureQueriesContext  # noqa: E402
 from runs.models import Result, Run  # noqa: E402
 
 REPEATS, CLIENT = 5, Client(HTTP_HOST="127.0.0.1")
-DAY = "since=2001-01-{:02d}"  # a filter that takes nothing away
+DAY = "since=2001-01-{:02d}"  # a filter that excludes nothing
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def looked_at(name: str, address: str, query: str, *, is_board: bool = False) ->
 
 
 def cpu_ms(address: str) -> float:
-    """Of this process, for one request without a server; garbage is collected before, not within."""
+    """Return the CPU time of a request without a server; garbage is collected before it."""
     gc.collect()
     since = process_time()
     CLIENT.get(address).getvalue()

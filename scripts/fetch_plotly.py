@@ -1,10 +1,10 @@
-"""Put the pinned basic bundle of plotly.js into static/vendor/plotly/, for the pages that explore a chart.
+"""Install the pinned basic bundle of plotly.js in static/vendor/plotly/, for the pages that explore a chart.
 
-The bundle comes from the npm registry, through npm, and must have the digest written here. Its rules become
-a stylesheet, since our content security policy does not let it write a style element. Done already: 0.03 s.
-Python's plotly package was tried: 1.4 MB to load instead of 0.4, and its maps write a style element of their own.
+npm downloads the bundle from its registry; it must have the digest written here. Its CSS rules become a stylesheet,
+since the content security policy forbids inline styles. If it is installed already, this takes 0.03 s. Python's plotly
+package is no alternative: 1.4 MB to load instead of 0.4, and its maps add inline styles.
 
-usage: scripts/fetch_plotly.py     exit codes: 0 it is there, 3 it cannot be had (explore pages then show the drawing)
+usage: scripts/fetch_plotly.py     exit codes: 0 installed, 3 not available (explore pages then show the static chart)
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def main() -> int:
     try:
         archive = _from_npm()
     except (OSError, subprocess.SubprocessError) as error:
-        sys.stderr.write(f"plotly.js cannot be had, so charts can be seen but not explored: {error}\n")
+        sys.stderr.write(f"plotly.js cannot be downloaded, so charts are static: {error}\n")
         return 3
     digest = "sha512-" + base64.b64encode(hashlib.sha512(archive).digest()).decode()
     if digest != INTEGRITY:
-        sys.stderr.write(f"{PACKAGE} {VERSION} has digest {digest}, expected {INTEGRITY}: nothing was unpacked\n")
+        sys.stderr.write(f"{PACKAGE} {VERSION} has digest {digest}, expected {INTEGRITY}; nothing was installed\n")
         return 3
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as tar:
@@ -50,14 +50,14 @@ def main() -> int:
 
 
 def stylesheet(script: str) -> str:
-    """The rules that plotly.js would write itself: X stands for its plots, Y for its messages.
+    """Return the CSS rules that plotly.js would add itself, with X for its plots and Y for its messages.
 
     Raises:
-        ValueError: this plotly.js keeps them elsewhere.
+        ValueError: the rules are not found in this version of plotly.js.
     """
     table = _TABLE.search(script)
     if table is None:
-        raise ValueError("plotly.js holds no table of rules: look for the new place of its styles")
+        raise ValueError("plotly.js has no table of CSS rules: find where this version defines its styles")
     names = {"X": ".js-plotly-plot .plotly", "Y": ".plotly-notifier"}
     rules = []
     for rule in _RULE.finditer(table[0]):

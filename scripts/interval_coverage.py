@@ -1,10 +1,10 @@
-"""How often the intervals of the boards hold what is true, where the truth is known because it was made up.
+"""Coverage of the leaderboards' confidence intervals, by simulation with known true values.
 
 usage: python scripts/interval_coverage.py [--repeats N]    prints the table; writes static/img/interval-coverage.svg
        and interval-coverage.csv beside it. 5000 repeats take 20 s on one core; the seed is fixed.
 
-Each scenario draws data from a known distribution, makes the interval from them and looks whether the truth is inside.
-Wanted are 95 %. Two scenarios are wrong on purpose, to show what the choices in leaderboard/statistics are worth.
+Each scenario draws data from a known distribution, computes the interval and checks whether it contains the true value.
+The target is 95 %. Two scenarios are wrong on purpose, to show why leaderboard/statistics uses other methods.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WANTED = 0.95
 AXIS_FROM = 0.8  # the figure's axis ends here
 
 Draws = np.random.Generator
-Scenario = Callable[[Draws], bool]  # one repeat: is the truth inside?
+Scenario = Callable[[Draws], bool]  # one repeat: does the interval contain the true value?
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Coverage:
     scenario: str
     shows: str
     share: float
-    low: float  # of the share itself, from the number of repeats
+    low: float  # interval of the share itself, from the number of repeats
     high: float
     repeats: int
 
@@ -63,7 +63,7 @@ def measure(repeats: int) -> list[Coverage]:
 
 
 def _rate_of_runs(agreement: float, *, is_naive: bool = False) -> Scenario:
-    """Tasks with their own chance of success around 0.8, so that runs of a task agree by this much."""
+    """A rate of tasks with different success probabilities around 0.8, such that runs of a task agree by this much."""
 
     def repeat(draws: Draws) -> bool:
         mean, spread = 0.8, 1 / agreement - 1 if agreement else 0.0
@@ -77,7 +77,7 @@ def _rate_of_runs(agreement: float, *, is_naive: bool = False) -> Scenario:
 
 
 def _run_again(*, is_naive: bool = False) -> Scenario:
-    """The same tasks with runs drawn anew; a few of the tasks are much noisier than the others."""
+    """A repetition of runs on the same tasks, a few of which are much noisier than the others."""
     truth = np.linspace(0, 1, TASKS)
     noise = 0.02 * np.exp(np.linspace(-2, 6, TASKS))
 
@@ -93,7 +93,7 @@ def _run_again(*, is_naive: bool = False) -> Scenario:
 
 
 def _tasks_like_these(tasks: int) -> Scenario:
-    """log u of tasks from a skewed population: a third gains nothing, the rest log-normally."""
+    """Log speedups of tasks from a skewed population: a third gains nothing, the others log-normally."""
     truth = 2 / 3 * 0.5 * exp(0.8**2 / 2)
 
     def repeat(draws: Draws) -> bool:
@@ -110,14 +110,14 @@ def _quantile(share: float) -> Scenario:
 
 
 def _band(draws: Draws) -> bool:
-    """The distribution function at its upper quartile."""
+    """The distribution function at the upper quartile."""
     counts = (draws.lognormal(0, 1, TASKS) <= exp(float(ndtri(0.75)))).astype(np.int64)[:, None]
     curve = counted_curve(counts, 1, (1.0,))
     return curve.low is not None and curve.high is not None and curve.low[0] <= 0.75 <= curve.high[0]
 
 
 def _paired(draws: Draws) -> bool:
-    """Two entries that are equally good are not called different."""
+    """A paired t-test of two equal entries finds no difference."""
     return paired_t(draws.gamma(0.5, 1, TASKS) - draws.gamma(0.5, 1, TASKS)).p >= 1 - WANTED
 
 
@@ -128,7 +128,7 @@ def _sign_flip(draws: Draws) -> bool:
 
 
 def _ranks(gap: float) -> Scenario:
-    """Every entry's true rank is in its interval; all at once. `gap` between neighbours, 0: all the same."""
+    """All rank intervals at once contain the true ranks. `gap`: difference between neighbours; 0: all are equal."""
 
     def repeat(draws: Draws) -> bool:
         difficulty = draws.normal(0, 0.5, TASKS)
@@ -148,30 +148,30 @@ def _holds(found: Interval | str | None, truth: float) -> bool:
 
 
 SCENARIOS: dict[str, tuple[str, Scenario]] = {
-    "rate_agreeing": ("Rate, runs agree by half", _rate_of_runs(0.5)),
-    "rate_strangers": ("Rate, runs as strangers", _rate_of_runs(0.0)),
+    "rate_agreeing": ("Rate, runs correlated by 0.5", _rate_of_runs(0.5)),
+    "rate_strangers": ("Rate, independent runs", _rate_of_runs(0.0)),
     "rate_naive": ("Wrong on purpose: runs counted as tasks", _rate_of_runs(0.5, is_naive=True)),
-    "repeat": ("Run again, tasks differ in noise", _run_again()),
-    "repeat_naive": ("Wrong on purpose: all K(R − 1) degrees", _run_again(is_naive=True)),
-    "tasks_8": ("Tasks like these, 8 skewed ones", _tasks_like_these(8)),
-    "tasks_24": ("Tasks like these, 24", _tasks_like_these(24)),
-    "tasks_148": ("Tasks like these, 148", _tasks_like_these(148)),
+    "repeat": ("Repeated runs, tasks differ in noise", _run_again()),
+    "repeat_naive": ("Wrong on purpose: all K(R − 1) d.f.", _run_again(is_naive=True)),
+    "tasks_8": ("Similar tasks, 8 skewed ones", _tasks_like_these(8)),
+    "tasks_24": ("Similar tasks, 24", _tasks_like_these(24)),
+    "tasks_148": ("Similar tasks, 148", _tasks_like_these(148)),
     "median": ("Median of 24 tasks", _quantile(0.5)),
     "upper_quartile": ("Upper quartile of 24 tasks", _quantile(0.75)),
     "band": ("Band of a curve, 24 tasks", _band),
     "paired": ("Equal entries, paired t", _paired),
-    "sign_flip": ("Equal entries, sign flips", _sign_flip),
+    "sign_flip": ("Equal entries, sign-flip test", _sign_flip),
     "ranks_equal": ("Six equal entries, all ranks at once", _ranks(0.0)),
     "ranks_apart": ("Six unequal entries, all ranks at once", _ranks(0.08)),
 }
 
 
 def chart(found: list[Coverage]) -> RowChart:
-    series = (Series("usable", "the truth is inside"),)
+    series = (Series("usable", "contains the true value"),)
     rows = [(one.shows, "", (Point(one.share, f"{one.share:.1%}", one.low, one.high),)) for one in found]
     ticks = [(share, f"{share:.0%}") for share in (0.8, 0.85, 0.9, 0.95, 1)]
-    title = "How often intervals hold the truth"
-    text = "Share of simulated boards whose interval holds what was made up as true; 95 % are wanted."
+    title = "Coverage of confidence intervals"
+    text = "Share of simulated leaderboards whose interval contains the true value. The target is 95 %."
     return dots(
         *("interval-coverage", "dots", title, text, f"of {found[0].repeats} simulated boards"),
         *(series, rows, [(WANTED, "wanted")], ticks),
@@ -192,7 +192,7 @@ def write(found: list[Coverage], figure: Path = FIGURE) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Coverage of the boards' intervals on known truth.")
+    parser = argparse.ArgumentParser(description="Coverage of the leaderboards' intervals on known true values.")
     parser.add_argument("--repeats", type=int, default=5000)
     found = measure(parser.parse_args().repeats)
     write(found)

@@ -1,7 +1,7 @@
-"""`make lock`: write the locks that scripts/setup.sh installs from the ranges in pyproject.toml.
+"""`make lock`: write the lock files, which scripts/setup.sh installs, from the ranges in pyproject.toml.
 
-Each lock has the exact version and the hashes of everything that its packages need, so pip resolves nothing. Versions
-stay as they are unless a range or `--upgrade` says otherwise.
+Each lock has exact versions and hashes of all packages including dependencies, so pip resolves nothing. Versions only
+change if a range or `--upgrade` requires it.
 
 usage: scripts/lock.py [option of `uv pip compile` ...]     as --upgrade, or --upgrade-package NAME
 """
@@ -50,12 +50,12 @@ def main(options: list[str]) -> int:
 
 
 def needs(requirements: list[str], everything: Path) -> set[str]:
-    """The names of all packages that these requirements come down to, in the versions chosen already."""
+    """Return the names of all packages that the requirements resolve to, with the versions already chosen."""
     return {*blocks_of(uv("-", "--constraints", str(everything), text="\n".join(requirements)))}
 
 
 def blocks_of(lock: str) -> dict[str, str]:
-    """The lines of each package, by its name: requirement, hashes and what needs it. All other lines are left out."""
+    """Return package name → its lines in a lock: requirement, hashes and dependents. Other lines are left out."""
     blocks: dict[str, str] = {}
     for match in re.finditer(r"^([\w.-]+)==.*\n(?:[ \t].*\n)*", lock, re.MULTILINE):
         blocks[match[1]] = blocks.get(match[1], "") + match[0]
@@ -63,7 +63,7 @@ def blocks_of(lock: str) -> dict[str, str]:
 
 
 def uv(*arguments: str, text: str | None = None) -> str:
-    """Standard output of `uv pip compile` for every Linux and every supported Python, each package in one version."""
+    """Run `uv pip compile` for all Linux platforms and supported Pythons, one version per package; return output."""
     command = [str(UV), "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", *arguments]
     command += ["--fork-strategy", "fewest", "--annotation-style", "line"]
     return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -72,5 +72,5 @@ def uv(*arguments: str, text: str | None = None) -> str:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except subprocess.CalledProcessError as error:  # uv has said why
+    except subprocess.CalledProcessError as error:  # uv has printed the reason
         sys.exit(error.returncode)

@@ -1,11 +1,11 @@
-"""The queue under load: 64 simulated workers on 10,000 results, with real rows, claims, verdicts, records and messages.
+"""Simulate the queue under load: 64 workers on 10,000 results, with real rows, claims, verdicts, records and messages.
 
-What a worker does here is what one does, but for the evaluation itself, which takes as long as is asked for (nothing at
-all unless told otherwise, so that the queue is the limit). One submitter brings nine of ten results, another one ten.
+Workers do everything but the evaluation itself, which takes a given time, by default none, so that the queue is the
+limit. One submitter has nine of ten results, another has ten.
 
 usage: DATABASE_URL=… BROKER_URL=… scripts/queue_simulation.py [--workers N] [--results N] [--evaluation-s S]
-       without these: SQLite and a broker of files in a folder of its own. A database that is named must be empty.
-exit codes: 0 every result was evaluated once, 1 not, 2 usage
+       without these: SQLite and a filesystem broker in a temporary folder. A given database must be empty.
+exit codes: 0 every result was evaluated once, 1 some were not, 2 usage
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from up import say
 if TYPE_CHECKING:
     from queue_workers import Spent
 
-PROCESSES = 8  # the workers are threads of so many: 64 processes would need 6 GB
-SMALL = 10  # results of the submitter who must not starve
+PROCESSES = 8  # the workers are threads of these: 64 processes would need 6 GB
+SMALL = 10  # results of the small submitter, who must not starve
 SHARE_OF_BIG = 0.9
 KEY = "of-a-simulation-0123456789abcdefghijklmnop"
 WORKERS = ROOT / "scripts" / "queue_workers.py"
@@ -52,7 +52,7 @@ def main() -> int:
 
 def simulate(workers: int, results: int, evaluation_s: float) -> int:
     from django.db import connection
-    from queue_workers import counted_statements  # sets Django up, in the folder that is known by now
+    from queue_workers import counted_statements  # sets Django up, after the folder is known
 
     prepare(workers)
     begin = perf_counter()
@@ -66,10 +66,10 @@ def simulate(workers: int, results: int, evaluation_s: float) -> int:
     before = database_counters()
     connection.close()
     spent, took_s = work_in_processes(workers, evaluation_s)
-    tell_claims(spent, results, took_s)
-    tell_database(before, database_counters(), results, took_s)
+    report_claims(spent, results, took_s)
+    report_database(before, database_counters(), results, took_s)
     say(idle)
-    tell_submitters(runs)
+    report_submitters(runs)
     return 0 if is_right(results) else 1
 
 
@@ -89,7 +89,7 @@ def prepare(workers: int) -> None:
 
 
 def queue_all(results: int) -> dict[str, list[int]]:
-    """Submitter → runs. The big one comes first with nine of ten, then a small one, then the rest."""
+    """Queue all results; return submitter → runs. The large one submits first, then the small one, then the others."""
     from runs.models import Suite
 
     tasks = list(Suite.objects.filter(name="native-24").latest("version").tasks.all())
@@ -121,7 +121,7 @@ def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
 
 
 def suite_of(tasks: list[Any]) -> Any:
-    """There is one suite of a list of tasks."""
+    """Return the suite of a list of tasks."""
     from runs.models import Suite
     from runs.services import registry
 
@@ -132,7 +132,7 @@ def suite_of(tasks: list[Any]) -> Any:
 
 
 def idle_load(workers: int) -> str:
-    """What the sweepers of workers that are all alive cost while the whole queue waits."""
+    """Measure the cost of a sweep while all workers are alive and the queue is full; return it as text."""
     from django.conf import settings
     from django.db.models.functions import Now
     from queue_workers import counted_statements
@@ -153,7 +153,7 @@ def idle_load(workers: int) -> str:
 
 
 def work_in_processes(workers: int, evaluation_s: float) -> tuple[list[Spent], float]:
-    """What each worker saw, and how long all of it took, from the moment when all were ready."""
+    """Run the workers; return what each measured, and the total seconds from when all were ready."""
     from queue_workers import Spent
 
     shares = [len(range(number, workers, PROCESSES)) for number in range(PROCESSES)]
@@ -171,7 +171,7 @@ def work_in_processes(workers: int, evaluation_s: float) -> tuple[list[Spent], f
 
 
 def together(processes: list[subprocess.Popen[str]]) -> list[str]:
-    """Let all begin, and what each says at its end."""
+    """Let all processes begin; return the output of each."""
     for process in processes:
         assert process.stdin is not None
         process.stdin.close()
@@ -184,7 +184,7 @@ def together(processes: list[subprocess.Popen[str]]) -> list[str]:
 
 
 def database_counters() -> dict[str, float]:
-    """What PostgreSQL says of itself: bytes of its log, and processor time of all its processes on this machine."""
+    """Return PostgreSQL's counters: bytes of its WAL, and CPU time of all its processes on this machine."""
     from django.db import connection
 
     if connection.vendor != "postgresql":
@@ -194,19 +194,19 @@ def database_counters() -> dict[str, float]:
         wal, pid = cursor.fetchone()
     server = int(stat_of(pid)[1])
     connection.close()
-    sleep(0.5)  # until its process has ended, and is counted with the server's
+    sleep(0.5)  # until its process has ended and its time counts for the server
     return {"wal": float(wal), "cpu_s": sum(map(int, stat_of(server)[11:15])) / os.sysconf("SC_CLK_TCK")}
 
 
 def stat_of(pid: int) -> list[str]:
-    """What stands behind the name in /proc/PID/stat: state, parent, …, times of it and of its ended children."""
+    """Return the fields of /proc/PID/stat after the name: state, parent, …, its CPU times and its children's."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
-def tell_claims(spent: list[Spent], results: int, took_s: float) -> None:
+def report_claims(spent: list[Spent], results: int, took_s: float) -> None:
     claims = [second for one in spent for second in one.claim_s]
     verdicts = [second for one in spent for second in one.verdict_s]
-    say(f"{len(claims) / took_s:.0f} results a second through claim, verdict and record, in {took_s:.0f} s")
+    say(f"{len(claims) / took_s:.0f} results per second through claim, verdict and record, in {took_s:.0f} s")
     for name, seconds, statements in (
         ("claim", claims, sum(one.claim_statements for one in spent)),
         ("verdict", verdicts, sum(one.verdict_statements for one in spent)),
@@ -215,19 +215,19 @@ def tell_claims(spent: list[Spent], results: int, took_s: float) -> None:
         each = statements / len(seconds)
         say(f"{name}: p50 {cuts[9] * 1e3:.1f} ms, p95 {cuts[18] * 1e3:.1f} ms, {each:.1f} statements")
     misses, taken = sum(one.misses for one in spent), sum(one.messages for one in spent)
-    say(f"{misses} claims found nothing although something waited; {taken / results:.2f} messages a result")
-    say(f"{sum(one.locked for one in spent)} calls were refused by a locked database, and made again")
+    say(f"{misses} claims found nothing although results were queued; {taken / results:.2f} messages per result")
+    say(f"{sum(one.locked for one in spent)} calls were retried because the database was locked")
 
 
-def tell_database(before: dict[str, float], after: dict[str, float], results: int, took_s: float) -> None:
+def report_database(before: dict[str, float], after: dict[str, float], results: int, took_s: float) -> None:
     if before:
         cpu_s, wal = after["cpu_s"] - before["cpu_s"], after["wal"] - before["wal"]
-        each = f"{cpu_s / results * 1e3:.1f} ms of processor and {wal / results / 1e3:.1f} kB of log a result"
+        each = f"{cpu_s / results * 1e3:.1f} ms of CPU and {wal / results / 1e3:.1f} kB of WAL per result"
         say(f"database: {each}, {cpu_s / took_s:.2f} cores")
 
 
-def tell_submitters(runs: dict[str, list[int]]) -> None:
-    """When the last result of each was done, and how many others were begun before its last."""
+def report_submitters(runs: dict[str, list[int]]) -> None:
+    """Print for each submitter how many results were started before its last one."""
     from runs.models import Attempt
 
     order = list(Attempt.objects.order_by("started_at", "id").values_list("result__run", flat=True))
@@ -235,7 +235,7 @@ def tell_submitters(runs: dict[str, list[int]]) -> None:
     last = {of_run[run]: place for place, run in enumerate(order, 1)}
     counts = Counter(of_run[run] for run in order)
     for name, place in last.items():
-        say(f"{name}: its last of {counts[name]} results was begun as number {place} of {len(order)}")
+        say(f"{name}: the last of {counts[name]} results was started as number {place} of {len(order)}")
 
 
 def is_right(results: int) -> bool:
@@ -243,7 +243,7 @@ def is_right(results: int) -> bool:
 
     passed = Attempt.objects.filter(status="passed", fencing_token=1).count()
     doubled = Measurement.objects.values("attempt", "case").distinct().count() != Measurement.objects.count()
-    say(f"{passed} of {results} passed at their first claim" + (", MEASUREMENTS DOUBLED" if doubled else ""))
+    say(f"{passed} of {results} passed on the first claim" + (", MEASUREMENTS DOUBLED" if doubled else ""))
     return passed == results and not doubled
 
 

@@ -1,7 +1,7 @@
-"""The workers of queue_simulation.py: threads that claim, take as long as they are told, and store a verdict.
+"""The workers of queue_simulation.py: threads that claim, wait for the evaluation's time, and store a verdict.
 
 usage: scripts/queue_workers.py FIRST COUNT EVALUATION_S
-       says "ready", begins when its input ends, prints as JSON what it saw
+       prints "ready", begins when its input ends, prints its measurements as JSON
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ T = TypeVar("T")
 
 @dataclass
 class Spent:
-    """What one thread saw of its claims and verdicts."""
+    """The measurements of one thread on its claims and verdicts."""
 
     claim_s: list[float] = field(default_factory=list)
     verdict_s: list[float] = field(default_factory=list)
     claim_statements: int = 0
     verdict_statements: int = 0
-    misses: int = 0  # nothing claimed although something waited
+    misses: int = 0  # nothing claimed although results were queued
     messages: int = 0
-    locked: int = 0  # calls that the database refused, and that were made again
+    locked: int = 0  # calls retried because the database was locked
 
 
 def work(numbers: range, evaluation_s: float) -> None:
@@ -69,7 +69,7 @@ def work(numbers: range, evaluation_s: float) -> None:
 
 
 def one_worker(number: int, evaluation_s: float, spent: Spent) -> None:
-    """Takes a message, claims, evaluates, stores: until nothing waits."""
+    """Take messages, claim, evaluate and store, until the queue is empty."""
     host = Host.objects.select_related("device_class").get(name=f"simulated-{number}")
     with messages() as take:
         while True:
@@ -97,7 +97,7 @@ def evaluate(claim: Lease, evaluation_s: float, spent: Spent) -> None:
 
 
 def timed(call: Callable[[], T], spent: Spent) -> tuple[T, float, int]:
-    """What it returns, seconds, and statements. SQLite gives up after waiting 20 s for its one writer: then again."""
+    """Return the result of a call, its seconds and statements. It is retried when SQLite's 20 s for a lock are over."""
     begin = perf_counter()
     while True:
         with contextlib.suppress(OperationalError), counted_statements() as statements:
@@ -107,7 +107,7 @@ def timed(call: Callable[[], T], spent: Spent) -> tuple[T, float, int]:
 
 @contextlib.contextmanager
 def messages() -> Iterator[Callable[[], int]]:
-    """take() → 1 if there was a message, as a worker's consumer would see it; the row is claimed in any case."""
+    """Yield take(), which returns 1 if there was a message for a worker; rows are claimed in any case."""
     with current_app.connection_for_read() as link, contextlib.closing(link.SimpleQueue("cpu", no_ack=True)) as queue:
 
         def take() -> int:
@@ -122,7 +122,7 @@ def messages() -> Iterator[Callable[[], int]]:
 
 @contextlib.contextmanager
 def counted_statements() -> Iterator[list[int]]:
-    """[statements] that this thread sent within it."""
+    """Yield [number of statements], counted in this thread within the context."""
     found = [0]
 
     def count(execute: Any, *arguments: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Fill an empty database with synthetic boards, the same ones each time, for `make bench`.
+"""Fill an empty database with synthetic leaderboards, always the same ones, for `make bench`.
 
-They get suites and device classes of their own, and everything of them is named synthetic. What was published can never
-be removed again, so a database that has runs is refused.
+They have suites and device classes of their own, and all of their names say synthetic. Published results cannot be
+removed, so a database with runs is refused.
 
-usage: DATABASE_URL=… scripts/seed_benchmark.py MEASUREMENTS      at most so many, after `manage.py migrate`
+usage: DATABASE_URL=… scripts/seed_benchmark.py MEASUREMENTS      at most this many, after `manage.py migrate`
 exit codes: 0 done, 1 the database has runs already, 2 usage
 """
 
@@ -49,12 +49,12 @@ from runs.models import (
 )
 from tests import factories
 
-FIRST = datetime(2026, 1, 1, tzinfo=UTC)  # each run is published a minute after the one before
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)  # runs are published one minute apart
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticBoard:
-    """Where a board stands."""
+    """The rows that the runs of a leaderboard refer to."""
 
     number: int  # of the suite
     suite: Suite
@@ -64,23 +64,26 @@ class SyntheticBoard:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description="Make synthetic boards in an empty database.")
+    parser = argparse.ArgumentParser(description="Make synthetic leaderboards in an empty database.")
     parser.add_argument("measurements", type=int, help=f"{MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
     most = parser.parse_args(arguments).measurements
     if not MOST_OF_A_RUN <= most <= MOST_MEASUREMENTS:
         parser.error(f"measurements: seen {most}; expected {MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
     if Run.objects.exists():
-        say("this database has runs already: synthetic boards go into an empty one", to=sys.stderr)
+        say("this database already has runs; synthetic leaderboards need an empty one", to=sys.stderr)
         return 1
     made, boards = seed(most)
-    say(f"{counted(made, 'synthetic measurement')} on {counted(boards, 'board')}")
+    say(f"{counted(made, 'synthetic measurement')} on {counted(boards, 'leaderboard')}")
     return 0
 
 
 def seed(most: int) -> tuple[int, int]:
-    """Write board after board, each in a transaction of its own, while another run has room; measurements and boards.
+    """Write leaderboards, each in its own transaction, while there is room for another run.
 
-    The first board has a revealed round, on whose unseen cases every candidate was tried.
+    The first has a revealed round with results of every candidate on unseen cases.
+
+    Returns:
+        (number of measurements, number of leaderboards)
     """
     hosts, configurations = _hosts(), _configurations()
     made = boards = 0
@@ -142,7 +145,7 @@ def _write_run(
 
 
 def _publish(run: Run, attempts: list[Attempt], at: datetime) -> None:
-    """The entries first: without one that says where to, the database moves no answer."""
+    """Publish a run. Audit entries are written first, as the database only allows transitions that have one."""
     said = {"action": AuditEntry.Action.PUBLISH, "actor_name": MARK, "reason": "synthetic", "run": run, "at": at}
     AuditEntry.objects.bulk_create(
         AuditEntry(result=attempt.result, to_attempt=attempt, **said) for attempt in attempts
@@ -161,7 +164,7 @@ def _attempt(result: Result, answer: synthetic.Answer, at: datetime, host: Host)
         ended_at=at + timedelta(seconds=30),
         claimed_by=MARK,
         host=host,
-        record_digest=sha256("record", result.candidate_digest),  # of no record: the archive has none
+        record_digest=sha256("record", result.candidate_digest),  # there is no such record in the archive
         **answer.attempt,
     )
 
@@ -187,7 +190,7 @@ def _write_unseen(round: Round, attempts: list[Attempt], answers: list[synthetic
 
 
 def _hosts() -> list[Host]:
-    """One of each device class."""
+    """Make a host of each device class."""
     classes = [
         factories.make_device_class(
             slug=slug,
@@ -202,7 +205,7 @@ def _hosts() -> list[Host]:
 
 
 def _suite(number: int) -> Suite:
-    """The suite of this number, which all device classes share."""
+    """Make the suite of this number, which all device classes share."""
     name = f"{MARK}-{number}"
     if found := Suite.objects.filter(name=name).first():
         return found
@@ -224,7 +227,7 @@ def _round(suite: Suite) -> Round:
 
 
 def _configurations() -> list[Configuration]:
-    """Each agent with each model."""
+    """Make a configuration of each agent with each model."""
     agents = [
         factories.make_agent(slug=f"{MARK}-agent-{n}", name=f"Synthetic agent {n}") for n in range(synthetic.AGENTS)
     ]

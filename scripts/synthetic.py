@@ -1,7 +1,7 @@
-"""Made-up answers for benchmarks of the site: names that say so, and columns drawn from their own address alone.
+"""Synthetic results for benchmarks of the site, drawn at random but reproducibly from their key.
 
-Twenty-four tasks with as many cases as native-24 has, on three device classes with a clock; five agents times eight
-models, three runs each. seed_benchmark.py writes what is returned here. Everything it becomes is called synthetic.
+Twenty-four tasks with the cases of native-24, on three device classes with a clock; five agents times eight models,
+three runs each. seed_benchmark.py writes them to the database. All names say that they are synthetic.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPERATORS = ("elementwise", "reduce", "matmul", "attention")
 AGENTS, MODELS, REPEATS = 5, 8, 3
 ENTRIES = AGENTS * MODELS
 SUITES = 12
-BOARDS = SUITES * len(ARCHITECTURES)  # of about 29 000 measurements each
+BOARDS = SUITES * len(ARCHITECTURES)  # with about 29,000 measurements each
 MOST_OF_A_RUN, MOST_MEASUREMENTS = sum(CASES), 1_000_000
 ROUND_SECRET = "synthetic-and-of-no-use-to-anybody"
 SLOTS = (*CONFIG_CATEGORIES, *CONFIG_CATEGORIES)[:8]  # of one task's unseen cases
@@ -33,7 +33,7 @@ SLOTS = (*CONFIG_CATEGORIES, *CONFIG_CATEGORIES)[:8]  # of one task's unseen cas
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One run's answer to one task. `cases` and `unseen` are columns, a row each."""
+    """The result of one run on one task, as column values of the attempt, and of rows of cases and unseen cases."""
 
     attempt: dict[str, Any]
     cases: tuple[dict[str, Any], ...]
@@ -41,12 +41,12 @@ class Answer:
 
 
 def tasks(suite: int) -> list[dict[str, Any]]:
-    """Columns of a suite's tasks."""
+    """Return the column values of a suite's tasks."""
     return [_task(suite, number) for number in range(len(CASES))]
 
 
 def answers(board: str, suite: int, entry: int, repeat: int) -> Iterator[Answer]:
-    """One for each task, in the order of `tasks`. The same address gives the same answers anywhere, at any time."""
+    """Yield a result for each task, in the order of `tasks`; the same arguments always give the same results."""
     for task in range(len(CASES)):
         yield _answer(Random(f"{board} {suite} {entry} {repeat} {task}"), entry, task)
 
@@ -79,7 +79,7 @@ def _case(number: int) -> str:
 
 
 def _answer(draw: Random, entry: int, task: int) -> Answer:
-    """Seven in eight are right; the others do not compile or are wrong."""
+    """Make a result: seven in eight are correct; the others do not compile or have wrong outputs."""
     kind = draw.random()
     if kind < 0.04:
         return Answer(_failed("build_failed", "compile", "compiler_error", compiled=False), (), ())
@@ -140,7 +140,7 @@ def _timed(draw: Random, gain: float, case: int) -> dict[str, Any]:
 
 
 def _unseen(draw: Random, gain: float, slot: int) -> dict[str, Any]:
-    """Nine in ten are right, and somewhat slower than what was seen."""
+    """Make a row of an unseen case: nine in ten are correct, and somewhat slower than on seen cases."""
     about = {
         "case": f"cols={100 + slot},rows=4096",
         "category": SLOTS[slot],

@@ -1,11 +1,11 @@
-"""`make up`: one command that leaves a running site, and one Ctrl-C that stops all of it.
+"""`make up`: set up and run a site with one command; Ctrl-C stops it.
 
-Secrets, database, published tables, registry, tasks and admin are made where they are missing, so a second time only
-starts what was made before. Web server and worker are children in sessions of their own, started again if they die.
+Secrets, database, published tables, registry, tasks and admin are created if they are missing; later starts keep them.
+Web server and worker are child processes in sessions of their own, restarted when they die.
 
-usage: scripts/up.py [down]      PORT=8000 is the default; everything stays on 127.0.0.1
-exit codes: 0 stopped as asked, 2 usage, 3 this host lacks something, another version made the database or the port is
-taken, with the reason
+usage: scripts/up.py [down]      PORT=8000 is the default; the server listens on 127.0.0.1 only
+exit codes: 0 stopped by the user, 2 usage, 3 cannot start (this host lacks something, the database is of another
+version, or the port is taken), with the reason
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from evaluator.state import state_folder  # noqa: E402
 
 ENV_FILE = ROOT / ".env"
 STOP_S = 15.0  # from SIGTERM to SIGKILL
-READY_S = 180.0  # it takes 3 s; a web server that has ended is not waited for
-RESTARTS, RESTART_WINDOW_S = 5, 60.0  # a child that dies more often is broken
+READY_S = 180.0  # usually 3 s; waiting ends early if the web server ends
+RESTARTS, RESTART_WINDOW_S = 5, 60.0  # a child that dies more often is not restarted
 PR_SET_PDEATHSIG = 1
 PYTHON = sys.executable
 
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
     except SettingError as error:
         say(str(error), to=sys.stderr)
         return 3
-    except KeyboardInterrupt:  # while it prepares: nothing runs yet, and everything may be prepared again
+    except KeyboardInterrupt:  # during preparation, which can be repeated
         say("stopped")
         return 0
 
@@ -69,14 +69,14 @@ def up(state: Path, port: int) -> int:
     url = f"http://127.0.0.1:{port}/"
     lock = locked(state / "up.lock")
     if lock is None:
-        say(f"up already at {address_in(state / 'up.lock')}: `make down` stops it")
+        say(f"already running at {address_in(state / 'up.lock')}; stop it with `make down`")
         return 0
     if not is_free(port):
-        say(f"port {port} is taken by another program. Choose another one: PORT={port + 1} make up", to=sys.stderr)
+        say(f"port {port} is in use by another program. Choose another one: PORT={port + 1} make up", to=sys.stderr)
         return 3
     lock.write(f"{os.getpid()} {url}\n")
     lock.flush()
-    say(f"nothing more to download; rows, records, toolchains and logs go to {state.parent} (about 200 MB)")
+    say(f"no more downloads; database, records, toolchains and logs are in {state.parent} (about 200 MB)")
     if not is_prepared():
         return 3
     site = Site(state / "logs")
@@ -87,7 +87,7 @@ def up(state: Path, port: int) -> int:
         site.start("worker", PYTHON, "manage.py", "worker")
         if not site.is_ready(url):
             return 3
-        say(f"\n  {url}\n\nstop with Ctrl-C; logs are in {site.logs}\n")
+        say(f"\n  {url}\n\nStop it with Ctrl-C. Logs are in {site.logs}.\n")
         site.start("demo", PYTHON, "manage.py", "demo_run", shown=True, once=True)
         return site.watch()
     finally:
@@ -95,15 +95,15 @@ def up(state: Path, port: int) -> int:
 
 
 def down(state: Path) -> int:
-    """Stop a site that runs in another terminal, and wait until it is gone."""
+    """Stop a site that runs in another terminal, and wait until it has ended."""
     if not state.is_dir() or locked(state / "up.lock") is not None:
-        say("nothing is up")
+        say("no site is running")
         return 0
     os.kill(int((state / "up.lock").read_text().split()[0]), signal.SIGTERM)
     until = monotonic() + 2 * STOP_S
     while locked(state / "up.lock") is None:
         if monotonic() > until:
-            say("it does not stop", to=sys.stderr)
+            say("the site does not stop", to=sys.stderr)
             return 3
         sleep(0.1)
     say("stopped")
@@ -111,7 +111,7 @@ def down(state: Path) -> int:
 
 
 def make_secrets() -> None:
-    """A secret key of this site's own, in a file that only its owner reads."""
+    """Generate a SECRET_KEY, unless there is one, in a file that only its owner can read."""
     text = ENV_FILE.read_text(encoding="utf-8") if ENV_FILE.is_file() else "# Made by `make up`."
     if "SECRET_KEY" in os.environ or any(line.startswith("SECRET_KEY=") for line in text.splitlines()):
         return
@@ -122,7 +122,7 @@ def make_secrets() -> None:
 
 
 def is_prepared() -> bool:
-    """Bring database and static files up to date; each command says what it did, or why it cannot."""
+    """Bring database and static files up to date; return False, after printing the reason, if that fails."""
     import django
     from django.core.management import CommandError, call_command
 
@@ -130,7 +130,7 @@ def is_prepared() -> bool:
     try:
         call_command("migrate", verbosity=0)
         call_command("load_published")
-        call_command("load_registry", only_missing=True)  # what a maintainer changed stays
+        call_command("load_registry", only_missing=True)  # keeps changes by maintainers
         call_command("sync_tasks")
         call_command("make_admin")
         import_bundles()
@@ -143,18 +143,18 @@ def is_prepared() -> bool:
 
 
 def import_bundles() -> None:
-    """Runs on other devices that came with the sources. One that does not fit any more is no reason not to start."""
+    """Import the bundles in the repository, with runs on other devices; skip those that do not fit any more."""
     from django.core.management import CommandError, call_command
 
     for path in sorted((ROOT / "tasks" / "bundles").glob("*.zip")):
         try:
             call_command("import_bundle", path, publish=True)
         except CommandError as error:
-            say(f"left out: {error}", to=sys.stderr)
+            say(f"skipped: {error}", to=sys.stderr)
 
 
 class Site:
-    """The children. Each leads a session of its own: a Ctrl-C reaches this process alone, which stops them in order."""
+    """The child processes. Each has its own session, so that Ctrl-C reaches only this process, which stops them."""
 
     def __init__(self, logs: Path) -> None:
         logs.mkdir(parents=True, exist_ok=True)
@@ -189,11 +189,11 @@ class Site:
                 break
             sleep(0.1)
         if not self._asked:
-            say(f"the web server does not answer; the end of its log:\n{tail(self.logs / 'web.log')}", to=sys.stderr)
+            say(f"the web server does not respond; the end of its log:\n{tail(self.logs / 'web.log')}", to=sys.stderr)
         return False
 
     def watch(self) -> int:
-        """Until somebody asks to stop, or a child cannot be kept alive."""
+        """Restart children until asked to stop, or until one dies too often; return the exit code."""
         while not self._asked:
             for name, child in list(self.children.items()):
                 if child.poll() is not None and not self._is_replaced(name, child):
@@ -202,7 +202,7 @@ class Site:
         return 0
 
     def stop(self) -> None:
-        """The worker first: it gives its attempt back while the database is still served."""
+        """Stop all children, the worker before the web server."""
         order = sorted(self.children, key=("demo", "worker", "web").index)
         for name in order:
             self._signal(name, signal.SIGTERM)
@@ -222,19 +222,19 @@ class Site:
         self._deaths[name] = [*(death for death in self._deaths.get(name, []) if death > now - RESTART_WINDOW_S), now]
         say(f"the {name} ended with {child.returncode}; the end of its log:\n{tail(self.logs / f'{name}.log')}")
         if len(self._deaths[name]) > RESTARTS:
-            say(f"it ended {len(self._deaths[name])} times within a minute: stopping", to=sys.stderr)
+            say(f"it ended {len(self._deaths[name])} times within a minute; stopping the site", to=sys.stderr)
             return False
         self.start(name, *self._commands[name])
         return True
 
     def _signal(self, name: str, number: signal.Signals) -> None:
-        """To the whole session; one that has ended already is what we want."""
+        """Send a signal to a child's whole session, if it still exists."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.children[name].pid, number)
 
 
 def die_with(parent: int) -> None:
-    """In a child: even if the parent is killed, nothing is left behind; not even if it is killed before this line."""
+    """Make this child end with its parent, even if the parent is killed, or has been killed already."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         os._exit(1)
@@ -254,17 +254,17 @@ def is_free(port: int) -> bool:
     return True
 
 
-class Here(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: with HTTPS=1 the site points at a proxy that may not be there yet, and is alive."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirects: with HTTPS=1 the site redirects to a proxy, which may not be running yet."""
 
     def redirect_request(self, *arguments: object) -> None:
         return None
 
 
 def status_of(url: str) -> int | None:
-    """The status of a GET; None while nobody listens."""
+    """Return the status of a GET; None if nothing listens."""
     try:
-        with urllib.request.build_opener(Here).open(url, timeout=30) as response:
+        with urllib.request.build_opener(_NoRedirects).open(url, timeout=30) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -273,7 +273,7 @@ def status_of(url: str) -> int | None:
 
 
 def locked(path: Path) -> IO[str] | None:
-    """The open file, locked while it stays open; None if another process holds it."""
+    """Lock a file and return it open, as it is locked until it is closed; None if another process has the lock."""
     file = path.open("a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -285,7 +285,7 @@ def locked(path: Path) -> IO[str] | None:
 
 
 def address_in(path: Path) -> str:
-    """What the holder of the lock wrote, which it does at once."""
+    """Return the URL that the holder of the lock wrote into it."""
     return path.read_text().split()[-1]
 
 

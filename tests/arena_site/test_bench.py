@@ -23,7 +23,7 @@ def test_without_wrk_it_stops_with_an_error(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "scripts" / "bench.py"), "--measurements", "1000"]
     done = subprocess.run(command, env=os.environ | {"PATH": str(tmp_path)}, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (3, "")
-    assert "wrk is missing, and nothing was measured" in done.stderr
+    assert "nothing was measured, because wrk is missing" in done.stderr
 
 
 def test_what_keeps_every_budget_misses_none() -> None:

@@ -80,9 +80,9 @@ def test_a_unit_with_a_line_that_systemd_does_not_know_would_be_noticed(tmp_path
 
 
 @pytest.mark.parametrize("path", [*UNITS, DEPLOY / "compose.yaml"], ids=lambda path: path.name)
-def test_what_was_not_run_says_so_at_its_head(path: Path) -> None:
+def test_a_file_that_was_not_run_says_so_at_its_head(path: Path) -> None:
     head = " ".join(line.strip("# ") for line in path.read_text().splitlines() if line.startswith("#"))
-    assert "not run where this was written" in head
+    assert "not run by its authors" in head
     assert "not run where they were written" in (DEPLOY / "README.md").read_text().replace("neither was run", "not run")
 
 

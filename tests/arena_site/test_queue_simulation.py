@@ -33,10 +33,10 @@ def test_a_simulation_evaluates_every_result_once_and_says_so() -> None:
         lacking(str(missing))
     assert code == 0, said
     assert "postgresql, 2 workers, 20 results of 0 s each" in said
-    assert "20 of 20 passed at their first claim" in said
+    assert "20 of 20 passed on the first claim" in said
     assert "DOUBLED" not in said
-    assert re.search(r"^0 calls were refused by a locked database", said, re.MULTILINE)
-    places = re.findall(r"^(\w+): its last of (\d+) results was begun as number (\d+) of 20$", said, re.MULTILINE)
+    assert re.search(r"^0 calls were retried because the database was locked", said, re.MULTILINE)
+    places = re.findall(r"^(\w+): the last of (\d+) results was started as number (\d+) of 20$", said, re.MULTILINE)
     assert sum(int(count) for _, count, _ in places) == 20
     assert max(int(place) for *_, place in places) == 20
-    assert re.search(r"\d+ results a second through claim, verdict and record", said)
+    assert re.search(r"\d+ results per second through claim, verdict and record", said)

@@ -41,7 +41,7 @@ def test_a_database_that_has_runs_is_refused_and_stays_as_it_is(db: None, capsys
     factories.make_run(status="passed", state="published")
     before = rows()
     assert seed_benchmark.main(["600"]) == 1
-    assert capsys.readouterr().err == "this database has runs already: synthetic boards go into an empty one\n"
+    assert capsys.readouterr().err == "this database already has runs; synthetic leaderboards need an empty one\n"
     assert rows() == before
 
 

@@ -121,7 +121,7 @@ def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Pat
     second = Up(state, port)
     second.wait_for("are there already")
     assert "admin exists already" in second.text
-    assert f"up already at http://127.0.0.1:{port}/" in said_by("scripts/up.py", state, port + 1)
+    assert f"already running at http://127.0.0.1:{port}/" in said_by("scripts/up.py", state, port + 1)
     assert said_by("scripts/up.py", state, port, "down") == "stopped\n"
     assert second.process.wait(timeout=DEADLINE_S) == 0
     assert left_behind(state) == []
@@ -138,7 +138,7 @@ def test_behind_a_proxy_that_speaks_tls_it_starts_too(state: Path) -> None:
 
 def test_a_ctrl_c_while_it_prepares_ends_it_quietly(state: Path) -> None:
     one = Up(state, free_port())
-    one.wait_for("nothing more to download")
+    one.wait_for("no more downloads")
     one.process.send_signal(signal.SIGINT)
     assert one.process.wait(timeout=DEADLINE_S) == 0
     one.wait_for("stopped")
@@ -186,9 +186,9 @@ def test_a_taken_port_is_said_before_anything_is_made(state: Path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        assert f"port {port} is taken" in said_by("scripts/up.py", state, port)
+        assert f"port {port} is in use" in said_by("scripts/up.py", state, port)
     assert not (state / "site" / "db.sqlite3").exists()
-    assert said_by("scripts/up.py", state, port, "down") == "nothing is up\n"
+    assert said_by("scripts/up.py", state, port, "down") == "no site is running\n"
 
 
 @pytest.mark.parametrize(("name", "value"), [("PORT", "99999"), ("DEBUG", "maybe"), ("SECRET_KEY", "short")])
