@@ -143,7 +143,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object], str]] = [
 
 
 @pytest.mark.parametrize(("damage", "told"), [one[1:] for one in DAMAGES], ids=[one[0] for one in DAMAGES])
-def test_what_is_not_whole_and_ours_changes_nothing(
+def test_an_incomplete_or_foreign_file_changes_nothing(
     backed_up_once: bytes, damage: Callable[[Path], object], told: str, settings: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "damaged.zip"
@@ -171,7 +171,7 @@ def backed_up_once(request: pytest.FixtureRequest, settings: Any, tmp_path: Path
     return _KEPT[0]
 
 
-def test_rows_that_the_database_refuses_leave_neither_rows_nor_files(
+def test_rows_that_the_database_rejects_leave_neither_rows_nor_files(
     backed_up: Path, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where the disk fills up, or somebody wrote while it was restored."""
@@ -184,7 +184,7 @@ def test_rows_that_the_database_refuses_leave_neither_rows_nor_files(
     assert not list((tmp_path / "second").rglob("*.gz"))
 
 
-def test_a_site_that_has_rows_is_never_written_over(backed_up: Path) -> None:
+def test_a_site_with_rows_is_never_overwritten(backed_up: Path) -> None:
     rows = all_rows()
     with pytest.raises(CommandError, match="this database is not empty"):
         call_command("restore", str(backed_up))

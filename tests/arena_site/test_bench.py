@@ -26,7 +26,7 @@ def test_without_wrk_it_stops_with_an_error(tmp_path: Path) -> None:
     assert "nothing was measured, because wrk is missing" in done.stderr
 
 
-def test_what_keeps_every_budget_misses_none() -> None:
+def test_a_page_within_every_budget_misses_none() -> None:
     assert bench.missed_by(bench.BenchPage(**PAGE), FAST, [100.0] * 20) == []
 
 

@@ -31,7 +31,7 @@ def test_celery_uses_it() -> None:
         assert isinstance(connection.transport, Transport)
 
 
-def test_messages_come_once_in_order_and_leave_nothing(channel: FilesystemChannel, tmp_path: Path) -> None:
+def test_messages_arrive_once_in_order_and_leave_no_files(channel: FilesystemChannel, tmp_path: Path) -> None:
     for number in range(3):
         channel._put("cpu", MESSAGE | {"body": str(number)})
     channel._put("gfx942", MESSAGE)
@@ -42,7 +42,7 @@ def test_messages_come_once_in_order_and_leave_nothing(channel: FilesystemChanne
 
 
 @pytest.mark.parametrize("content", [b"", b'{"body": ', b"\xff\xfe", b"3", b"{}", b'{"properties": {}}'])
-def test_what_is_no_message_is_removed_and_the_next_one_read(
+def test_a_malformed_message_is_removed_and_the_next_one_read(
     channel: FilesystemChannel, tmp_path: Path, content: bytes
 ) -> None:
     (tmp_path / "messages" / "1.cpu.msg").write_bytes(content)

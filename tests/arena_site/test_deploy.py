@@ -43,7 +43,7 @@ def default_of(variable: Variable) -> str:
     return f"`{shown}`" if shown else "none"
 
 
-def test_the_table_of_settings_is_what_the_code_reads() -> None:
+def test_the_table_of_settings_lists_those_that_the_code_reads() -> None:
     read = {name: [default_of(one), one.allowed] for name, one in env.read.items()}
     assert {name: cells[1:] for name, cells in table().items()} == read
     assert list(table()) == sorted(table())
@@ -87,7 +87,7 @@ def test_a_file_that_was_not_run_says_so_at_its_head(path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [path.read_text() for path in UNITS], ids=[path.name for path in UNITS])
-def test_a_unit_starts_a_command_that_exists_as_nobody_special(text: str) -> None:
+def test_a_unit_starts_an_existing_command_as_an_unprivileged_user(text: str) -> None:
     assert "\nUser=arena\n" in text
     assert "\nNoNewPrivileges=yes\n" in text
     for command in re.findall(r"manage\.py (\w+)", text):
@@ -95,20 +95,20 @@ def test_a_unit_starts_a_command_that_exists_as_nobody_special(text: str) -> Non
     assert re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE)[0] == "/opt/arena/.venv/bin/python"
 
 
-def test_a_worker_elsewhere_is_told_what_the_web_host_says_of_mail_and_money() -> None:
+def test_a_worker_on_another_host_gets_the_settings_of_mail_and_budget() -> None:
     shared = {"SITE_URL", "ARENA_DAY_CAP_USD", *(name for name in env.read if name.startswith("EMAIL_"))}
     for name in EXAMPLES:
         assert shared <= set(re.findall(r"^(\w+)=", (DEPLOY / name).read_text(), re.MULTILINE)), name
     assert shared <= set(SERVICES["worker"]["environment"])
 
 
-def test_the_key_of_an_agent_is_the_workers_alone() -> None:
+def test_an_agents_key_is_given_only_to_the_worker() -> None:
     with_key = {name for name, service in SERVICES.items() if "ARENA_CHAT_KEY" in service.get("environment", {})}
     assert with_key == {"worker"}
     assert all("ARENA_AGENT_SECRETS" in SERVICES[name]["environment"] for name in ("web", "worker", "prepare"))
 
 
-def test_the_compose_file_has_all_that_a_site_consists_of() -> None:
+def test_the_compose_file_has_all_services_of_a_site() -> None:
     assert set(SERVICES) == {"prepare", "web", "beat", "worker", "postgres", "redis"}
     assert set(COMPOSE) == {"name", "x-arena", "services", "volumes"}
     for name, service in SERVICES.items():
@@ -150,7 +150,7 @@ def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listen
     assert set(re.findall(r"\b([A-Z]+_[A-Z]+)=", dockerfile)) - {"PYTHONUNBUFFERED"} <= set(env.read)
 
 
-def test_what_the_readme_starts_exists() -> None:
+def test_units_named_in_the_readme_exist() -> None:
     readme = (DEPLOY / "README.md").read_text()
     for command in re.findall(r"\bmanage ([a-z_]+)", readme):
         assert command in get_commands(), command

@@ -26,7 +26,7 @@ def checks(status: int) -> dict[str, str]:
     return {name: said for name, said in response.json()["checks"].items() if said != "ok"}
 
 
-def test_a_site_that_lacks_nothing_is_ready() -> None:
+def test_a_complete_site_is_ready() -> None:
     assert checks(200) == {}
     assert set(health.CHECKS) == CHECKS
 
@@ -37,7 +37,7 @@ def test_it_is_alive_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None
     assert (response.status_code, response.content) == (200, b"alive\n")
 
 
-def test_a_database_that_does_not_answer_is_named_and_its_error_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_database_is_named_but_not_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails() -> None:
         raise OperationalError("connection to arena:planted@db.example refused")
 
@@ -50,7 +50,7 @@ def test_a_migration_that_is_not_applied_is_counted() -> None:
     assert checks(503) == {"migrations": "1 not applied: run `manage.py migrate`"}
 
 
-def test_an_archive_that_cannot_be_written_and_a_full_disk_are_told_together(settings: object, tmp_path: Path) -> None:
+def test_a_read_only_archive_and_a_full_disk_are_reported_together(settings: object, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     settings.ARCHIVE_FOLDER = tmp_path / "file" / "archive"  # type: ignore[attr-defined]
     settings.LEAST_FREE_MB = 1 << 40  # type: ignore[attr-defined]
@@ -59,14 +59,12 @@ def test_an_archive_that_cannot_be_written_and_a_full_disk_are_told_together(set
     assert "ARENA_LEAST_FREE_MB" in found["disk"]
 
 
-def test_a_broker_of_files_that_cannot_be_written_is_named(settings: object) -> None:
+def test_a_read_only_filesystem_broker_is_named(settings: object) -> None:
     settings.BROKER_FOLDER = Path("/proc/nothing")  # type: ignore[attr-defined]
     assert set(checks(503)) == {"broker"}
 
 
-def test_a_broker_that_does_not_listen_is_named_and_asked_twice(
-    settings: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreachable_broker_is_named_after_two_attempts(settings: object, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     connect = Connection._establish_connection
     monkeypatch.setattr(Connection, "_establish_connection", lambda self: asked.append("") or connect(self))
@@ -79,7 +77,7 @@ def test_a_broker_that_does_not_listen_is_named_and_asked_twice(
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_machines_only_read(path: str) -> None:
+def test_probes_allow_only_get_and_head(path: str) -> None:
     assert Client().post(path).status_code == 405
 
 

@@ -51,7 +51,7 @@ def test_no_lock_replaces_the_torch_of_a_gpu_host() -> None:
     assert "torch" in versions("requirements-torch.txt")
 
 
-def test_lines_that_are_no_package_are_left_out_of_what_is_locked_again() -> None:
+def test_only_lines_of_packages_are_locked_again() -> None:
     a, b = "a==1 ; python_version < '3.12' \\\n    --hash=sha256:0\n    # via x\n", "b_c==2\n"
     conflict = f"# head\n<<<<<<< here\n{a}=======\na==2\n>>>>>>> there\n{b}"
     assert lock.blocks_of(conflict) == {"a": a + "a==2\n", "b_c": b}

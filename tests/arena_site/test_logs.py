@@ -38,7 +38,7 @@ def lines() -> Iterator[list[str]]:
     logger.removeHandler(handler)
 
 
-def test_a_line_of_json_says_what_it_is_about() -> None:
+def test_a_json_line_has_the_ids_of_its_context() -> None:
     with about(run=3, result=14), about(attempt=15):
         said = json.loads(JsonLines().format(line("%d of %d", 2, 3, took_ms=1.5)))
     assert said.pop("at").endswith("Z")
@@ -46,7 +46,7 @@ def test_a_line_of_json_says_what_it_is_about() -> None:
     assert said == {"level": "WARNING", "logger": "runs.worker.evaluation", "message": "2 of 3"} | ids
 
 
-def test_a_line_for_people_says_the_same() -> None:
+def test_a_text_line_has_the_same_ids() -> None:
     with about(run=3):
         said = TextLines().format(line("a sentence", request="abc"))
     assert said.split(" ", 1)[1] == "WARNING runs.worker.evaluation: a sentence [run=3 request=abc]"
@@ -54,7 +54,7 @@ def test_a_line_for_people_says_the_same() -> None:
 
 
 @pytest.mark.parametrize("form", [TextLines, JsonLines])
-def test_a_fault_keeps_its_trace_without_the_secret_in_it(form: type[TextLines]) -> None:
+def test_an_exceptions_traceback_is_logged_without_the_secret_in_it(form: type[TextLines]) -> None:
     try:
         raise RuntimeError(f"password={PLANTED}")
     except RuntimeError as error:
@@ -64,7 +64,7 @@ def test_a_fault_keeps_its_trace_without_the_secret_in_it(form: type[TextLines])
     assert PLANTED not in said
 
 
-def test_every_secret_that_the_process_has_is_known_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_secret_of_the_process_is_redacted_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_AGENT_KEY", PLANTED)
     monkeypatch.setitem(settings.DATABASES["default"], "PASSWORD", "d4tabase-Qx7")
     said = TextLines().format(line("%s %s %s", settings.SECRET_KEY, PLANTED, "d4tabase-Qx7"))
@@ -81,7 +81,7 @@ def test_a_long_line_is_cut_and_takes_no_time() -> None:
 
 
 @pytest.mark.django_db
-def test_a_request_has_an_id_and_one_line_that_says_what_it_was_about(lines: list[str]) -> None:
+def test_a_request_has_an_id_and_one_log_line_with_its_ids(lines: list[str]) -> None:
     response = Client().get("/run/77/?token=planted", headers={"X-Request-ID": "from-the-proxy-1"})
     assert response["X-Request-ID"] == "from-the-proxy-1"
     (said,) = map(json.loads, lines)
@@ -91,11 +91,11 @@ def test_a_request_has_an_id_and_one_line_that_says_what_it_was_about(lines: lis
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("given", ["", "short", "a b c d e f g h", "x" * 65, "line\nbreak-1234"])
-def test_an_id_that_is_none_is_replaced(given: str) -> None:
+def test_an_invalid_id_is_replaced(given: str) -> None:
     assert len(Client().get("/healthz", headers={"X-Request-ID": given})["X-Request-ID"]) == 32
 
 
 @pytest.mark.django_db
-def test_an_address_makes_no_line_of_its_own(lines: list[str]) -> None:
+def test_a_url_cannot_add_a_log_line(lines: list[str]) -> None:
     Client().get("/planted%0AERROR%20forged")
     assert json.loads(lines[0])["message"] == "GET /planted%0AERROR%20forged 404"

@@ -40,7 +40,7 @@ def test_requests_are_counted_by_route_and_status_and_timed() -> None:
     assert "999999" not in str(after)
 
 
-def test_what_a_stranger_writes_makes_no_label() -> None:
+def test_a_clients_input_makes_no_metric_label() -> None:
     Client().get("/no/such/planted/"), Client().generic("PLANTED", "/")
     Client().get("/static/planted.css")
     found = str(scraped())
@@ -50,7 +50,7 @@ def test_what_a_stranger_writes_makes_no_label() -> None:
     assert 'method="other"' in found
 
 
-def test_rows_are_counted_as_they_stand() -> None:
+def test_rows_are_counted_at_the_time_of_the_request() -> None:
     run = factories.make_run(suite=factories.make_suite())
     first, second, third = run.results.all()
     factories.make_attempt(result=first, status="passed", fencing_token=2, requeues=1)
@@ -70,7 +70,7 @@ def test_rows_are_counted_as_they_stand() -> None:
 
 
 @pytest.mark.parametrize("status", ["running", "passed", "wrong_output"])
-def test_what_is_withheld_waits_here_too(status: str) -> None:
+def test_unpublished_results_are_not_in_the_metrics(status: str) -> None:
     run = factories.make_run(suite=factories.make_suite([factories.make_task()]))
     run.round = factories.make_round(suite=run.suite, revealed_at=None)
     run.save()
@@ -95,17 +95,17 @@ def test_what_is_withheld_waits_here_too(status: str) -> None:
         ("", {}),
     ],
 )
-def test_without_a_token_only_this_machine_itself_reads_it(remote: str, headers: dict[str, str]) -> None:
+def test_without_a_token_only_this_host_can_read_it(remote: str, headers: dict[str, str]) -> None:
     assert Client(REMOTE_ADDR=remote).get("/metrics", headers=headers).status_code == 404
     assert Client(REMOTE_ADDR="::1").get("/metrics").status_code == 200
 
 
-def test_behind_a_proxy_nobody_reads_it_without_a_token(settings: object) -> None:
+def test_behind_a_proxy_it_cannot_be_read_without_a_token(settings: object) -> None:
     settings.HTTPS = True  # type: ignore[attr-defined]
     assert Client().get("/metrics").status_code == 404
 
 
-def test_with_a_token_only_who_has_it_reads_it(settings: object) -> None:
+def test_with_a_token_only_its_holders_can_read_it(settings: object) -> None:
     settings.METRICS_TOKEN = TOKEN  # type: ignore[attr-defined]
     assert scraped(Authorization=f"Bearer {TOKEN}")
     for wrong in ("", TOKEN, f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", "Bearer ü"):
@@ -113,7 +113,7 @@ def test_with_a_token_only_who_has_it_reads_it(settings: object) -> None:
 
 
 @pytest.mark.slow
-def test_processes_of_one_server_add_up(tmp_path: Path) -> None:
+def test_metrics_are_summed_over_the_processes_of_a_server(tmp_path: Path) -> None:
     """As gunicorn's do: the parent has imported the metrics, its children count."""
     code = """
 import os

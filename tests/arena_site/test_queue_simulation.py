@@ -26,7 +26,7 @@ def simulated(*arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_a_simulation_evaluates_every_result_once_and_says_so() -> None:
+def test_a_simulation_evaluates_every_result_once_and_reports_it() -> None:
     try:
         code, said = simulated("--workers", "2", "--results", "20")
     except servers.Missing as missing:

@@ -45,7 +45,7 @@ def running(work: Scheduler) -> threading.Thread:
     return thread
 
 
-def test_it_sweeps_on_after_a_database_that_was_away_works_one_night_and_stops_at_once(
+def test_it_survives_a_database_outage_runs_the_nightly_jobs_once_and_stops_at_once(
     state: Path, sweeps: list[None]
 ) -> None:
     commands: list[Sequence[str]] = []
@@ -73,7 +73,7 @@ def test_a_night_is_due_once_after_three(state: Path, done_before: timedelta | N
     assert Scheduler()._is_night_due(NOW) is is_due
 
 
-def test_with_a_folder_for_them_a_backup_is_made_and_the_oldest_go(state: Path, settings: Any) -> None:
+def test_with_a_folder_for_backups_one_is_made_and_the_oldest_are_deleted(state: Path, settings: Any) -> None:
     settings.BACKUP_FOLDER = str(state / "backups")
     assert nightly_commands(NOW)[-1] == ("backup", str(state / "backups" / "arena-20261128.zip"))
     folder = state / "backups"

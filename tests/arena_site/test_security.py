@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("path", ["/", "/login/", "/no/such/page", "/static/admin/css/base.css"])
-def test_every_answer_carries_the_policy(client: Client, path: str) -> None:
+def test_every_response_has_the_policy(client: Client, path: str) -> None:
     response = client.get(path)
     policy = response["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -30,7 +30,7 @@ def test_pages_cannot_be_framed(client: Client) -> None:
     assert client.get("/login/")["X-Frame-Options"] == "DENY"
 
 
-def test_cookies_are_out_of_reach_of_scripts(client: Client) -> None:
+def test_scripts_cannot_read_cookies(client: Client) -> None:
     cookie = client.get("/login/").cookies["csrftoken"]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
@@ -49,7 +49,7 @@ def found() -> set[str]:
     return {message.id for message in checks.run_checks() if message.id.startswith("arena")}
 
 
-def test_a_tasks_folder_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_tasks_folder_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "nothing"))
     assert found() == {"arena.E001"}
 
@@ -65,7 +65,7 @@ def test_a_fake_evaluator_is_a_warning(settings: object) -> None:
     assert found() == {"arena.W001"}
 
 
-def test_debug_before_the_world_is_an_error(settings: object) -> None:
+def test_debug_on_a_public_site_is_an_error(settings: object) -> None:
     settings.DEBUG, settings.ALLOWED_HOSTS = True, ["board.example"]  # type: ignore[attr-defined]
     assert found() == {"arena.E003"}
 

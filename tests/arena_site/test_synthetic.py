@@ -23,11 +23,11 @@ def seeded(db: None) -> None:
     assert seed_benchmark.main(["600"]) == 0
 
 
-def test_there_are_at_most_so_many_measurements_and_no_more_than_a_run_less(seeded: None) -> None:
+def test_measurements_are_at_most_the_given_number_and_less_than_a_run_below_it(seeded: None) -> None:
     assert 600 - 278 < Measurement.objects.count() <= 600
 
 
-def test_a_second_time_makes_the_same_numbers(db: None) -> None:
+def test_a_second_run_makes_the_same_numbers(db: None) -> None:
     found = []
     for _ in range(2):
         with transaction.atomic():
@@ -37,7 +37,7 @@ def test_a_second_time_makes_the_same_numbers(db: None) -> None:
     assert found[0] == found[1] != []
 
 
-def test_a_database_that_has_runs_is_refused_and_stays_as_it_is(db: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_database_with_runs_is_refused_and_unchanged(db: None, capsys: pytest.CaptureFixture[str]) -> None:
     factories.make_run(status="passed", state="published")
     before = rows()
     assert seed_benchmark.main(["600"]) == 1
@@ -52,7 +52,7 @@ def test_the_number_of_measurements_is_bounded(db: None, number: int, capsys: py
     assert "expected 278 to 1000000" in capsys.readouterr().err
 
 
-def test_every_page_of_them_says_that_they_are_synthetic(seeded: None, client) -> None:
+def test_every_page_about_them_says_that_they_are_synthetic(seeded: None, client) -> None:
     run = Run.objects.get(repeat=0)
     board = f"{run.suite.name}/all/{run.device_class.slug}/"
     task = run.results.select_related("task").first().task  # type: ignore[union-attr]
@@ -64,7 +64,7 @@ def test_every_page_of_them_says_that_they_are_synthetic(seeded: None, client) -
         assert b"Synthetic agent 0" in response.content or b"Synthetic suite 0" in response.content, address
 
 
-def test_they_rank_on_a_board_of_their_own(seeded: None, client) -> None:
+def test_they_rank_on_leaderboards_of_their_own(seeded: None, client) -> None:
     page = client.get("/board/synthetic-0/all/synthetic-h100/").context["page"]
     assert [entry.rank for entry in page.entries] == [1]
     assert page.ranked_by == "usable_speedup"

@@ -105,7 +105,7 @@ def state(tmp_path: Path) -> Iterator[Path]:
             continue
 
 
-def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Path) -> None:
+def test_it_starts_everything_once_restarts_it_and_leaves_nothing_behind(state: Path) -> None:
     port = free_port()
     first = Up(state, port)
     first.wait_for("[18/18]")
@@ -127,7 +127,7 @@ def test_it_starts_everything_once_keeps_it_and_leaves_nothing_behind(state: Pat
     assert left_behind(state) == []
 
 
-def test_behind_a_proxy_that_speaks_tls_it_starts_too(state: Path) -> None:
+def test_it_starts_behind_a_tls_proxy(state: Path) -> None:
     port = free_port()
     one = Up(state, port, HTTPS="1")
     one.wait_for("stop with Ctrl-C")
@@ -136,7 +136,7 @@ def test_behind_a_proxy_that_speaks_tls_it_starts_too(state: Path) -> None:
     assert one.process.wait(timeout=DEADLINE_S) == 0
 
 
-def test_a_ctrl_c_while_it_prepares_ends_it_quietly(state: Path) -> None:
+def test_ctrl_c_during_preparation_ends_it_quietly(state: Path) -> None:
     one = Up(state, free_port())
     one.wait_for("no more downloads")
     one.process.send_signal(signal.SIGINT)
@@ -146,7 +146,7 @@ def test_a_ctrl_c_while_it_prepares_ends_it_quietly(state: Path) -> None:
     assert left_behind(state) == []
 
 
-def test_not_even_a_killed_one_leaves_a_child_behind(tmp_path: Path) -> None:
+def test_no_child_is_left_even_when_it_is_killed(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path; from time import sleep; from scripts import up
 from tests.servers import free_port
@@ -181,7 +181,7 @@ def said_by(script: str, state: Path, port: int, *arguments: str) -> str:
     return run.stdout + run.stderr
 
 
-def test_a_taken_port_is_said_before_anything_is_made(state: Path) -> None:
+def test_a_port_in_use_is_reported_before_anything_is_made(state: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -192,7 +192,7 @@ def test_a_taken_port_is_said_before_anything_is_made(state: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("PORT", "99999"), ("DEBUG", "maybe"), ("SECRET_KEY", "short")])
-def test_an_odd_setting_is_refused_by_name(state: Path, name: str, value: str) -> None:
+def test_an_invalid_setting_is_named(state: Path, name: str, value: str) -> None:
     values = environment(state, 8000) | {name: value}
     run = subprocess.run(
         [sys.executable, "scripts/up.py"], cwd=ROOT, env=values, capture_output=True, text=True, timeout=DEADLINE_S
@@ -202,7 +202,9 @@ def test_an_odd_setting_is_refused_by_name(state: Path, name: str, value: str) -
     assert run.stderr.count("\n") == 1
 
 
-def test_secrets_are_made_once_and_only_their_owner_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_are_made_once_and_readable_only_by_their_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("SECRET_KEY", raising=False)
     monkeypatch.setattr(up, "ENV_FILE", tmp_path / ".env")
     (tmp_path / ".env").write_text("PORT=9000\n")

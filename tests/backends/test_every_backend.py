@@ -41,7 +41,7 @@ def evaluating(backend: Backend) -> Iterator[Evaluator]:
         yield evaluator
 
 
-def test_it_says_what_it_is(backend: Backend) -> None:
+def test_it_describes_itself(backend: Backend) -> None:
     host = backend.host()
     assert host.backend == backend.name
     assert re.fullmatch(ARCHITECTURES, host.architecture)
@@ -57,7 +57,7 @@ def test_its_cases_are_the_tasks(backend: Backend, tiny_task: Callable[[str], Ta
     assert set(cases) <= set(task.cases)
 
 
-def test_what_it_needs_in_a_sandbox_is_there(backend: Backend) -> None:
+def test_the_paths_that_its_sandbox_needs_exist(backend: Backend) -> None:
     access = backend.access()
     assert access.device == backend.torch_device
     assert all(Path(path).exists() for path in (*access.readable, *access.nodes))
@@ -104,7 +104,7 @@ def test_a_tasks_own_baseline_passes(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_wrong_kernel_is_told(
+def test_a_wrong_kernel_is_detected(
     evaluating: Evaluator, tiny_task: Callable[[str], TaskSpec], tmp_path: Path, fault: str
 ) -> None:
     old, new, reasons = FAULTS[fault]

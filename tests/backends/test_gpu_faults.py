@@ -31,7 +31,7 @@ def test_an_exception_of_the_device_gets_its_reason(kind: str, text: str, reason
     assert rejection_of(WorkerFault("call", kind, traceback, "")).reason == reason
 
 
-def test_an_error_of_the_device_that_another_exception_hides_is_one() -> None:
+def test_a_device_error_behind_another_exception_is_found() -> None:
     hidden = (
         "Traceback (most recent call last):\ntorch.AcceleratorError: CUDA error: misaligned address\n\n"
         "During handling of the above exception, another exception occurred:\n\nValueError: no luck"

@@ -35,7 +35,7 @@ def test_votes_are_renamed_in_code_alone() -> None:
     assert with_votes(text) == 'if (hip_any (p)) f("__any(p)"); // __all(p)\nint x__any = hip_all(q);'
 
 
-def test_what_a_card_of_another_maker_lacks_is_named() -> None:
+def test_features_that_the_card_lacks_are_named() -> None:
     text = "v = __builtin_amdgcn_readfirstlane(v); __hip_atomic_load(p, 0, 0); namespace cg = cooperative_groups;"
     assert unsupported_on_nvidia(text) == ["__hip_atomic operations", "builtins of AMD's compiler"]
     assert unsupported_on_nvidia(SOURCE.read_text()) == []
@@ -94,7 +94,7 @@ def test_arguments_that_do_not_fit_are_a_type_error(
 
 
 @pytest.mark.slow
-def test_what_a_source_raises_arrives(extension: ModuleType) -> None:
+def test_an_exception_of_a_source_arrives_in_python(extension: ModuleType) -> None:
     with pytest.raises(RuntimeError, match="n is not positive"):
         extension.forward(torch.ones(3), n=-1)
 

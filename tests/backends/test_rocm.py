@@ -31,7 +31,7 @@ def test_the_card_is_found_among_rocminfos_agents() -> None:
     }
 
 
-def test_an_agent_that_is_not_there_is_our_fault() -> None:
+def test_a_missing_agent_is_a_host_error() -> None:
     with pytest.raises(HostError, match="no agent gfx950"):
         agent_of((RECORDED / "rocminfo.txt").read_text(), "gfx950")
 
@@ -41,7 +41,7 @@ def test_a_partition_makes_another_device_class(mode: str, expected: str) -> Non
     assert device_class(_static(mode)) == expected
 
 
-def test_the_cards_facts_are_told() -> None:
+def test_the_cards_facts_are_read() -> None:
     assert _static("spx") == {
         "product": "AMD Instinct MI300X OAM",
         "driver": "6.10.5",
@@ -71,7 +71,7 @@ def test_a_sample_has_megahertz_degrees_and_watts(tmp_path: Path) -> None:
     assert sample_of(tmp_path) == Sample(2100, 1300, 51, 312.0, ())
 
 
-def test_what_the_driver_does_not_tell_is_none(tmp_path: Path) -> None:
+def test_values_that_the_driver_does_not_report_are_none(tmp_path: Path) -> None:
     (tmp_path / "hwmon" / "hwmon0").mkdir(parents=True)
     assert sample_of(tmp_path) == Sample(None, None, None, None, ())
 

@@ -36,7 +36,7 @@ PORTABLE = {
 
 
 @pytest.mark.parametrize("name", COUNTING)
-def test_it_is_told_where_and_how_a_source_counts_on_64_lanes(name: str) -> None:
+def test_it_finds_where_and_how_a_source_assumes_64_lanes(name: str) -> None:
     text = f"// a kernel\n{COUNTING[name]}\n"
     found = counts_on_64_lanes(text)
     assert found
@@ -44,7 +44,7 @@ def test_it_is_told_where_and_how_a_source_counts_on_64_lanes(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PORTABLE)
-def test_other_sources_are_let_through(name: str) -> None:
+def test_other_sources_are_accepted(name: str) -> None:
     assert counts_on_64_lanes(PORTABLE[name]) == []
 
 

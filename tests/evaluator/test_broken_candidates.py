@@ -56,7 +56,7 @@ def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, 
 
 
 @pytest.mark.usefixtures("adopts_orphans")
-def test_what_is_left_running_is_seen():
+def test_processes_left_running_are_reported():
     subprocess.run(["sh", "-c", "sleep 1000 &"], check=True)
     until = time.monotonic() + LEFT_S
     while not (found := orphans()):  # it has still to become what it is
@@ -80,12 +80,12 @@ def test_the_unbroken_twin_passes_every_gate(category, targets, tiny_task, evalu
     assert record.isa
 
 
-def test_cases_that_were_right_before_the_first_wrong_one_are_recorded_as_right(tiny_task, evaluator):
+def test_cases_before_the_first_wrong_one_are_recorded_as_correct(tiny_task, evaluator):
     record = evaluated(CHEATS / "36_raises_on_the_odd_size.py", tiny_task, evaluator)
     assert [(case.id, case.correct) for case in record.cases] == [("n=256", True), ("n=301", False)]
 
 
-def test_what_a_candidate_printed_is_kept_in_the_log(tiny_task, evaluator):
+def test_the_log_has_what_a_candidate_printed(tiny_task, evaluator):
     record = evaluated(CHEATS / "39_prints_pass.py", tiny_task, evaluator)
     assert "All tests passed" in record.log
 
@@ -129,7 +129,7 @@ def test_files_outside_the_allow_list_are_tampering(change, code, tmp_path, tiny
     assert (record.status, record.reason) == (Status.TAMPERED, code)
 
 
-def test_an_agents_rubbish_can_be_passed_over_but_never_a_changed_file(tmp_path, tiny_task):
+def test_an_agents_extra_files_can_be_ignored_but_never_a_changed_file(tmp_path, tiny_task):
     task = tiny_task("triton2triton")
     (tmp_path / "kernel.py").write_bytes((task.folder / "kernel.py").read_bytes())
     extra(tmp_path)

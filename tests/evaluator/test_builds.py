@@ -19,7 +19,7 @@ REPORT = {
 }
 
 
-def test_an_extension_that_is_too_large_to_keep_is_its_sources_fault():
+def test_an_extension_that_is_too_large_is_a_fault_of_its_source():
     """It was the sandbox's, so that the host was asked for its health and the candidate tried again."""
 
     def call(op, **fields):
@@ -43,7 +43,7 @@ def test_an_extension_that_is_too_large_to_keep_is_its_sources_fault():
 
 
 @pytest.mark.parametrize(("has_loaded", "counted"), [(True, 1), (False, 0)])
-def test_a_compiler_that_was_ended_is_no_process_that_a_candidate_left(has_loaded, counted):
+def test_a_killed_compiler_is_not_a_process_that_the_candidate_left(has_loaded, counted):
     """On a busy host one that was killed at the limit had not gone when its worker ended, and was the candidate's."""
     ended = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=1)
     worker = SimpleNamespace(close=lambda: ended, output=lambda: "")
@@ -52,7 +52,7 @@ def test_a_compiler_that_was_ended_is_no_process_that_a_candidate_left(has_loade
     assert side.leftovers == counted
 
 
-def test_a_build_counts_nothing_that_its_worker_leaves():
+def test_processes_left_by_a_build_are_not_counted():
     ended = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=1)
     failed = REPORT | {"native": {"ok": False, "log": "error: not finished in 1 s", "fault": "timeout"}}
     kept = {"put": lambda *file: None, "call": lambda *_, **fields: failed}

@@ -112,7 +112,7 @@ def test_a_right_candidate_gets_times_on_every_clock(session) -> None:
     assert set(clocks) == {"t_call", "aka_loop", "aka_events"}
 
 
-def test_a_candidate_that_remembers_is_wrong_in_its_timed_calls(session) -> None:
+def test_a_candidate_that_caches_outputs_is_wrong_in_its_timed_calls(session) -> None:
     seen: dict[int, torch.Tensor] = {}
     pair, slabs = session(lambda x: seen.setdefault(x.data_ptr(), 2 * x).clone())
     rejection = time_case(pair, slabs, doubled)
@@ -120,7 +120,7 @@ def test_a_candidate_that_remembers_is_wrong_in_its_timed_calls(session) -> None
     assert rejection.reason == "mismatch"
 
 
-def test_a_view_in_place_of_an_output_is_turned_away(session) -> None:
+def test_a_view_in_place_of_an_output_is_rejected(session) -> None:
     pair, slabs = session(lambda x: (2 * x)[:1].expand(x.numel()))
     rejection = time_case(pair, slabs, doubled)
     assert isinstance(rejection, Rejection)

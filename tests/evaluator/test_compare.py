@@ -70,7 +70,7 @@ def test_infinities_are_right_only_where_the_reference_has_the_same():
     assert judged(torch.tensor([1.0, 5.0, -math.inf]), reference).reason == "infinite"
 
 
-def test_an_answer_beyond_what_the_dtype_holds_may_be_infinite():
+def test_an_output_beyond_the_dtypes_range_may_be_infinite():
     """NormalAttention_dot behind an outlier: answers of 6.6e5 in float16, which ends at 65504."""
     reference = torch.tensor([6.6e5, -7e4, 65500.0, 1.0])
     right = torch.tensor([math.inf, -math.inf, math.inf, 1.0], dtype=torch.float16)
@@ -125,11 +125,11 @@ def test_a_deviation_by_hand():
     assert deviation(output, reference).worst == pytest.approx(0.5 / (math.sqrt(12.5) + 4))
 
 
-def test_a_baseline_that_overflows_lends_nothing():
+def test_a_baseline_that_overflows_widens_no_tolerance():
     assert deviation(torch.tensor([3.0, math.inf]), torch.tensor([3.0, 4.0], dtype=torch.float64)) is None
 
 
-def test_an_answer_below_what_the_dtype_holds_is_zero_in_it_and_zeros_lend_nothing():
+def test_an_output_that_underflows_is_zero_and_zeros_widen_no_tolerance():
     reference = torch.full((100,), 1e-60, dtype=torch.float64)
     zeros = torch.zeros(100)
     assert judged(zeros, reference).reason is None
@@ -137,7 +137,7 @@ def test_an_answer_below_what_the_dtype_holds_is_zero_in_it_and_zeros_lend_nothi
     assert judged(torch.full((100,), 1e-37), reference, baseline=deviation(zeros, reference)).reason == "mismatch"
 
 
-def test_a_reference_that_is_nan_where_the_task_forbids_it_judges_nobody():
+def test_a_reference_with_forbidden_nan_is_a_task_error():
     reference = torch.tensor([1.0, float("nan")], dtype=torch.float64)
     with pytest.raises(TaskError, match="the reference holds NaN"):
         judged(torch.ones(2), reference)
@@ -152,6 +152,6 @@ def test_a_reference_that_is_nan_where_the_task_forbids_it_judges_nobody():
         )
 
 
-def test_an_answer_that_an_integer_type_cannot_hold_is_not_met_by_what_is_left_of_it():
+def test_an_expected_integer_beyond_the_dtype_is_not_matched_by_its_truncated_bits():
     left = torch.tensor([300 - 256], dtype=torch.int8)
     assert judged(left, torch.tensor([300])).reason == "mismatch"

@@ -30,7 +30,7 @@ def test_a_block_is_the_log_ratio_of_medians() -> None:
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
-def test_a_time_that_is_none_is_no_block(bad: float) -> None:
+def test_a_block_needs_positive_finite_times(bad: float) -> None:
     with pytest.raises(ValueError, match="positive, finite"):
         block_value([1.0, bad], [1.0])
 

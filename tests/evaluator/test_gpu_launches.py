@@ -95,7 +95,7 @@ def test_a_launch_waits_for_its_compilation_and_keeps_no_tensor(
     assert len(forked) == 2
 
 
-def test_what_is_kept_of_a_launch_is_specialised_like_the_launch(launches: Launches) -> None:
+def test_the_stored_launch_is_specialised_like_the_original(launches: Launches) -> None:
     x = torch.zeros(64, dtype=torch.float16)
     described = TensorDescriptor(x.view(4, 16), [4, 16], [16, 1], [4, 16])
     for arguments in ((x, x[1:], 48), (x, described, 48), (x, (x, Pair(x[1:], 3)), 48), (x, None, 48)):
@@ -106,7 +106,7 @@ def test_what_is_kept_of_a_launch_is_specialised_like_the_launch(launches: Launc
         assert (again.key, again.configuration) == (launch.key, launch.configuration)
 
 
-def test_after_its_time_the_rest_is_said_not_to_be_compiled(
+def test_launches_left_after_the_time_limit_are_reported_as_not_compiled(
     launches: Launches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gpu_launches, "COMPILE_S", 0.0)
@@ -137,7 +137,7 @@ def test_amds_options_are_ignored_by_cuda_and_kept_for_amd(launches: Launches, m
     ] * 2
 
 
-def test_what_fits_the_device_and_not_amds_targets_is_reported_and_refused_by_nobody(launches: Launches) -> None:
+def test_a_kernel_that_fits_the_device_but_not_amds_targets_is_reported_and_not_rejected(launches: Launches) -> None:
     a = torch.zeros(256, 1024, dtype=torch.float32)
     warm_up(kernels.product, a, a, a, 1024, M=128)
     ours, other = launches.reports()

@@ -90,7 +90,7 @@ def test_a_launch_that_cannot_be_read_is_a_fault_of_the_source(
         ),
     ],
 )
-def test_a_source_without_a_module_builds_and_is_told_apart(
+def test_a_source_without_a_module_builds_and_is_detected(
     binding: str, message: str, write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
 ) -> None:
     build = build_cpu(write(binding=binding), "candidate", tmp_path, hip_toolchain, LIMIT_S)
@@ -98,7 +98,7 @@ def test_a_source_without_a_module_builds_and_is_told_apart(
     assert build["log"] == f"kernel.hip: error: {message}\n"
 
 
-def test_a_build_that_takes_too_long_is_ended(write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]) -> None:
+def test_a_build_that_takes_too_long_is_killed(write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]) -> None:
     build = build_cpu(write(), "candidate", tmp_path, hip_toolchain, 0.05)
     assert build["fault"] == "timeout"
     assert not (tmp_path / "candidate.so").exists()
@@ -136,7 +136,7 @@ def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain:
     assert all(set(kernel) == set(spills) and kernel["sgpr"] > 0 for kernel in kernels.values())
 
 
-def test_the_gate_refuses_more_lds_than_the_device_has(
+def test_the_gate_rejects_more_lds_than_the_device_has(
     write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
 ) -> None:
     source = write(device="__shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[3];")

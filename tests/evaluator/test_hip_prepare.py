@@ -34,7 +34,7 @@ def fake_usr(folder: Path, programs: tuple[str, ...] = PROGRAMS, bitcode: str | 
     ("programs", "packages"),
     [((), ["clang-19", "lld-19"]), (("clang++-19",), ["lld-19"]), (("ld.lld-19",), ["clang-19"])],
 )
-def test_a_host_without_a_compiler_is_told_the_packages(
+def test_missing_packages_are_named_on_a_host_without_a_compiler(
     programs: tuple[str, ...], packages: list[str], tmp_path: Path
 ) -> None:
     with pytest.raises(HipUnavailable) as error:
@@ -50,7 +50,7 @@ def test_device_libraries_are_found_where_debian_12_and_13_have_them(place: str,
     assert host.gfx942_lacks == ""
 
 
-def test_the_gfx942_gate_is_optional_and_says_what_it_lacks(tmp_path: Path) -> None:
+def test_the_gfx942_gate_is_optional_and_names_what_it_lacks(tmp_path: Path) -> None:
     host = find_host(fake_usr(tmp_path, PROGRAMS[:3], bitcode=None))
     assert host.gfx942_lacks.startswith("install llvm-19 rocm-device-libs")
 
@@ -62,7 +62,7 @@ def test_a_prepared_host_is_not_prepared_again(hip_toolchain: dict[str, Any], mo
     assert all(path.exists() for path in (*toolchain.readable, toolchain.allocator, *toolchain.objects))
 
 
-def test_two_at_once_prepare_once_and_an_interrupted_one_is_begun_anew(
+def test_two_at_once_prepare_once_and_an_interrupted_preparation_starts_again(
     hip_toolchain: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built: list[Path] = []

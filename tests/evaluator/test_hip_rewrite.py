@@ -55,7 +55,7 @@ def test_a_launch_becomes_a_call(callee: str, configuration: str, arguments: str
         'extern "C" { int f(); }',
     ],
 )
-def test_text_that_is_neither_launch_nor_dynamic_lds_stays(text: str) -> None:
+def test_other_text_is_unchanged(text: str) -> None:
     assert rewrite(text) == text
 
 
@@ -82,7 +82,7 @@ def test_a_dynamic_array_becomes_a_reference(declaration: str, element: str, nam
     assert rewrite(f"void f() {{ {declaration} }}") == f"void f() {{ {wanted} }}"
 
 
-def test_lines_stay_where_they_are() -> None:
+def test_line_numbers_do_not_change() -> None:
     launched = "a\nk<A,\n  B>\n<<<dim3(1),\n64>>>\n(x, // last\n y\n);\n"
     source = launched + "extern\n__shared__\nfloat s[];\n#define L \\\n k<<<1,\\\n 2>>>(x)\nz\n"
     lines = rewrite(source).splitlines()
@@ -110,7 +110,7 @@ def test_lines_stay_where_they_are() -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_an_error_with_its_line(source: str, line: int, message: str) -> None:
+def test_malformed_text_is_an_error_with_its_line(source: str, line: int, message: str) -> None:
     with pytest.raises(SourceError) as error:
         rewrite(source)
     assert (error.value.line, error.value.message) == (line, message)
@@ -177,6 +177,6 @@ def test_features_the_runtime_lacks_are_named(text: str, features: list[str]) ->
     assert unsupported_features(text) == features
 
 
-def test_the_builtins_said_to_be_supported_are_those_the_header_defines() -> None:
+def test_the_supported_builtins_are_those_that_the_header_defines() -> None:
     header = (SOURCES / "cpu/hipcpu/builtins.h").read_text()
     assert set(re.findall(r"#define __builtin_amdgcn_(\w+)", header)) == SUPPORTED_BUILTINS

@@ -20,7 +20,7 @@ def wave(function: Callable[[int], int], lanes: int = 64) -> torch.Tensor:
     return torch.tensor([function(lane) for lane in range(lanes)], dtype=torch.int32)
 
 
-def test_every_thread_of_every_block_has_its_own_place(module: ModuleType) -> None:
+def test_every_thread_of_every_block_has_its_own_index(module: ModuleType) -> None:
     blocks, threads = torch.arange(12), torch.arange(24)
     assert torch.equal(module.places(), (blocks[:, None] * 1000 + threads[None]).int())
 
@@ -59,7 +59,7 @@ def test_votes_count_the_lanes_that_take_part(module: ModuleType) -> None:
     assert set(after_loop.tolist()) == {64}
 
 
-def test_lanes_that_part_meet_only_those_on_their_way(module: ModuleType) -> None:
+def test_diverged_lanes_meet_only_those_on_the_same_path(module: ModuleType) -> None:
     def step(values: dict[int, int], source: Callable[[int], int]) -> dict[int, int]:
         return {lane: value + values.get(source(lane), 0) for lane, value in values.items()}
 

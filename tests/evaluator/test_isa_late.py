@@ -24,7 +24,7 @@ LATE, REFUSED = "not compiled after 240 s for all launches", "error: no such ins
         ([None], "compiled"),
     ],
 )
-def test_only_a_refusal_is_a_failure(
+def test_only_a_compiler_error_is_a_failure(
     tiny_task: Callable[[str], TaskSpec], errors: list[str | None], checked: str
 ) -> None:
     task = tiny_task("triton2triton")

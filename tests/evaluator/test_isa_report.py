@@ -117,7 +117,7 @@ class WithoutDeviceLibraries(CpuBackend):
         return replace(known, key="without", gfx942_available=False, gfx942_reason="install rocm-device-libs")
 
 
-def test_a_missing_toolchain_is_said_with_what_to_install(tiny_task: Task) -> None:
+def test_a_missing_toolchain_is_reported_with_what_to_install(tiny_task: Task) -> None:
     task = tiny_task("hip2hip")
     with Evaluator(WithoutDeviceLibraries()) as evaluator:
         record = evaluator.evaluate(task, baseline(task))

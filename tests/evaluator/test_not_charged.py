@@ -49,7 +49,7 @@ def judge(tiny_task):
     return judged
 
 
-def test_who_is_no_further_off_than_the_baseline_there_is_right(judge):
+def test_a_candidate_with_errors_like_the_baselines_is_right(judge):
     assert judge(Draw("standard", "standard", 0), 1e-3, 1e-3).rejection is None
     hard = judge(HARD, 1e-3, 5e-4)
     assert hard.rejection is None
@@ -57,7 +57,7 @@ def test_who_is_no_further_off_than_the_baseline_there_is_right(judge):
     assert hard.state.draws == 2
 
 
-def test_who_is_further_off_is_wrong(judge):
+def test_a_candidate_with_larger_errors_is_wrong(judge):
     hard = judge(HARD, 1e-3, 2e-4)
     assert hard.rejection.reason == "mismatch"
     assert hard.state.relative_rmse > hard.state.allowed_rmse
@@ -86,18 +86,18 @@ def test_a_timed_draw_may_be_harder_than_those_that_were_checked(timed):
     assert state.relative_rmse < state.allowed_rmse
 
 
-def test_who_is_further_off_in_a_timed_call_is_wrong(timed):
+def test_a_candidate_with_larger_errors_in_a_timed_call_is_wrong(timed):
     assert timed(1e-3, baseline=2e-4)[1].reason == "mismatch"
     assert timed(float("nan"), baseline=5e-4)[1].reason == "nan", "no baseline excuses that"
 
 
-def test_a_baseline_that_is_asked_in_a_timed_call_is_measured_as_the_candidate_is(timed):
+def test_in_a_timed_call_the_baseline_is_measured_as_the_candidate(timed):
     """An answer near zero by chance would else lend so much that zeros passed on an unseen case."""
     assert timed(0.1, baseline=0.01, least_scale=100.0)[1].reason == "mismatch"
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_contents_are_kept_only_for_a_reversed_run(device, tiny_task, monkeypatch):
+def test_contents_are_stored_only_for_a_reversed_run(device, tiny_task, monkeypatch):
     """Of 8 cases of a round a card held 80 draws, with their answers in float64."""
     task = tiny_task("triton2triton")
     monkeypatch.setattr(correctness, "_judge", lambda context, state, draw, baseline: JudgedDraw(state, draw, {}, {}))
@@ -110,7 +110,7 @@ def test_contents_are_kept_only_for_a_reversed_run(device, tiny_task, monkeypatc
     assert (bool(forward), bool(half.forward)) == (device == "cpu", device == "cpu")
 
 
-def test_memory_that_runs_out_beside_another_evaluation_is_not_the_candidates(tiny_task) -> None:
+def test_running_out_of_memory_beside_another_evaluation_is_not_charged(tiny_task) -> None:
     task = tiny_task("triton2triton")
     context = Context(task, baseline(task), baseline(task), SimpleNamespace(torch_device="cuda"), None)
     rejection = Rejection("out_of_memory", "")
@@ -148,7 +148,7 @@ def test_a_sentence_about_the_baseline_does_not_name_the_candidate():
     assert "The candidate" in said.sentence
 
 
-def test_a_baseline_that_is_as_wrong_as_zeros_are_lends_nothing(judge):
+def test_a_baseline_as_wrong_as_zeros_widens_no_tolerance(judge):
     with pytest.raises(BaselineError, match="relative error"):
         judge(HARDEST, candidate=-1.0, baseline=0.3)
 
@@ -167,12 +167,12 @@ WAIT = "RuntimeError: hipcpu: impossible wait: a lane\n"
         (f"the end of a long text\n{OURS}{WAIT}", "raised"),
     ],
 )
-def test_only_native_code_says_what_the_runtime_lacks(trace, reason):
+def test_only_native_code_can_report_what_the_runtime_lacks(trace, reason):
     assert rejection_of(WorkerFault("call", "builtins.RuntimeError", trace, "")).reason == reason
 
 
 @pytest.mark.slow
-def test_the_baseline_that_is_asked_is_fresh_and_leaves_the_sessions_alone(evaluator, tiny_task):
+def test_the_baseline_for_a_timed_mismatch_is_a_new_worker_and_leaves_the_sessions_alone(evaluator, tiny_task):
     task = tiny_task("triton2triton")
     case = task.cases_of(("small",))[0]
     with evaluator._context(task, baseline(task)) as context:

@@ -43,11 +43,11 @@ def rigged(tmp_path, tiny_task, answer: str):
         ("2 * x", []),
     ],
 )
-def test_a_task_that_asks_for_nothing_is_found_out(answer, expected, tmp_path, tiny_task):
+def test_a_task_that_needs_no_work_is_detected(answer, expected, tmp_path, tiny_task):
     assert nulls_that_pass(rigged(tmp_path, tiny_task, answer)) == expected
 
 
-def test_copying_may_be_the_answer_where_the_task_says_so(tmp_path, tiny_task):
+def test_copying_the_input_is_allowed_where_the_task_says_so(tmp_path, tiny_task):
     task = rigged(tmp_path, tiny_task, "x.clone()")
     outputs = tuple(dataclasses.replace(output, identity=True) for output in task.outputs)
     assert nulls_that_pass(dataclasses.replace(task, outputs=outputs)) == []
@@ -61,5 +61,5 @@ def test_a_task_that_a_null_candidate_passes_enters_no_suite(tmp_path, tiny_task
     assert not (tmp_path / "suites" / "mine.yaml").exists()
 
 
-def test_there_is_one_of_each_kind():
+def test_there_is_a_null_candidate_of_each_kind():
     assert len(NULLS) == 8

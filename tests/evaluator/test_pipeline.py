@@ -45,7 +45,7 @@ def test_the_weaker_sandbox_is_refused_for_uploaded_candidates(plain, tiny_task)
         plain.evaluate(task, baseline(task), uploaded=True)
 
 
-def test_nothing_to_judge_is_no_pass(plain, tiny_task):
+def test_an_evaluation_without_cases_or_sessions_is_an_error(plain, tiny_task):
     task = tiny_task("triton2triton")
     with pytest.raises(UsageError, match="at least one session and one case of profile small"):
         plain.evaluate(replace(task, cases=task.cases_of(("full",))), baseline(task))
@@ -71,7 +71,7 @@ class FailingEvaluator(Evaluator):
 
 
 @pytest.mark.slow
-def test_a_fault_of_ours_is_tried_once_more(tiny_task):
+def test_after_an_evaluation_error_the_candidate_is_tried_once_more(tiny_task):
     task = tiny_task("triton2triton")
     with FailingEvaluator(SandboxError("gone")) as evaluator:
         record = evaluator.evaluate(task, baseline(task))
@@ -169,7 +169,7 @@ def test_unseen_cases_with_a_host_fault_are_tried_again_with_the_device_to_thems
     assert set(Watched.asked[2:]) == {"exclusive"}
 
 
-def test_a_host_that_lacks_something_is_not_tried_twice(tiny_task):
+def test_after_a_host_error_the_candidate_is_not_tried_again(tiny_task):
     task = tiny_task("triton2triton")
     with FailingEvaluator(HostError("no compiler")) as evaluator, pytest.raises(HostError):
         evaluator.evaluate(task, baseline(task))

@@ -118,7 +118,7 @@ def test_a_module_moves_to_the_gpu_with_its_parameters():
 
 
 @pretending
-def test_events_streams_and_properties_answer():
+def test_events_streams_and_properties_work():
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     begin.record()
     end.record(torch.cuda.current_stream())
@@ -137,7 +137,7 @@ def test_events_streams_and_properties_answer():
 
 
 @pretending
-def test_graphs_are_said_to_be_unsupported():
+def test_graphs_are_reported_as_unsupported():
     with pytest.raises(UnsupportedFeature, match="CUDA graphs"):
         torch.cuda.CUDAGraph()
 

@@ -30,7 +30,7 @@ def test_a_large_product_is_bound_by_arithmetic_of_its_dtype():
     assert single.time_ns == pytest.approx(2 * 4096**3 / 66.9e12 * 1e9)
 
 
-def test_what_is_not_known_has_no_roof():
+def test_an_unknown_device_or_task_has_no_roof():
     task = load_task("triton2triton/arena/softmax")
     case = case_of(rows=8, cols=8, dtype="float32")
     assert roof_of(task, case, "cpu-x86_64") is None

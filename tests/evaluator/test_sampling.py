@@ -103,7 +103,7 @@ def test_a_candidate_that_ignores_the_seed_is_found(evaluator: Evaluator) -> Non
     assert str(record.message).endswith("tokens: the same samples for another seed.")
 
 
-def test_the_comparison_of_a_sampled_output_goes_this_way(
+def test_a_sampled_output_is_compared_by_its_distribution(
     probabilities: torch.Tensor, generator: torch.Generator
 ) -> None:
     spec = Output("tokens", (parse(ROWS), parse(COUNT)), "int64", sampled=Sampled(parse(OUTCOMES), "seed"))

@@ -81,7 +81,7 @@ def test_garbage_after_the_first_calls_is_found_in_the_samples(timed: Timed) -> 
     assert "in a timed call" in rejection.detail
 
 
-def test_a_wrong_baseline_is_our_fault(timed: Timed) -> None:
+def test_a_wrong_baseline_is_an_evaluation_error(timed: Timed) -> None:
     with pytest.raises(BaselineError, match="a timed call of the baseline"):
         timed(baseline={"factor": lambda _: 3.0})
 
@@ -102,13 +102,13 @@ def test_a_single_canary_that_is_off_voids_nothing(timed: Timed) -> None:
     assert [block.void for block in times.session.blocks if block.void] == []
 
 
-def test_blocks_that_stay_void_are_kept_and_the_case_is_disturbed(timed: Timed) -> None:
+def test_blocks_that_stay_void_are_recorded_and_the_case_is_disturbed(timed: Timed) -> None:
     times = found(timed(baseline={"canary_ns": lambda n: (30_000.0 * 1.05**n, 30_000.0)}))
     assert times.is_disturbed
     assert len(times.session.blocks) == BLOCKS + REPLACED_BLOCKS
 
 
-def test_clocks_apart_void_a_block(timed: Timed) -> None:
+def test_different_clocks_of_the_sides_void_a_block(timed: Timed) -> None:
     clocks = iter([1980, 1900] + [1980] * 100)
     times = found(timed(sample=lambda: Sample(next(clocks), None, None, None, ())))
     assert [block.void for block in times.session.blocks if block.void] == [
@@ -116,12 +116,12 @@ def test_clocks_apart_void_a_block(timed: Timed) -> None:
     ]
 
 
-def test_a_device_that_slows_itself_down_voids_blocks(timed: Timed) -> None:
+def test_a_throttled_device_voids_blocks(timed: Timed) -> None:
     times = found(timed(sample=lambda: Sample(1980, None, 90, 700.0, ("hw_thermal_slowdown",))))
     assert times.is_disturbed
 
 
-def test_a_block_in_which_the_host_stumbled_is_void(timed: Timed) -> None:
+def test_a_block_with_a_slow_host_is_void(timed: Timed) -> None:
     times = found(timed(candidate={"visible": lambda call: call == 40}))
     void = [block.void for block in times.session.blocks if block.void]
     assert void == ["the host was slow in 10 of 10 calls of the candidate"]
@@ -161,18 +161,18 @@ def test_an_output_of_another_form_than_the_checked_ones_is_wrong(timed: Timed) 
     assert rejection.reason == "wrong_layout"
 
 
-def test_a_problem_that_is_none_is_a_forged_reply(timed: Timed) -> None:
+def test_an_unknown_problem_is_a_forged_reply(timed: Timed) -> None:
     rejection = timed(candidate={"reply": {"problem": ["passed", ""]}})
     assert isinstance(rejection, Rejection)
     assert rejection.reason == "forged_reply"
 
 
-def test_the_baselines_form_is_our_fault(timed: Timed) -> None:
+def test_a_baseline_output_of_another_form_is_an_evaluation_error(timed: Timed) -> None:
     with pytest.raises(BaselineError):
         timed(baseline={"reply": {"problem": ["wrong_dtype", "y is torch.int32"]}})
 
 
-def test_a_block_around_which_the_device_was_not_free_counts_for_nothing(timed: Timed) -> None:
+def test_a_block_with_the_device_not_free_around_it_is_void(timed: Timed) -> None:
     times = found(timed(candidate={"crowded": lambda call: call == 40}))
     assert [block.void for block in times.session.blocks if block.void] == [
         "the device was not free around 10 calls of the candidate"
@@ -188,7 +188,7 @@ def test_a_loop_that_took_no_time_is_implausible(tiny_task: Callable[[str], Task
         other_clocks(Pair(*runners, lambda: STEADY), paper=False)  # type: ignore[arg-type]
 
 
-def test_one_reading_in_a_hundred_that_is_none_is_passed_over(tiny_task: Callable[[str], TaskSpec]) -> None:
+def test_one_invalid_reading_in_a_hundred_is_ignored(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     worker = ScriptedWorker(task)
     stopwatch = RemoteStopwatch(SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)), trusted=False)  # type: ignore[arg-type]
@@ -196,11 +196,11 @@ def test_one_reading_in_a_hundred_that_is_none_is_passed_over(tiny_task: Callabl
     assert len(stopwatch.loop(100, pairs=True).events_ns) == 99
 
 
-def test_work_after_the_stop_event_shows(timed: Timed) -> None:
+def test_work_after_the_stop_event_is_measured(timed: Timed) -> None:
     assert found(timed(candidate={"after_ns": 25_000.0})).outside_ns == pytest.approx(20_000)
 
 
-def test_windows_hold_what_the_judge_thinks(tiny_task: Callable[[str], TaskSpec]) -> None:
+def test_the_judge_knows_the_contents_of_every_window(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     slabs = Slabs(task, task.cases[0], Seed(), 0, "cpu")
     contents = [slabs.contents(call)["x"] for call in slabs.plan(20)]

@@ -87,7 +87,7 @@ def test_a_capability_no_kernel_needs_is_named(text, label):
         "this is not python (",
     ],
 )
-def test_honest_code_gets_no_label(text):
+def test_harmless_code_gets_no_label(text):
     assert python_labels(text.encode()) == set()
 
 
@@ -128,7 +128,7 @@ def test_native_sources_are_read_too(text, label):
         "[[maybe_unused]] int system_size = n;",
     ],
 )
-def test_honest_native_code_gets_no_label(text):
+def test_harmless_native_code_gets_no_label(text):
     assert native_labels(text.encode()) == set()
 
 

@@ -78,7 +78,7 @@ def armed(mailbox: SharedMemory, entry: Any = right, hook: Any = None) -> tuple[
     return watch, notes
 
 
-def test_a_block_calls_on_the_windows_it_is_told_and_any_call_can_be_picked(mailbox: SharedMemory) -> None:
+def test_a_block_uses_the_given_windows_and_any_call_can_be_picked(mailbox: SharedMemory) -> None:
     watch, _ = armed(mailbox)
     told = watch.block([{"buffer": 0, "windows": {"x": 1}}, {"buffer": 1, "windows": {"x": 3}}])
     assert told["problem"] is None
@@ -95,7 +95,7 @@ def test_a_timed_call_is_made_while_the_device_is_held_and_followed_by_another_h
     assert notes.notes == ["take_over", "flush", "hold", "event", "call", "event", "hold", "event", "drain"]
 
 
-def test_a_device_that_cannot_be_filled_is_told(mailbox: SharedMemory) -> None:
+def test_a_device_that_cannot_be_filled_is_reported(mailbox: SharedMemory) -> None:
     watch, notes = armed(mailbox)
     notes.full = False
     assert watch.block([{"buffer": 0, "windows": {"x": 0}}])["crowded"] == [True]
@@ -126,7 +126,7 @@ def test_an_output_of_another_form_ends_the_block(mailbox: SharedMemory, entry: 
     assert problem[0] == reason  # type: ignore[index]
 
 
-def test_what_was_handed_back_is_no_answer_again(mailbox: SharedMemory) -> None:
+def test_a_returned_tensor_cannot_be_reused_as_an_output(mailbox: SharedMemory) -> None:
     def once(x, w, times, seen={}):  # noqa: B006
         return seen.setdefault("y", right(x, w, times))
 
@@ -136,22 +136,20 @@ def test_what_was_handed_back_is_no_answer_again(mailbox: SharedMemory) -> None:
     assert mailbox.tensor(1024, [4], torch.float32).isnan().all()
 
 
-def test_patching_torchs_names_changes_nothing_of_what_is_asked(
-    mailbox: SharedMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_patching_torch_does_not_change_the_checks(mailbox: SharedMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     watch, _ = armed(mailbox, lambda x, w, times: right(x, w, times)[:1].expand(4))
     monkeypatch.setattr(torch.Tensor, "is_contiguous", lambda *_: True)
     monkeypatch.setattr(torch.Tensor, "stride", lambda *_: (1,))
     assert watch.block([{"buffer": 0, "windows": {"x": 0}}])["problem"] is not None
 
 
-def test_a_loop_gives_one_reading_or_one_a_call(mailbox: SharedMemory) -> None:
+def test_a_loop_gives_one_reading_or_one_per_call(mailbox: SharedMemory) -> None:
     watch, _ = armed(mailbox)
     assert len(watch.loop(1, 5, pairs=False)) == 1
     assert len(watch.loop(1, 5, pairs=True)) == 5
 
 
-def test_what_the_host_takes_behind_a_call_it_waited_for_is_no_work_of_the_device(mailbox: SharedMemory) -> None:
+def test_host_time_after_a_visible_call_is_not_counted_as_device_work(mailbox: SharedMemory) -> None:
     watch, notes = armed(mailbox)
     calls = [{"buffer": 0, "windows": {"x": 0}}]
     hidden = watch.block(calls)["after_ns"]

@@ -20,7 +20,7 @@ def extension(name):
 @pytest.mark.parametrize(
     ("name", "label"), [("_ctypes", "native_calls"), ("_posixsubprocess", "own_processes"), ("_socket", "network")]
 )
-def test_what_no_kernel_needs_is_named(name, label):
+def test_symbols_that_no_kernel_needs_are_named(name, label):
     assert label in symbol_labels(extension(name))
 
 
@@ -29,5 +29,5 @@ def test_an_extension_that_only_computes_has_no_label():
 
 
 @pytest.mark.parametrize("cut", [0, 30, 200, -200])
-def test_a_file_that_cannot_be_read_is_no_clean_one(cut):
+def test_an_unreadable_file_gets_a_label(cut):
     assert symbol_labels(extension("math")[:cut]) == {"native_calls"}

@@ -73,19 +73,19 @@ def test_a_quiet_case_has_a_narrow_interval_and_no_flag(context: Context) -> Non
     assert implausible(context) is None
 
 
-def test_a_baseline_shorter_than_ten_microseconds_or_five_event_pairs_claims_no_speed(context: Context) -> None:
+def test_a_baseline_shorter_than_ten_microseconds_or_five_event_pairs_claims_no_speedup(context: Context) -> None:
     assert not concluded(context, baseline_ns=14e3).ratio.eligible  # type: ignore[union-attr]
     assert concluded(context, baseline_ns=15e3).ratio.eligible  # type: ignore[union-attr]
 
 
-def test_three_sessions_are_for_cases_that_carry_a_speed(context: Context) -> None:
+def test_three_sessions_are_for_cases_that_claim_a_speedup(context: Context) -> None:
     state, timed = state_of(context), performance.Timed(index=1)
     for baseline_ns, waits in ((14e3, False), (15e3, True)):
         state.times = [replace(TIMES, baseline_ns=baseline_ns)]
         assert performance._waiting(context, timed, CALIBRATION) == ([state] if waits else [])
 
 
-def test_a_time_below_what_can_be_measured_is_a_lower_bound(context: Context) -> None:
+def test_a_time_below_the_measurable_minimum_gives_a_lower_bound(context: Context) -> None:
     ratio = concluded(context, candidate_ns=3e3, values=(math.log(20 / 3),) * 10).ratio
     assert ratio is not None
     assert ratio.censored
@@ -99,7 +99,7 @@ def test_a_disturbed_or_wide_case_is_noisy(context: Context) -> None:
     assert Flag.NOISY in context.flags
 
 
-def test_a_case_too_short_for_a_speed_flags_nothing(context: Context) -> None:
+def test_a_case_too_short_to_claim_a_speedup_gets_no_flag(context: Context) -> None:
     concluded(context, baseline_ns=9e3, candidate_ns=3e3, is_disturbed=True)
     assert context.flags == set()
 
@@ -119,7 +119,7 @@ def test_without_a_calibration_the_spread_between_sessions_is_what_counts(contex
     assert state.ratio.noisy
 
 
-def test_work_behind_the_stop_event_is_implausible(context: Context) -> None:
+def test_work_after_the_stop_event_is_implausible(context: Context) -> None:
     concluded(context, outside_ns=8e3)
     rejection = implausible(context)
     assert rejection is not None
@@ -136,7 +136,7 @@ def test_a_device_that_is_never_free_is_implausible(context: Context) -> None:
 @pytest.mark.parametrize(
     ("share", "reason", "held"), [(1.6, "impossible_time", False), (1.2, None, True), (1.0, None, False)]
 )
-def test_faster_than_the_caches_fails_and_close_to_it_is_held(
+def test_a_time_above_the_peak_fails_and_one_close_to_it_is_put_on_hold(
     context: Context, share: float, reason: str | None, held: bool
 ) -> None:
     state = concluded(context)
@@ -147,7 +147,7 @@ def test_faster_than_the_caches_fails_and_close_to_it_is_held(
     assert (Flag.HOLD in context.flags) is held
 
 
-def test_events_that_say_less_than_the_judges_clock_are_held(context: Context) -> None:
+def test_events_that_show_less_than_the_judges_clock_put_the_result_on_hold(context: Context) -> None:
     state_of(context).others = [replace(CLOCKS, disagreement=(0.0, -0.3))] * 3
     concluded(context)
     assert implausible(context) is None
@@ -156,7 +156,7 @@ def test_events_that_say_less_than_the_judges_clock_are_held(context: Context) -
 
 
 @pytest.mark.parametrize("disagreement", [(0.3, -0.3), (0.0, 0.3)])
-def test_clocks_that_differ_for_both_sides_or_to_ones_own_loss_hold_nobody(
+def test_clocks_that_differ_on_both_sides_or_to_ones_own_loss_put_nothing_on_hold(
     context: Context, disagreement: tuple[float, float]
 ) -> None:
     state_of(context).others = [replace(CLOCKS, disagreement=disagreement)] * 3
@@ -165,12 +165,12 @@ def test_clocks_that_differ_for_both_sides_or_to_ones_own_loss_hold_nobody(
     assert context.findings == []
 
 
-def test_a_device_that_is_never_free_is_nobodys_doing(context: Context) -> None:
+def test_a_device_never_free_for_both_sides_is_not_charged(context: Context) -> None:
     concluded(context, crowded=(60, 60))
     assert implausible(context) is None
 
 
-def test_a_little_work_behind_the_stop_event_is_held(context: Context) -> None:
+def test_a_little_work_after_the_stop_event_is_put_on_hold(context: Context) -> None:
     concluded(context, candidate_ns=100e3, outside_ns=5e3)
     assert implausible(context) is None
     assert Flag.HOLD in context.flags
@@ -180,7 +180,7 @@ def test_a_calibration_survives_its_file() -> None:
     assert codec.loads(DeviceCalibration, codec.dumps(CALIBRATION)) == CALIBRATION
 
 
-def test_a_damaged_calibration_is_the_hosts_fault_and_names_its_file(tmp_path, monkeypatch):
+def test_a_damaged_calibration_is_a_host_error_that_names_its_file(tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_STATE", str(tmp_path))
     host = HostInfo("cuda", CALIBRATION.device_class, "sm_90", {"card_uuid": CALIBRATION.device})
     path = write_calibration(CALIBRATION)

@@ -85,7 +85,7 @@ def test_a_view_may_reach_all_of_its_storage():
     assert out.item() == 0
 
 
-def test_a_table_of_pointers_to_live_tensors_is_honest():
+def test_a_table_of_pointers_to_live_tensors_is_allowed():
     rows = [torch.randn(100) for _ in range(4)]
     table = torch.tensor([row.data_ptr() for row in rows], dtype=torch.int64)
     out = torch.empty(4, 100)
@@ -93,7 +93,7 @@ def test_a_table_of_pointers_to_live_tensors_is_honest():
     assert torch.equal(out, torch.stack(rows))
 
 
-def test_a_table_of_pointers_into_nowhere_is_not():
+def test_a_table_of_invalid_pointers_is_not_allowed():
     row = torch.frombuffer(bytearray(1000), dtype=torch.float32, count=100)
     table = torch.tensor([row.data_ptr(), row.data_ptr() + 200], dtype=torch.int64)
     out = torch.empty(2, 100)

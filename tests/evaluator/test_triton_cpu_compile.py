@@ -36,7 +36,7 @@ def reports(target):
     return [report for report in LAUNCHES.reports() if report["target"] == target]
 
 
-def test_a_report_tells_what_a_matrix_kernel_needs():
+def test_a_report_has_the_resources_of_a_matrix_kernel():
     report = product(64)
     assert (report["kernel"], report["configuration"], report["error"]) == ("product", "fp16, M=64, K%16=0", None)
     assert report["mfma"] >= 4
@@ -74,7 +74,7 @@ def test_alignment_and_an_argument_of_one_make_specialisations_of_their_own():
     assert len(reports("gfx942")) == count + 4
 
 
-def test_a_configuration_names_what_tells_specialisations_apart():
+def test_a_configuration_names_what_differs_between_specialisations():
     x = torch.zeros(1024)
     for tensor, size in ((x, 600), (x[1:], 592), (x, 1)):
         kernels.copy[(1,)](tensor, x, size, BLOCK=32)
@@ -167,7 +167,7 @@ def compile_alone(compiled, limit_s=60.0):
     return compilation
 
 
-def test_no_child_and_no_file_stays(tmp_path, monkeypatch):
+def test_no_child_and_no_file_is_left(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(compiler.tempfile, "tempdir", None)

@@ -109,7 +109,7 @@ def test_random_numbers_are_uniform_normal_and_the_same_for_a_seed():
 
 
 @pytest.mark.parametrize("kernel", ["asserting", "asserting_in_pythons_words"])
-def test_a_failing_device_assert_is_an_exception_that_says_where(kernel):
+def test_a_failing_device_assert_is_an_exception_with_its_line(kernel):
     launch = getattr(kernels, kernel)[(1,)]
     options = {"BLOCK": 4} if kernel == "asserting" else {}
     launch(torch.tensor([1.0, 2.0, 3.0, 4.0]), 5.0, **options)
@@ -136,7 +136,7 @@ def test_inline_assembly_compiles_and_is_unsupported_by_name():
         kernels.with_inline_assembly[(1,)](torch.ones(64), torch.empty(64), BLOCK=64)
 
 
-def test_what_the_interpreter_lacks_is_named(monkeypatch):
+def test_features_that_the_interpreter_lacks_are_named(monkeypatch):
     monkeypatch.setattr(LAUNCHES, "compile", False)
     x, scale = torch.ones(64, 64).to(torch.float8_e4m3fn), torch.full((64, 2), 127, dtype=torch.uint8)
     with pytest.raises(triton_cpu.UnsupportedFeature, match="dot_scaled"):

@@ -84,7 +84,7 @@ def test_heuristics_see_the_tuned_constants():
     assert out.tolist() == [1.0] * 500
 
 
-def test_an_autotuner_passes_over_a_configuration_that_is_too_large():
+def test_an_autotuner_skips_a_configuration_that_is_too_large():
     a, b, out = torch.randn(64, 256), torch.randn(256, 64), torch.empty(64, 64)
     kernels.tuned_product[(1,)](a, b, out, 256, M=64)
     torch.testing.assert_close(out, a @ b, rtol=1e-4, atol=1e-4)
@@ -122,7 +122,7 @@ def test_missing_arguments_are_pythons_error():
         kernels.copy[(1,)](torch.ones(4), torch.ones(4), BLOCK=4)
 
 
-def test_a_fault_that_the_candidate_swallows_is_kept():
+def test_a_fault_that_the_candidate_catches_is_reported():
     with contextlib.suppress(triton_cpu.OutOfBounds):
         kernels.copy[(1,)](torch.frombuffer(bytearray(16), dtype=torch.float32), torch.ones(8), 8, BLOCK=8)
     kind, text = LAUNCHES.faults[-1]
@@ -150,13 +150,13 @@ def test_the_active_driver_stands_for_an_mi300x():
         _ = driver.launcher_cls
 
 
-def test_tritons_own_interpreter_is_refused(monkeypatch):
+def test_tritons_own_interpreter_is_rejected(monkeypatch):
     monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
     with pytest.raises(triton_cpu.TritonChanged, match="TRITON_INTERPRET"):
         triton_cpu.install.__wrapped__()
 
 
-def test_a_triton_whose_internals_moved_is_named(monkeypatch):
+def test_an_unsupported_triton_version_is_named(monkeypatch):
     monkeypatch.delattr(triton.runtime.jit, "compute_cache_key")
     for name in [
         name for name in sys.modules if name.startswith(("evaluator.inside.triton_cpu", "evaluator.inside.isa"))

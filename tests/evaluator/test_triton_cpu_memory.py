@@ -19,7 +19,7 @@ def _compile_and_execute(monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int32])
-def test_atomic_add_takes_lanes_of_one_address_in_turn(dtype):
+def test_atomic_add_adds_lanes_of_one_address_one_by_one(dtype):
     x = torch.randint(-4, 5, (300,)).to(dtype)
     index = torch.randint(0, 7, (300,), dtype=torch.int32)
     out, before = torch.zeros(7, dtype=dtype), torch.empty(300, dtype=dtype)

@@ -63,13 +63,13 @@ def test_a_frame_that_never_ends_meets_the_deadline(pipes: Pipes) -> None:
         pipes.conversation.receive()
 
 
-def test_a_command_nobody_takes_meets_the_deadline(pipes: Pipes) -> None:
+def test_a_command_that_is_not_read_meets_the_deadline(pipes: Pipes) -> None:
     pipes.conversation.deadline = time.monotonic() + 0.2
     with pytest.raises(DeadlinePassed):
         pipes.conversation.send({"op": "x" * 500_000})
 
 
-def test_output_is_taken_in_while_waiting_up_to_its_limit(pipes: Pipes) -> None:
+def test_output_is_read_while_waiting_up_to_its_limit(pipes: Pipes) -> None:
     os.write(pipes.output_fd, b"a" * 100)
     pipes.say(frame(b"{}"))
     assert pipes.conversation.receive() == {}

@@ -56,7 +56,7 @@ def need(sandbox: Sandbox, guarantee: str) -> None:
         pytest.skip(f"plain does not claim: {guarantee}")
 
 
-def test_it_claims_what_its_kind_can_hold_and_nothing_more(sandbox: Sandbox) -> None:
+def test_it_reports_the_guarantees_of_its_kind_and_no_others(sandbox: Sandbox) -> None:
     claimed = set(sandbox.strength)
     if sandbox.kind == "bubblewrap":
         assert claimed == (BUBBLEWRAP | AS_ROOT if os.geteuid() == 0 else BUBBLEWRAP)
@@ -176,7 +176,7 @@ def test_it_cannot_fill_a_folder_beyond_its_limit(sandbox: Sandbox, folder: str,
 
 
 @pytest.mark.parametrize("probe", ["sleeps", "spins"])
-def test_it_is_killed_when_it_does_not_answer_in_time(sandbox: Sandbox, probe: str) -> None:
+def test_it_is_killed_when_it_does_not_reply_in_time(sandbox: Sandbox, probe: str) -> None:
     with probing(sandbox, probe) as worker:
         with pytest.raises(WorkerTimeout):  # one would answer after an hour, the other's cpu time be used up
             run(worker, timeout_s=0.5)
@@ -195,7 +195,7 @@ def test_it_leaves_no_process_behind(sandbox: Sandbox) -> None:
         assert marked_processes(mark) == []
 
 
-def test_not_even_one_whose_main_thread_has_ended(sandbox: Sandbox) -> None:
+def test_it_leaves_no_process_behind_whose_main_thread_has_ended(sandbox: Sandbox) -> None:
     mark = f"end-{secrets.token_hex(5)}"  # as long as names of processes may be
     with probing(sandbox, "leaderless", MARK=mark) as worker:
         run(worker)
@@ -204,7 +204,7 @@ def test_not_even_one_whose_main_thread_has_ended(sandbox: Sandbox) -> None:
         assert marked_processes(mark) == []
 
 
-def test_not_even_a_process_that_is_another_one_each_moment(sandbox: Sandbox) -> None:
+def test_it_leaves_no_process_behind_that_keeps_replacing_itself(sandbox: Sandbox) -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     with probing(sandbox, "comet", MARK=mark) as worker:
         run(worker)
@@ -263,7 +263,7 @@ def test_closing_its_files_ends_it(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("how", "code", "name"), [("_exit", 0, None), ("segfault", None, "SIGSEGV"), ("abort", None, "SIGABRT")]
 )
-def test_it_says_how_it_ended(sandbox: Sandbox, how: str, code: int | None, name: str | None) -> None:
+def test_it_reports_how_it_ended(sandbox: Sandbox, how: str, code: int | None, name: str | None) -> None:
     with probing(sandbox, "ends", HOW=how) as worker, pytest.raises(WorkerDied) as died:
         run(worker)
     assert (died.value.ended.exit_code, died.value.ended.signal, died.value.ended.killed) == (code, name, False)
@@ -277,7 +277,7 @@ def test_it_says_how_it_ended(sandbox: Sandbox, how: str, code: int | None, name
     ("how", "kind"),
     [("exit", "builtins.SystemExit"), ("evil", "__main__.Evil"), ("claims", "builtins.BaseException")],
 )
-def test_an_exception_is_a_fault_and_the_worker_lives_on(sandbox: Sandbox, how: str, kind: str) -> None:
+def test_an_exception_is_a_fault_and_the_worker_continues(sandbox: Sandbox, how: str, kind: str) -> None:
     with probing(sandbox, "ends", HOW=how) as worker:
         with pytest.raises(WorkerFault) as fault:
             run(worker)
@@ -285,7 +285,7 @@ def test_an_exception_is_a_fault_and_the_worker_lives_on(sandbox: Sandbox, how: 
         worker.put("more.py", b"pass")
 
 
-def test_memory_nobody_has_written_is_poisoned(sandbox: Sandbox) -> None:
+def test_uninitialised_memory_is_poisoned(sandbox: Sandbox) -> None:
     sizes = seen(sandbox, "poison")
     assert len(sizes) == 8
     assert all(values == [0x7F] for values in sizes.values())

@@ -78,7 +78,7 @@ def test_a_second_worker_has_to_wait_for_the_first(sandbox: Sandbox) -> None:
     sandbox.spawn(mailbox_bytes=4096).close()
 
 
-def test_closing_a_worker_twice_says_the_same_and_calls_are_refused(sandbox: Sandbox) -> None:
+def test_closing_a_worker_twice_returns_the_same_and_later_calls_are_refused(sandbox: Sandbox) -> None:
     worker = sandbox.spawn(mailbox_bytes=4096)
     ended = worker.close()
     assert ended == worker.close() == Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
@@ -167,7 +167,7 @@ def test_the_mailbox_is_the_same_memory_on_both_sides(sandbox: Sandbox) -> None:
             worker.mailbox.view(4000, 97)
 
 
-def test_standby_hands_over_a_started_sandbox_and_starts_the_next() -> None:
+def test_standby_returns_a_started_sandbox_and_starts_the_next() -> None:
     started: list[Sandbox] = []
 
     def start() -> Sandbox:
@@ -204,7 +204,7 @@ def test_two_threads_take_one_after_the_other() -> None:
         assert len(opened) == 3, "one before, one after each"
 
 
-def test_what_does_not_start_is_not_handed_over() -> None:
+def test_a_sandbox_that_fails_to_start_is_not_returned() -> None:
     started: list[Sandbox] = []
 
     def start() -> Sandbox:
@@ -219,7 +219,7 @@ def test_what_does_not_start_is_not_handed_over() -> None:
             taken.spawn(mailbox_bytes=4096).close()
 
 
-def test_a_line_that_was_closed_says_so() -> None:
+def test_a_closed_connection_is_reported() -> None:
     control = Control()
     control.close()
     with pytest.raises(SandboxError, match="it was closed"):

@@ -78,7 +78,7 @@ def verdict(machine: str, name: str, *arguments: int, guarded: tuple[int, ...] =
         (errno.EPERM, "ioctl", (0, 0x5412)),
     ],
 )
-def test_it_refuses_what_it_should(machine: str, expected: int, name: str, arguments: tuple[int, ...]) -> None:
+def test_it_denies_the_calls_it_should(machine: str, expected: int, name: str, arguments: tuple[int, ...]) -> None:
     assert verdict(machine, name, *arguments) == expected
 
 
