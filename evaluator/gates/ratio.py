@@ -58,7 +58,7 @@ def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, ca
         log_ratio=found.log_ratio + shift,
         variance=_finite(found.variance),
         df=_finite(found.df),
-        low=_shifted(found.low, shift),
+        low=_finite(found.low + shift),
         high=None if censored else _finite(found.high),
         eligible=_is_eligible(times, calibration),
         censored=censored,
@@ -94,7 +94,3 @@ def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _shifted(value: float, shift: float) -> float | None:
-    return value + shift if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""A backup and what is restored of it: every page byte for byte, all or nothing, and no file that is not whole."""
+"""Backup and restore: every page is restored byte for byte, completely or not at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 @pytest.fixture
 def backed_up(site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # noqa: F811
-    """A site with answers, a round that is not revealed, people and tokens; its backup."""
+    """The backup of a site with results, an unrevealed round, people and tokens."""
     settings.ARCHIVE_FOLDER = tmp_path / "archive"
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     papers.load_published()
@@ -51,7 +51,7 @@ def made(path: Path) -> Path:
 
 
 def begin_anew(settings: Any, folder: Path) -> None:
-    """A database as `migrate` leaves it, and an archive in which nothing is."""
+    """Make a newly migrated database and an empty archive."""
     guards.drop()  # `flush` brings them back
     call_command("flush", interactive=False, verbosity=0)
     settings.ARCHIVE_FOLDER = folder
@@ -84,7 +84,7 @@ def halved(path: Path) -> None:
 
 
 def flipped(path: Path) -> None:
-    """One bit of the rows."""
+    """Change one bit of the rows."""
     data = bytearray(path.read_bytes())
     at = data.index(b"rows/runs.auditentry.jsonl") + 60
     data[at] ^= 1
@@ -92,7 +92,7 @@ def flipped(path: Path) -> None:
 
 
 def rewritten(change: Callable[[str, bytes], bytes | None]) -> Callable[[Path], None]:
-    """Each member as `change` wants it; None: it is left out."""
+    """Rewrite each member with `change`; None omits it."""
 
     def rewrite(path: Path) -> None:
         with zipfile.ZipFile(path) as packed:
@@ -162,7 +162,7 @@ _KEPT: list[bytes] = []
 
 @pytest.fixture
 def backed_up_once(request: pytest.FixtureRequest, settings: Any, tmp_path: Path) -> bytes:
-    """The bytes of one backup for all damages; the database is empty."""
+    """Restore the damaged bytes of one backup into an empty database."""
     if not _KEPT:
         _KEPT.append(request.getfixturevalue("backed_up").read_bytes())
         begin_anew(settings, tmp_path / "second")
@@ -174,7 +174,7 @@ def backed_up_once(request: pytest.FixtureRequest, settings: Any, tmp_path: Path
 def test_rows_that_the_database_rejects_leave_neither_rows_nor_files(
     backed_up: Path, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where the disk fills up, or somebody wrote while it was restored."""
+    """This happens if the disk is full, or somebody writes during the restore."""
     begin_anew(settings, tmp_path / "second")
     before = all_rows()
     monkeypatch.setattr(table_rows, "insert", lambda model, lines: 0)

@@ -1,4 +1,4 @@
-"""`make bench` never passes what it did not measure, and says of a miss that it is one."""
+"""`make bench` fails if it cannot measure, and reports missed budgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The broker of files: what is in its folder when a worker looks, whatever it is, ends no worker."""
+"""The filesystem broker: no file in its folder, complete or not, ends a worker."""
 
 from __future__ import annotations
 

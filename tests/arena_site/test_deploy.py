@@ -1,4 +1,4 @@
-"""What stands in deploy/: every setting in its table, units that systemd reads, a compose file that fits the code."""
+"""The files in deploy/: the table of settings, the systemd units and the compose file match the code."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_an_example_of_an_environment_file_names_settings_and_no_secret(name: st
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_systemd_reads_every_line_of_a_unit(path: Path, tmp_path: Path) -> None:
-    """With the checkout's own place in that of /opt/arena, since it looks for the programs."""
+    """The checkout's path replaces /opt/arena, since systemd-analyze looks for the programs."""
     if shutil.which("systemd-analyze") is None:
         lacking("systemd-analyze is not there")
     unit = tmp_path / path.name.replace("@.", "@near.")

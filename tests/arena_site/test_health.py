@@ -1,4 +1,4 @@
-"""/healthz answers whatever is wrong; /readyz names what is, with 503, and tells nobody more."""
+"""/healthz always responds; /readyz responds with 503 and names what is wrong, without details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The locks that scripts/setup.sh installs fit the ranges in pyproject.toml."""
+"""The locks that scripts/setup.sh installs match the ranges in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_each_dependency_is_locked_in_a_version_of_its_range(text: str, files: t
 
 @pytest.mark.parametrize("file", lock.HEADS)
 def test_a_lock_is_nothing_but_exact_versions_with_their_hashes(file: str) -> None:
-    """No address of an index either: a host's pip knows its own."""
+    """It has no index URL either: hosts configure pip themselves."""
     text = (ROOT / file).read_text()
     assert len(LINE.findall(text)) > 5
     assert [line for line in LINE.sub("", text).splitlines() if not line.startswith("# ")] == []

@@ -1,4 +1,4 @@
-"""Lines of the log: what they carry, in both forms, and that no secret gets into one."""
+"""Log lines in both formats: their contents, and that secrets are redacted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def line(message: str, *arguments: object, error: BaseException | None = None, *
 
 @pytest.fixture
 def lines() -> Iterator[list[str]]:
-    """What arena.request writes, as JSON."""
+    """The lines of arena.request, as JSON."""
     written: list[str] = []
     handler = logging.Handler()
     handler.setFormatter(JsonLines())

@@ -1,4 +1,4 @@
-"""/metrics: what it counts, who may read it, and that it tells nothing of what is withheld."""
+"""/metrics: its counts, its access control, and that it reveals nothing unpublished."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def scraped(**headers: str) -> dict[str, float]:
-    """Name with labels → value."""
+    """Return name with labels → value."""
     response = Client().get("/metrics", headers=headers)
     assert response.status_code == 200
     lines = [line for line in response.content.decode().splitlines() if not line.startswith("#")]
@@ -114,7 +114,7 @@ def test_with_a_token_only_its_holders_can_read_it(settings: object) -> None:
 
 @pytest.mark.slow
 def test_metrics_are_summed_over_the_processes_of_a_server(tmp_path: Path) -> None:
-    """As gunicorn's do: the parent has imported the metrics, its children count."""
+    """As with gunicorn: the parent imports the metrics, and its children count."""
     code = """
 import os
 import django

@@ -1,4 +1,4 @@
-"""scripts/queue_simulation.py over servers of its own: what it says of two workers and twenty results fits together."""
+"""scripts/queue_simulation.py with its own servers: its output for two workers and twenty results is consistent."""
 
 from __future__ import annotations
 

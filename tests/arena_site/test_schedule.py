@@ -1,4 +1,4 @@
-"""The clockwork: it sweeps, works once a night whoever was off, keeps going when something fails, and stops at once."""
+"""The scheduler: it sweeps, runs the nightly jobs once, survives failures, and stops at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers on every answer, checks of what must exist, one queue for each architecture and one for checks."""
+"""Security headers on every response, system checks, and queues."""
 
 from __future__ import annotations
 

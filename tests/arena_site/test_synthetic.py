@@ -1,4 +1,4 @@
-"""Synthetic boards: bounded, the same each time, named so wherever they stand, and never among other runs."""
+"""Synthetic leaderboards: bounded, reproducible, always named synthetic, and never among other runs."""
 
 from __future__ import annotations
 
@@ -80,5 +80,5 @@ def numbers() -> list[tuple[object, ...]]:
 
 
 def rows() -> dict[type[Model], int]:
-    """How many there are of everything of ours."""
+    """Return the number of rows of each table."""
     return {model: model._default_manager.count() for model in apps.get_app_config("runs").get_models()}

@@ -1,4 +1,4 @@
-"""`make up` as a whole, a fast fake in place of the evaluator: it starts, keeps, stops and leaves nothing behind."""
+"""`make up` as a whole, with a fake evaluator: it starts, restarts and stops processes and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ DEADLINE_S = 180.0  # the whole demo with a fake evaluator takes 20 s alone, and
 
 
 def listen() -> None:
-    """A test run in the background ignores Ctrl-C, and so would its children."""
+    """Handle Ctrl-C in this process: tests run in the background ignore it, and so would their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Up:
-    """A running `scripts/up.py` and what it has said so far."""
+    """A running `scripts/up.py` and its output so far."""
 
     def __init__(self, state: Path, port: int, **settings: str) -> None:
         self.state, self.text = state, ""
@@ -76,7 +76,7 @@ def wait_until(holds: Callable[[], bool], what: str) -> None:
 
 
 def left_behind(state: Path) -> list[str]:
-    """Command lines of all processes that work for this state folder."""
+    """Return the command lines of all processes that use this state folder."""
     mark, found = f"ARENA_STATE={state}".encode(), []
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""What every backend keeps, tried for each that this host has. The GPU's tests need a card: they are skipped in CI."""
+"""The contract of every backend, tested for each that this host has. Tests of GPUs are skipped without a card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a GPU's errors mean, from the texts that torch, Triton and the run times print."""
+"""Reasons for a GPU's errors, from the texts that torch, Triton and the runtimes print."""
 
 from __future__ import annotations
 

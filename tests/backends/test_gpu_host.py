@@ -1,4 +1,4 @@
-"""A GPU host has torch, Triton, numpy, PyYAML and pytest (decision 16): what needs its card is tested with these."""
+"""A GPU host has torch, Triton, numpy, PyYAML and pytest (decision 16): tests that need a card need no more."""
 
 from __future__ import annotations
 

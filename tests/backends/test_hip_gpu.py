@@ -1,4 +1,4 @@
-"""HIP for an NVIDIA card, as far as it needs none: names, votes, features, and what nvcc builds of the host code."""
+"""HIP for an NVIDIA card, the parts that need no card: names, votes, features, and building the host code."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_features_that_the_card_lacks_are_named() -> None:
 
 @pytest.fixture(scope="module")
 def extension(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """double.hip, built as on an NVIDIA host, and loaded here."""
+    """Build double.hip as on an NVIDIA host and load it here."""
     try:
         nvcc = find_nvcc()
     except HostError as reason:

@@ -1,4 +1,4 @@
-"""What rocm reads from ROCm's tools and the driver's files, from recorded outputs: no AMD card was at hand."""
+"""Facts read from ROCm's tools and the driver's files, tested with recorded outputs: no AMD card was available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which HIP sources count on 64 lanes: turned away from a card with 32, and no others."""
+"""HIP sources that assume 64 lanes, and no others, are rejected on a card with 32."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each place once for a test process: PostgreSQL and Redis, and the defaults, SQLite and a broker of files."""
+"""One setup of each kind per test process: PostgreSQL and Redis, or SQLite and a filesystem broker."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tests.conftest import lacking
 from tests.runs.conftest import Site
 from tests.servers import Missing, postgres, redis
 
-Tell = Callable[[str, float], None]
+RecordOutcome = Callable[[str, float], None]
 
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """PostgreSQL and Redis of this module's own, which a test may stop."""
+    """Start PostgreSQL and Redis for this module; tests may stop them."""
     folder = tmp_path_factory.mktemp("servers")
     with ExitStack() as stack:
         try:
@@ -50,7 +50,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 @pytest.fixture(scope="module")
 def migrated() -> set[str]:
-    """Names of places whose database has its tables."""
+    """The names of places whose database is migrated."""
     return set()
 
 
@@ -58,7 +58,7 @@ def migrated() -> set[str]:
 def place(
     request: pytest.FixtureRequest, migrated: set[str], django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Place]:
-    """The one that the test's parameter names, connected; what it started and left open ends with the test."""
+    """The place named by the test's parameter, connected; its workers are ended after the test."""
     place: Place = request.getfixturevalue(request.param)
     monkeypatch.setattr(job_messages, "_send", sender(place))
     with django_db_blocker.unblock(), connected(place.database_url):
@@ -76,7 +76,7 @@ def place(
 
 @pytest.fixture
 def site(place: Place) -> Site:
-    """A suite of one task, so that a run has one attempt; the hosts `local` and `second` of one class."""
+    """Make a suite of one task, so that a run has one attempt, and the hosts `local` and `second` of one class."""
     (task,) = catalog.mirror_tasks(specs=[load_task("hip2hip/arena/GELU")]).values()
     registry.load_registry(registry.BUNDLED)
     suite = catalog.mirror_suite(name="one", version=1, digest=task.digest, title="One task", tasks=[task])
@@ -87,8 +87,8 @@ def site(place: Place) -> Site:
 
 
 @pytest.fixture
-def tell(request: pytest.FixtureRequest, place: Place, ledger: Ledger) -> Tell:
-    """tell(outcome, seconds): a line of the table that pytest prints after its tests."""
+def record_outcome(request: pytest.FixtureRequest, place: Place, ledger: Ledger) -> RecordOutcome:
+    """Return record_outcome(outcome, seconds), which adds a line to the table that pytest prints after its tests."""
     name = request.node.name.removeprefix("test_").partition("[")
     case = f"{name[0].replace('_', ' ')} {name[2].rstrip(']').rpartition('-')[0]}".strip()
 
@@ -103,7 +103,7 @@ def sender(place: Place) -> Callable[[int, str], None]:
     def send(attempt_id: int, queue: str) -> None:
         try:
             place.send(attempt_id, queue)
-        except (OperationalError, OSError) as error:  # as wake._send bears it
+        except (OperationalError, OSError) as error:  # job_messages._send handles these too
             sys.stdout.write(f"not sent: {error}\n")
 
     return send

@@ -1,4 +1,4 @@
-"""A disk that is full when a test says so: a tmpfs, or where nobody may mount one a limit on the size of files."""
+"""A disk that a test can fill: a tmpfs, or a limit on file sizes where mounting is not allowed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SmallDisk:
 
 
 class NoFiles:
-    """A worker that may write no file sees EFBIG where a full disk says ENOSPC."""
+    """A limit on file sizes: workers get EFBIG instead of the ENOSPC of a full disk."""
 
     kind = "RLIMIT_FSIZE, since nothing may be mounted here"
 

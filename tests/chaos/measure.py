@@ -1,8 +1,8 @@
-"""How fast the queue is over PostgreSQL and Redis: `python -m tests.chaos.measure [WORKERS] [ATTEMPTS]` prints it.
+"""Measure the queue on PostgreSQL and Redis: `python -m tests.chaos.measure [WORKERS] [ATTEMPTS]`.
 
-Claims: processes of a host each claim and store verdicts as fast as they can. Start: one real worker, a run at a time.
-Deaths: one real worker after the other is killed while it evaluates; over two heartbeats until another has its attempt
-is a miss, and the command ends with 1.
+Claims: processes of one host claim and store verdicts as fast as they can. Start: a real worker with one run at a time.
+Deaths: real workers are killed one after another during evaluation; if another worker gets the attempt later than after
+two heartbeats, that is a miss, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def measure_starts(place: object) -> None:
 
 
 def measure_deaths(place: object) -> bool:
-    """Whether each was noticed within two heartbeats."""
+    """Return whether each death was noticed within two heartbeats."""
     from runs import job_messages
     from runs.models import Attempt, Host
     from tests.chaos.places import HEARTBEAT_S, Place
@@ -122,7 +122,7 @@ def measure_deaths(place: object) -> bool:
 
 
 def warm(url: str, host: str) -> None:
-    """A process of the pool loads Django."""
+    """Load Django in a process of the pool."""
     import django
 
     django.setup()
@@ -130,7 +130,7 @@ def warm(url: str, host: str) -> None:
 
 
 def work(url: str, host: str) -> list[float]:
-    """Until nothing waits; the seconds that each claim took."""
+    """Work until the queue is empty; return the seconds of each claim."""
     from runs.models import Attempt, Host
     from runs.services import claims
     from tests.chaos.places import connected

@@ -1,4 +1,4 @@
-"""Where chaos happens: a database and a broker of a test's own, and workers that are real processes."""
+"""The setup of chaos tests: a separate database and broker, and workers that are real processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAST = {"ARENA_EVALUATOR": "tests.chaos.saboteur.open_saboteur"}
 
 @dataclass
 class Place:
-    """`database` and `broker` are servers that can be stopped; None: files."""
+    """A database and a broker, as servers that can be stopped, or as files if None."""
 
     name: str
     folder: Path
@@ -39,18 +39,18 @@ class Place:
     kept: subprocess.Popen[bytes] | None = None  # a worker that lives through all tests
 
     def rescue(self) -> None:
-        """Let the worker of the host `second` work, from its first use on through everything that happens."""
+        """Let the worker of the host `second` take attempts; it keeps running through all tests."""
         if self.kept is None or self.kept.poll() is not None:
             self.kept = self.start("second", evaluation_s=0.5)
             self.workers.remove(self.kept)
 
     @property
     def gate(self) -> Path:
-        """A worker with chaos="held" evaluates until this file is there."""
+        """The file until whose creation a worker with chaos="held" evaluates."""
         return self.folder / "gate"
 
     def start(self, host: str, chaos: str = "", evaluation_s: float = 0.0, **more: str) -> subprocess.Popen[bytes]:
-        """A worker; `chaos` is a moment that `saboteur` knows."""
+        """Start a worker; `chaos` is a moment defined in saboteur.py."""
         self.gate.unlink(missing_ok=True)
         environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "arena_site.settings",
@@ -73,7 +73,7 @@ class Place:
         return worker
 
     def end_workers(self) -> str:
-        """All but the one that is kept; the end of what each has logged."""
+        """End all workers but the shared one; return the end of their logs."""
         for worker in self.workers:
             worker.kill()
             worker.wait()
@@ -87,7 +87,7 @@ class Place:
             self.kept.wait()
 
     def send(self, attempt_id: int, queue: str) -> None:
-        """A message, by a connection that is made for it."""
+        """Send a message on a new connection."""
         with self.app.connection_for_write() as link:
             self.app.send_task("runs.evaluate_attempt", args=[attempt_id], queue=queue, connection=link, retry=False)
 
@@ -111,7 +111,7 @@ class Place:
 
 @contextmanager
 def connected(url: str) -> Iterator[None]:
-    """Django's connection of this thread leads there meanwhile."""
+    """Point this thread's Django connection to this database."""
     values: dict[str, Any] = Environment({"DATABASE_URL": url}).database("DATABASE_URL", Path("/nowhere"))
     before = connections["default"]
     configured = connections.configure_settings({"default": values})["default"]

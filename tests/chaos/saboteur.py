@@ -1,6 +1,6 @@
-"""An evaluator for the seam EVALUATOR that lets its worker die, lag or lie at one named moment: ARENA_CHAOS says which.
+"""An evaluator for ARENA_EVALUATOR that makes its worker die, hang or lie at the moment named by ARENA_CHAOS.
 
-It passes everything after ARENA_FAKE_SECONDS, as `tests.runs.fakes.Fake` does; queue, database and worker are real.
+It passes everything after ARENA_FAKE_SECONDS, like `tests.runs.fakes.Fake`; queue, database and worker are real.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Doomed(Fake):
 
 
 class Held(Fake):
-    """Evaluates until a file is there: until the test that made this worker has done what it wants in between."""
+    """Evaluates until a file exists, which the test creates."""
 
     def __init__(self, gate: Path) -> None:
         self._gate = gate
@@ -71,7 +71,7 @@ def dying_after(act: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def skew(seconds: float) -> None:
-    """Every clock of this process but the monotonic one is off."""
+    """Shift all clocks of this process except the monotonic one."""
     now, seconds_now = timezone.now, time.time
     timezone.now = lambda: now() + timedelta(seconds=seconds)
     time.time = lambda: seconds_now() + seconds

@@ -1,4 +1,4 @@
-"""What became of every case of chaos, as pytest prints it after its tests."""
+"""The table of outcomes of chaos tests, which pytest prints after them."""
 
 from __future__ import annotations
 

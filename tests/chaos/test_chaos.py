@@ -1,6 +1,6 @@
-"""Whatever dies, stops, lags or comes twice: no result is lost, none is doubled, and all of it ends in time.
+"""Whatever dies, stops, hangs or is repeated: no result is lost or doubled, and all end in time.
 
-Queue, database, broker and workers are real processes; the evaluation is a fake.
+Queue, database, broker and workers are real processes; only the evaluation is a fake.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.db.models.functions import Now
 
 from runs import archive, job_messages
 from runs.models import Attempt, Host
-from tests.chaos.conftest import Tell
+from tests.chaos.conftest import RecordOutcome
 from tests.chaos.disks import SmallDisk, small_disk
 from tests.chaos.places import HEARTBEAT_S, Place
 from tests.runs.conftest import Site
@@ -36,7 +36,7 @@ _repeats = count(1)
 
 @BOTH
 @pytest.mark.parametrize("moment", ["claimed", "evaluating", "saving"])
-def test_a_worker_is_killed(place: Place, site: Site, tell: Tell, moment: str) -> None:
+def test_a_worker_is_killed(place: Place, site: Site, record_outcome: RecordOutcome, moment: str) -> None:
     victim = begin(place, chaos=moment, evaluation_s=60.0 if moment == "evaluating" else 0.5)
     attempt = queue(site)
     if moment == "evaluating":
@@ -45,26 +45,28 @@ def test_a_worker_is_killed(place: Place, site: Site, tell: Tell, moment: str) -
     begun = monotonic()
     allow("second")
     ended = settled(attempt)
-    tell(f"{ended.status} by another worker", monotonic() - begun)
+    record_outcome(f"{ended.status} by another worker", monotonic() - begun)
     assert (ended.status, ended.fencing_token, ended.requeues, ended.host.name) == ("passed", 2, 1, "second")
     assert "stopped answering" in ended.requeued_because
 
 
 @BOTH
-def test_a_worker_is_killed_when_it_has_finished_and_acknowledged_nothing(place: Place, site: Site, tell: Tell) -> None:
+def test_a_worker_is_killed_when_it_has_finished_and_acknowledged_nothing(
+    place: Place, site: Site, record_outcome: RecordOutcome
+) -> None:
     victim, begun = begin(place, chaos="finished"), monotonic()
     attempt = queue(site)
     wait_until(lambda: victim.poll() is not None, "the victim's end")
     allow("second")
     later = settled(queue(site))
     ended = settled(attempt)
-    tell(f"{ended.status} once, by the dead worker", monotonic() - begun)
+    record_outcome(f"{ended.status} once, by the dead worker", monotonic() - begun)
     assert (ended.status, ended.fencing_token, ended.requeues, ended.host.name) == ("passed", 1, 0, "local")
     assert later.host.name == "second"
 
 
 @BOTH
-def test_a_worker_is_frozen_and_wakes_up_too_late(place: Place, site: Site, tell: Tell) -> None:
+def test_a_worker_is_frozen_and_wakes_up_too_late(place: Place, site: Site, record_outcome: RecordOutcome) -> None:
     frozen, begun = begin(place, chaos="held"), monotonic()
     attempt = queue(site)
     claimed(attempt)
@@ -75,7 +77,7 @@ def test_a_worker_is_frozen_and_wakes_up_too_late(place: Place, site: Site, tell
     place.gate.touch()
     frozen.send_signal(signal.SIGCONT)
     later = settled(queue(site))  # behind its verdict, which is ready and comes too late
-    tell(f"{ended.status} by another worker, the late verdict counts for nothing", monotonic() - begun)
+    record_outcome(f"{ended.status} by another worker, the late verdict counts for nothing", monotonic() - begun)
     again = settled(attempt)
     assert later.host.name == "local"
     assert (again.status, again.fencing_token, again.host.name) == ("passed", 2, "second")
@@ -83,7 +85,7 @@ def test_a_worker_is_frozen_and_wakes_up_too_late(place: Place, site: Site, tell
 
 
 @BOTH
-def test_a_message_is_delivered_many_times(place: Place, site: Site, tell: Tell) -> None:
+def test_a_message_is_delivered_many_times(place: Place, site: Site, record_outcome: RecordOutcome) -> None:
     begin(place, evaluation_s=0.5)
     allow("second")
     begun, attempt = monotonic(), queue(site)
@@ -92,12 +94,12 @@ def test_a_message_is_delivered_many_times(place: Place, site: Site, tell: Tell)
     ended = settled(attempt)
     seconds = monotonic() - begun
     last = settled(queue(site))  # behind all the copies
-    tell(f"{ended.status}, claimed once", seconds)
+    record_outcome(f"{ended.status}, claimed once", seconds)
     assert settled(attempt).fencing_token == ended.fencing_token == last.fencing_token == 1
 
 
 @BOTH
-def test_a_worker_of_an_older_version(place: Place, site: Site, tell: Tell) -> None:
+def test_a_worker_of_an_older_version(place: Place, site: Site, record_outcome: RecordOutcome) -> None:
     begin(place, chaos="version=0.0.9")
     begun, attempt = monotonic(), queue(site)
     sleep(2.0)
@@ -106,26 +108,26 @@ def test_a_worker_of_an_older_version(place: Place, site: Site, tell: Tell) -> N
     assert Host.objects.get(name="local").evaluator == "0.0.9"
     allow("second")
     ended = settled(attempt)
-    tell(f"{ended.status} by the newer worker, the older one takes nothing", monotonic() - begun)
+    record_outcome(f"{ended.status} by the newer worker, the older one takes nothing", monotonic() - begun)
     assert (ended.status, ended.fencing_token, ended.host.name) == ("passed", 1, "second")
 
 
 @SERVERS
 @pytest.mark.parametrize("hours", [1, -1])
-def test_a_clock_is_hours_off(place: Place, site: Site, tell: Tell, hours: int) -> None:
+def test_a_clock_is_hours_off(place: Place, site: Site, record_outcome: RecordOutcome, hours: int) -> None:
     long_s = 2.5 * HEARTBEAT_S  # longer than a lease
     begin(place, chaos=f"clock={3600 * hours}", evaluation_s=long_s)
     begun, attempt = monotonic(), queue(site)
     claimed(attempt)
     allow("second")  # its sweeper's clock is right
     ended = [settled(attempt), settled(queue(site))]
-    tell("passed, no lease was taken for dead", monotonic() - begun)
+    record_outcome("passed, no lease was taken for dead", monotonic() - begun)
     assert [(one.status, one.fencing_token, one.requeues) for one in ended] == [("passed", 1, 0)] * 2
     assert ended[0].host.name == "local"
 
 
 @SERVERS
-def test_the_broker_stops_and_comes_back(place: Place, site: Site, tell: Tell) -> None:
+def test_the_broker_stops_and_comes_back(place: Place, site: Site, record_outcome: RecordOutcome) -> None:
     assert place.broker is not None
     begin(place, evaluation_s=2.0)
     running = queue(site)
@@ -137,13 +139,17 @@ def test_the_broker_stops_and_comes_back(place: Place, site: Site, tell: Tell) -
     assert fresh(unsent).status == "queued"
     place.broker.start()
     restarted, late = monotonic(), settled(unsent)
-    tell(f"both passed, the unsent one {monotonic() - restarted:.1f} s after the restart", monotonic() - begun)
+    record_outcome(
+        f"both passed, the unsent one {monotonic() - restarted:.1f} s after the restart", monotonic() - begun
+    )
     assert [(one.status, one.fencing_token, one.requeues) for one in (ended, late)] == [("passed", 1, 0)] * 2
 
 
 @SERVERS
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["orderly", "crash"])
-def test_the_database_stops_and_comes_back(place: Place, site: Site, tell: Tell, how: signal.Signals) -> None:
+def test_the_database_stops_and_comes_back(
+    place: Place, site: Site, record_outcome: RecordOutcome, how: signal.Signals
+) -> None:
     assert place.database is not None
     begin(place, evaluation_s=1.5)
     allow("second")
@@ -156,13 +162,17 @@ def test_the_database_stops_and_comes_back(place: Place, site: Site, tell: Tell,
     place.database.start()
     ended = [settled(attempt) for attempt in attempts]
     tokens = [one.fencing_token for one in ended]
-    tell(f"all passed, the running one {'kept its claim' if tokens[0] == 1 else 'again'}", monotonic() - begun)
+    record_outcome(
+        f"all passed, the running one {'kept its claim' if tokens[0] == 1 else 'again'}", monotonic() - begun
+    )
     assert [one.status for one in ended] == ["passed"] * 3
     assert max(tokens) <= 2
 
 
 @SERVERS
-def test_the_disk_of_the_archive_is_full(place: Place, site: Site, tell: Tell, tmp_path: Path, settings: Any) -> None:
+def test_the_disk_of_the_archive_is_full(
+    place: Place, site: Site, record_outcome: RecordOutcome, tmp_path: Path, settings: Any
+) -> None:
     with small_disk(tmp_path / "archive") as disk:
         settings.ARCHIVE_FOLDER = tmp_path / "archive"
         worker = begin(place, chaos="held", ARENA_ARCHIVE=str(tmp_path / "archive"))
@@ -174,7 +184,7 @@ def test_the_disk_of_the_archive_is_full(place: Place, site: Site, tell: Tell, t
         wait_until(lambda: fresh(attempt).requeues == 1, "a verdict that finds no place")
         disk.free(worker)
         ended = settled(attempt)
-        tell(f"{ended.status} once there was room again ({disk.kind})", monotonic() - begun)
+        record_outcome(f"{ended.status} once there was room again ({disk.kind})", monotonic() - begun)
         assert (ended.status, ended.fencing_token, ended.requeues) == ("passed", 2, 1)
         assert "OSError" in ended.requeued_because
         assert not list((tmp_path / "archive").rglob("*.part"))
@@ -183,7 +193,7 @@ def test_the_disk_of_the_archive_is_full(place: Place, site: Site, tell: Tell, t
 
 @SERVERS
 def test_a_full_disk_costs_no_attempt_that_waits(
-    place: Place, site: Site, tell: Tell, tmp_path: Path, settings: Any
+    place: Place, site: Site, record_outcome: RecordOutcome, tmp_path: Path, settings: Any
 ) -> None:
     with small_disk(tmp_path / "archive") as disk:
         if not isinstance(disk, SmallDisk):
@@ -198,7 +208,7 @@ def test_a_full_disk_costs_no_attempt_that_waits(
         assert (fresh(attempt).status, fresh(attempt).fencing_token) == ("queued", 0)
         disk.free(worker)
         ended = settled(attempt)
-        tell(f"{ended.status} once there was room, waited until then", monotonic() - begun)
+        record_outcome(f"{ended.status} once there was room, waited until then", monotonic() - begun)
         assert (ended.status, ended.fencing_token, ended.requeues) == ("passed", 1, 0)
         place.end_workers()
 
@@ -207,7 +217,7 @@ def test_a_full_disk_costs_no_attempt_that_waits(
 
 
 def begin(place: Place, **worker: object) -> subprocess.Popen[bytes]:
-    """A worker of the host `local` that is ready, and the one of `second`, which may take nothing yet."""
+    """Start a worker of the host `local`; that of `second` is running but may take nothing yet."""
     Host.objects.filter(name="second").update(is_enabled=False)
     place.rescue()
     process = place.start("local", **worker)  # type: ignore[arg-type]
@@ -225,7 +235,7 @@ def allow(host: str) -> None:
 
 
 def queue(site: Site, is_sent: bool = True) -> Attempt:
-    """The one attempt of a new run, and its message unless somebody else sends it."""
+    """Queue a new run; return its attempt, and send its message unless the test does."""
     with nullcontext() if is_sent else mock.patch.object(job_messages, "_send"):
         return Attempt.objects.get(result__run=site.new_run(repeat=next(_repeats)))
 
@@ -240,7 +250,7 @@ def kill(attempt: Attempt) -> None:
 
 
 def freeze(worker: subprocess.Popen[bytes]) -> None:
-    """While nobody but us writes: stopped within a write it would keep a SQLite file locked for all."""
+    """Freeze a worker between writes: within a write it would keep a SQLite file locked."""
     with transaction.atomic():
         worker.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, worker.pid, os.WSTOPPED | os.WNOWAIT)
@@ -251,7 +261,7 @@ def fresh(attempt: Attempt) -> Attempt:
 
 
 def settled(attempt: Attempt) -> Attempt:
-    """The attempt when it has ended: the only one of its result, whole, and with its record in the archive."""
+    """Wait until the attempt has ended; check that it is the only one of its result, with its record archived."""
     wait_until(lambda: fresh(attempt).ended_at is not None, "an end")
     ended = fresh(attempt)
     assert list(ended.result.attempts.values_list("pk", flat=True)) == [attempt.pk]
@@ -262,7 +272,7 @@ def settled(attempt: Attempt) -> Attempt:
 
 
 def wait_until(holds: Callable[[], bool], what: str, deadline_s: float = DEADLINE_S) -> None:
-    """Bears a database that is away."""
+    """Wait for a condition, ignoring database outages."""
     until = monotonic() + deadline_s
     while True:
         with suppress(Error):

@@ -15,7 +15,7 @@ from evaluator.state import state_folder
 from evaluator.tasks.candidate import Candidate
 from runs import archive
 from runs.models import Attempt, Host
-from tests.chaos.conftest import Tell
+from tests.chaos.conftest import RecordOutcome
 from tests.chaos.places import Place
 from tests.chaos.test_chaos import SERVERS, fresh, wait_until
 from tests.runs.conftest import Site
@@ -28,7 +28,9 @@ EXPERT = Path(__file__).parents[2] / "tasks" / "hip2hip" / "arena" / "GELU" / "e
 
 
 @SERVERS
-def test_workers_are_killed_while_they_build_and_evaluate(place: Place, site: Site, tell: Tell) -> None:
+def test_workers_are_killed_while_they_build_and_evaluate(
+    place: Place, site: Site, record_outcome: RecordOutcome
+) -> None:
     names = [f"real-{uuid4().hex[:8]}" for _ in range(2)]  # a host's lock lies in the state folder, which others share
     Host.objects.update(is_enabled=False)
     Host.objects.bulk_create(Host(name=name, device_class=site.device_class) for name in names)
@@ -44,11 +46,11 @@ def test_workers_are_killed_while_they_build_and_evaluate(place: Place, site: Si
         ended = fresh(attempt)
         assert (ended.status, ended.fencing_token, ended.requeues) == ("passed", 2, 1)
         assert ended.measurements.count() == len(read_record(archive.get(ended.record_digest)).cases)
-    tell("both passed by a third worker, no sandbox outlived its worker", monotonic() - begun)
+    record_outcome("both passed by a third worker, no sandbox outlived its worker", monotonic() - begun)
 
 
 class Doomed:
-    """The worker that holds an attempt: killed once a compiler runs below it, or once none does any more."""
+    """The worker with an attempt, killed when a compiler starts or ends below it."""
 
     def __init__(self, attempt: Attempt, *, is_built: bool) -> None:
         self._attempt, self._is_built = attempt, is_built
@@ -73,7 +75,7 @@ class Doomed:
 
 
 def queue(site: Site, repeat: int) -> Attempt:
-    """An expert's source that nobody has built yet."""
+    """Queue an expert's source that has not been built yet."""
     files = {path.name: path.read_bytes() + f"\n// {uuid4().hex}\n".encode() for path in EXPERT.glob("*.hip")}
     (task,) = site.suite.tasks.all()
     run = site.new_run(repeat=1000 + repeat, written={task.pk: Candidate(files, "rewrite")})

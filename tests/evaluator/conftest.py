@@ -29,7 +29,7 @@ def the_same_numbers_every_time() -> None:
 
 @pytest.fixture(scope="session")
 def hip_toolchain() -> dict[str, Any]:
-    """What a build in the sandbox is given. Prepared once per host (half a minute), then found in the state folder."""
+    """The parameters of a build in the sandbox. Prepared once per host (30 s), then read from the state folder."""
     try:
         return prepare(state_folder()).as_dict()
     except HipUnavailable as reason:
@@ -38,7 +38,7 @@ def hip_toolchain() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def hip_module(hip_toolchain: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., ModuleType]:
-    """hip_module("runtime") → hip/runtime.hip, built once for each order of lanes and loaded."""
+    """Return hip_module(name), which builds hip/NAME.hip once for each order of lanes and loads it."""
 
     @functools.cache
     def load(name: str, order: str = "forward") -> ModuleType:

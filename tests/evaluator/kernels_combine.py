@@ -1,4 +1,4 @@
-"""Kernels of the Triton tests: reductions, scans, sorts and functions given to them."""
+"""Kernels of the Triton tests: reductions, scans, sorts and their combine functions."""
 
 # ruff: noqa: C901, SIM108  (one branch for each operation; a branch is what is tried)
 
@@ -51,7 +51,7 @@ def recurrence(a_1, b_1, a_2, b_2):
 
 @triton.jit
 def reduced(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, OP: tl.constexpr, KEEP: tl.constexpr):
-    """Along the rows of an (M, N) block."""
+    """Reduce along the rows of an (M, N) block."""
     lanes = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + lanes)
     if OP == "sum":

@@ -1,4 +1,4 @@
-"""Kernels of the Triton tests: what the language means, beyond one operation."""
+"""Kernels of the Triton tests: features of the language beyond single operations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GLOBAL_STEP = tl.constexpr(3)
 
 @triton.jit
 def loop_halves(out_ptr, first, last, BLOCK: tl.constexpr):
-    """(i - 3) // 2 truncates, since i is a scalar tensor and no Python number."""
+    """(i - 3) // 2 truncates, since i is a scalar tensor and not a Python number."""
     for i in range(first, last):
         tl.store(out_ptr + i, (i - 3) // 2)
 
@@ -104,7 +104,7 @@ def shape_arithmetic(x_ptr, out_ptr, BLOCK: tl.constexpr):
 
 @triton.jit
 def shapes(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
-    """Transposed, permuted, reshaped, joined, split, concatenated and flipped back to where it was."""
+    """Transpose, permute, reshape, join, split, concatenate and flip a block back to its original form."""
     lanes = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + lanes)
     x = tl.permute(tl.trans(x).T.T, (1, 0))
@@ -198,7 +198,7 @@ def with_tuple(pair, out_ptr, strides, BLOCK: tl.constexpr):
 
 
 def scaler(factor):
-    """A kernel that sees a local of the function which made it."""
+    """Return a kernel that uses a local variable of this function."""
     FACTOR = tl.constexpr(factor)
 
     @triton.jit

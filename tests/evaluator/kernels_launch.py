@@ -14,7 +14,7 @@ def copy(x_ptr, out_ptr, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def place(out_ptr):
-    """Each program writes its number into its own cell of a three-dimensional grid."""
+    """Each program writes its index into its own cell of a three-dimensional grid."""
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     cell = (x * tl.num_programs(1) + y) * tl.num_programs(2) + z
     tl.store(out_ptr + cell, cell)
@@ -41,7 +41,7 @@ def tuned_add(x_ptr, out_ptr, size, BLOCK: tl.constexpr, EVEN: tl.constexpr):
 
 @triton.jit
 def product(a_ptr, b_ptr, out_ptr, K, M: tl.constexpr):
-    """An (M, K) by a (K, M) matrix. More stages need more LDS."""
+    """Multiply an (M, K) by a (K, M) matrix. More stages need more LDS."""
     row, column = tl.arange(0, M)[:, None], tl.arange(0, M)[None, :]
     total = tl.zeros((M, M), tl.float32)
     for k in range(0, K, M):
@@ -69,7 +69,7 @@ def with_static_assert(x_ptr, N: tl.constexpr):
 
 @triton.jit
 def with_foreign_assembly(x_ptr, BLOCK: tl.constexpr):
-    """PTX: LLVM ends the process."""
+    """Inline PTX, on which LLVM ends the process."""
     lanes = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + lanes)
     y = tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)

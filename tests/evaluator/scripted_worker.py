@@ -1,4 +1,4 @@
-"""A worker that answers as it is told to, for tests of the judge."""
+"""A worker with scripted replies, for tests of the judge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluator.tasks.spec import TaskSpec
 
 @dataclass
 class ScriptedWorker:
-    """Answers as inside/gpu/commands.py does; doubles its input; `dev_ns` says how long a call takes."""
+    """Replies like inside/gpu/commands.py; doubles its input; `dev_ns` is the time of a call."""
 
     task: TaskSpec
     dev_ns: Callable[[int], float] = lambda _: 20_000.0

@@ -1,4 +1,4 @@
-"""Every way to be broken, through the whole pipeline: each file of tests/broken says first what it must get."""
+"""Broken candidates of every kind through the whole pipeline; files of tests/broken begin with the expected status."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_an_empty_folder_is_not_produced(tmp_path, tiny_task, evaluator):
 
 @pytest.fixture
 def adopts_orphans() -> Iterator[None]:
-    """What a judge of this process leaves behind becomes a child of this process, not of the machine's init."""
+    """Adopt processes that a judge in this process leaves behind, instead of the machine's init."""
     libc = ctypes.CDLL(None, use_errno=True)
     assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     yield

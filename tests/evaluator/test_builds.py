@@ -1,4 +1,4 @@
-"""A build's product on its way from the sandbox to the judge."""
+"""Build products, from the sandbox to the judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REPORT = {
 
 
 def test_an_extension_that_is_too_large_is_a_fault_of_its_source():
-    """It was the sandbox's, so that the host was asked for its health and the candidate tried again."""
+    """It used to be a sandbox error, so the host's health was checked and the candidate tried again."""
 
     def call(op, **fields):
         return REPORT if op == "build" else {"copied": 16, "size": builds.MAX_PRODUCT_BYTES + 1}
@@ -44,7 +44,7 @@ def test_an_extension_that_is_too_large_is_a_fault_of_its_source():
 
 @pytest.mark.parametrize(("has_loaded", "counted"), [(True, 1), (False, 0)])
 def test_a_killed_compiler_is_not_a_process_that_the_candidate_left(has_loaded, counted):
-    """On a busy host one that was killed at the limit had not gone when its worker ended, and was the candidate's."""
+    """On a busy host a compiler killed at the time limit may still exist when its worker ends."""
     ended = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=1)
     worker = SimpleNamespace(close=lambda: ended, output=lambda: "")
     side = Side(None, (), {"kernel.hip": b""}, lambda: None, "cpu", None)

@@ -1,6 +1,6 @@
-"""Judge and worker of a timed session together, in one process and on the CPU: each understands what the other says.
+"""Judge and worker of a timed session together, in one process on the CPU: a test of their protocol.
 
-The instruments are a processor's clock, so no time here means anything.
+The instruments use the CPU's clock, so times have no meaning.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BACKEND = SimpleNamespace(torch_device="cpu", cache_bytes=1 << 20)
 
 
 class Processor:
-    """Instruments whose events are moments of this process."""
+    """Instruments whose events are times of this process's clock."""
 
     def __init__(self, flush_bytes: int) -> None:
         assert flush_bytes > BACKEND.cache_bytes
@@ -58,7 +58,7 @@ class Processor:
 
 
 class Here:
-    """A worker in this process: the harness's own commands, every message through JSON."""
+    """A worker in this process: the harness's commands, with every message through JSON."""
 
     def __init__(self, task: TaskSpec, folder: Path, entry: Callable[..., Any]) -> None:
         size = mailbox_bytes(task, task.cases)
@@ -83,7 +83,7 @@ class Here:
 def session(
     tiny_task: Callable[[str], TaskSpec], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Callable[..., Any]], tuple[Pair, Slabs]]:
-    """session(forward) → the pair of the tiny task's baseline and that candidate, and contents of its first case."""
+    """Return session(forward), which opens the pair of the tiny task's baseline and a candidate."""
     monkeypatch.setattr(commands, "Instruments", Processor)
     task = tiny_task("triton2triton")
 

@@ -71,7 +71,7 @@ def test_infinities_are_right_only_where_the_reference_has_the_same():
 
 
 def test_an_output_beyond_the_dtypes_range_may_be_infinite():
-    """NormalAttention_dot behind an outlier: answers of 6.6e5 in float16, which ends at 65504."""
+    """As in NormalAttention_dot with an outlier: outputs of 6.6e5 in float16, whose largest number is 65504."""
     reference = torch.tensor([6.6e5, -7e4, 65500.0, 1.0])
     right = torch.tensor([math.inf, -math.inf, math.inf, 1.0], dtype=torch.float16)
     assert judged(right, reference).reason is None

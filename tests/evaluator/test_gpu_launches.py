@@ -1,4 +1,4 @@
-"""What a GPU's worker reports of its launches, on a driver that pretends to have an H100 and never loads a kernel."""
+"""A GPU worker's report of its launches, with an emulated H100 driver that never loads a kernel."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def launches(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Launche
 
 
 def warm_up(kernel: Any, *arguments: Any, **options: Any) -> Any:
-    """Compiled for the H100; a launch would need one."""
+    """Compile for the H100 without launching, which would need one."""
     return kernel.warmup(*arguments, grid=(1,), **options)
 
 

@@ -1,4 +1,4 @@
-"""Builds for the CPU and for gfx942: products, messages fit to show, faults told apart, resources of kernels."""
+"""Builds for the CPU and for gfx942: products, messages, kinds of faults, resources of kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BINDING = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward)
 
 @pytest.fixture
 def write(tmp_path: Path) -> Any:
-    """write(device=..., host=..., binding=...) → a source file in a workspace of its own."""
+    """Return write(device=..., host=..., binding=...), which writes a source file to its own workspace."""
 
     def write(**parts: str) -> Path:
         source = tmp_path / "kernel.hip"

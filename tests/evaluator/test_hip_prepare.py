@@ -1,4 +1,4 @@
-"""Preparing a host: what is missing is named, and the work is done once."""
+"""Preparing a host: missing packages are named, and the work is done once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEBIAN_13 = "lib/llvm-17/lib/clang/17/amdgcn/bitcode"
 
 
 def fake_usr(folder: Path, programs: tuple[str, ...] = PROGRAMS, bitcode: str | None = DEBIAN_12) -> Path:
-    """A /usr with just these programs, HIP's headers and device libraries at that place."""
+    """Make a /usr with only these programs, HIP's headers, and device libraries at the given path."""
     files = [*(f"bin/{program}" for program in programs), "include/hip/hip_fp16.h"]
     for name in [*files, *([f"{bitcode}/ocml.bc"] if bitcode else [])]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""HIP text to C++ text, without a compiler; and what the runtime cannot run."""
+"""Rewriting HIP to C++, without a compiler, and features that the runtime lacks."""
 
 from __future__ import annotations
 

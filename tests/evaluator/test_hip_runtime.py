@@ -1,4 +1,4 @@
-"""The fiber runtime: what a lane sees, where lanes meet, memory, launches. One module, in both orders of lanes."""
+"""The fiber runtime: lanes, synchronisation, memory and launches. One module, in both orders of lanes."""
 
 from __future__ import annotations
 

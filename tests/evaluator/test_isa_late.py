@@ -1,4 +1,4 @@
-"""What a compiler had no time for is said to be unchecked; what it refused has failed."""
+"""A compilation that ran out of time is reported as not checked; a compiler error is a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ISA report of a whole evaluation: both sides, both targets, what fails where, what is only worth knowing."""
+"""The ISA report of a whole evaluation: both sides, both targets, failures and findings."""
 
 from __future__ import annotations
 

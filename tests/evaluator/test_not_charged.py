@@ -1,4 +1,4 @@
-"""What is not the candidate's: a draw on which its baseline is as far off, and memory that others took."""
+"""Failures not charged to the candidate: errors that the baseline has too, and memory that others use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def judge(tiny_task):
     state = CaseState(task.cases[0])
 
     def judged(draw: Draw, candidate: float, baseline: float):
-        """An output is as far off as these say on the hard draw, and right elsewhere."""
+        """Judge outputs with the given errors on the hard draw, and none elsewhere."""
         context = SimpleNamespace(
             task=task,
             runner=runner(candidate),
@@ -66,7 +66,7 @@ def test_a_candidate_with_larger_errors_is_wrong(judge):
 
 @pytest.fixture
 def timed(tiny_task):
-    """What is said of a timed call that is as far off as this, where a fresh baseline is as far off as that."""
+    """Return the verdict on a timed call with the given errors of candidate and baseline."""
     task = tiny_task("triton2triton")
     state = CaseState(task.cases[0])
 
@@ -92,13 +92,13 @@ def test_a_candidate_with_larger_errors_in_a_timed_call_is_wrong(timed):
 
 
 def test_in_a_timed_call_the_baseline_is_measured_as_the_candidate(timed):
-    """An answer near zero by chance would else lend so much that zeros passed on an unseen case."""
+    """Otherwise an output that is near zero by chance would widen tolerances so much that zeros pass."""
     assert timed(0.1, baseline=0.01, least_scale=100.0)[1].reason == "mismatch"
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_contents_are_stored_only_for_a_reversed_run(device, tiny_task, monkeypatch):
-    """Of 8 cases of a round a card held 80 draws, with their answers in float64."""
+    """For 8 cases of a round, a card held 80 draws with their references in float64."""
     task = tiny_task("triton2triton")
     monkeypatch.setattr(correctness, "_judge", lambda context, state, draw, baseline: JudgedDraw(state, draw, {}, {}))
     monkeypatch.setattr(correctness, "judged_call", lambda context, judged, call: judged)

@@ -1,4 +1,4 @@
-"""Candidates that did no work fail on every task; a task they pass is found out."""
+"""Null candidates fail on every task; a task that they pass is detected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_no_null_candidate_passes_a_bundled_task(task_id, ledger):
 
 
 def rigged(tmp_path, tiny_task, answer: str):
-    """The tiny task with another answer to y."""
+    """Make the tiny task with another expected output y."""
     task = tiny_task("triton2triton")
     folder = tmp_path / "triton2triton" / "tests" / "rigged"
     folder.mkdir(parents=True)

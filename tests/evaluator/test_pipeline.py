@@ -1,4 +1,4 @@
-"""Our own faults, the weaker sandbox, and what a record says of both."""
+"""Evaluation errors, the weaker sandbox, and their records."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_an_evaluation_without_cases_or_sessions_is_an_error(plain, tiny_task):
 
 
 class FailingEvaluator(Evaluator):
-    """Fails like a broken host, or a broken baseline, a number of times."""
+    """Raises an error of the host or the baseline a given number of times."""
 
     def __init__(self, *errors: Exception, healthy: bool = True) -> None:
         super().__init__(get_backend("cpu"), "plain")
@@ -103,7 +103,7 @@ def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_base
 
 
 class LargeEvaluator(FailingEvaluator):
-    """What fails holds something large."""
+    """Raises an error whose frames hold much memory."""
 
     def _attempt(self, task, candidate, sessions):
         self.before = self.large() if self.attempts else None  # what is left of the try before

@@ -17,7 +17,7 @@ from tests.evaluator import kernels_launch
 
 
 def pretending(check):
-    """Run the test where pretend_gpu is installed, and nowhere else."""
+    """Run the test in a child process with pretend_gpu installed."""
 
     @functools.wraps(check)
     def test(*arguments, **options):

@@ -1,4 +1,4 @@
-"""Random outputs are judged by their distribution: honest samplers of any kind pass, wrong distributions do not."""
+"""Random outputs are judged by their distribution: correct samplers of any kind pass, wrong distributions do not."""
 
 from __future__ import annotations
 

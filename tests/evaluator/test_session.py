@@ -1,4 +1,4 @@
-"""The judge's half of the timing protocol against a scripted worker: what is asked, what is believed, what is void."""
+"""The judge's side of the timing protocol with a scripted worker: commands, checks and void blocks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Timed = Callable[..., CaseTimes | Rejection]
 
 @pytest.fixture
 def timed(tiny_task: Callable[[str], TaskSpec]) -> Timed:
-    """timed(candidate={...}, baseline={...}, sample=…): one session of the tiny task's first case."""
+    """Time one session of the tiny task's first case with scripted workers, configured by the arguments."""
     task = tiny_task("triton2triton")
 
     def run(

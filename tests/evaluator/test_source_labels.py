@@ -1,4 +1,4 @@
-"""Labels of a source's text: what no kernel needs is named, what honest kernels do is not."""
+"""Labels from a source's text: for capabilities that no kernel needs, and not for what real kernels do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker's half of a timed call, on the CPU, with instruments that only note what they are asked."""
+"""The worker's side of a timed call, on the CPU, with instruments that only record their calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTPUTS = [{"name": "y", "shape": [4], "dtype": "float32", "may_alias": [], "off
 
 
 class Notes:
-    """Instruments of no device; an event is the length of the notes when it was made."""
+    """Instruments without a device; an event is the number of notes at its time."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []

@@ -1,4 +1,4 @@
-"""What sessions mean for a case: its ratio and flags, and the times that cannot be true."""
+"""From sessions to a case's ratio and flags, and implausible times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=(0.0, 0.
 
 @pytest.fixture
 def context(tiny_task: Callable[[str], TaskSpec]) -> Context:
-    """One full case of the tiny task, three quiet sessions at twice the baseline's speed."""
+    """One full case of the tiny task with three undisturbed sessions at twice the baseline's speed."""
     task = tiny_task("triton2triton")
     context = Context(task, baseline(task), baseline(task), SimpleNamespace(has_clock=True), None)  # type: ignore[arg-type]
     context.__dict__["calibration"] = CALIBRATION

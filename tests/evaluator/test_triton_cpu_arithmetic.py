@@ -1,4 +1,4 @@
-"""Element types and operations under the interpreter, against torch. Installing changes Triton, not torch."""
+"""Element types and operations in the interpreter, compared with torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Out-of-bounds accesses are found, honest ones are left alone."""
+"""Out-of-bounds accesses are detected, valid ones are not."""
 
 from __future__ import annotations
 

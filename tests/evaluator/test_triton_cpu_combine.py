@@ -1,4 +1,4 @@
-"""Reductions, scans, sorts, histograms and mapped functions under the interpreter, against torch."""
+"""Reductions, scans, sorts, histograms and mapped functions in the interpreter, compared with torch."""
 
 from __future__ import annotations
 

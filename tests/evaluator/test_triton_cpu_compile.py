@@ -1,4 +1,4 @@
-"""Launches compiled for AMD targets: what is reported and refused, that it survives LLVM and leaves nothing behind."""
+"""Launches compiled for AMD targets: reports and errors; crashes of LLVM are survived, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_no_child_and_no_file_is_left(tmp_path, monkeypatch):
 
 
 def children() -> set[int]:
-    """This process's, zombies too: the parent is the second field behind the name."""
+    """Return this process's children, zombies too: the parent is the second field after the name."""
     found = set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What a kernel's source means under the interpreter, as Triton's compiler reads it. Every kernel is compiled too."""
+"""The meaning of a kernel's source in the interpreter, as in Triton's compiler. Every kernel is compiled too."""
 
 from __future__ import annotations
 

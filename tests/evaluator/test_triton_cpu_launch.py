@@ -1,4 +1,4 @@
-"""What a launch is: grids, options, autotuners, heuristics, warm-ups, hooks, and what is interpreted of it."""
+"""Launches: grids, options, autotuners, heuristics, warm-ups, hooks and interpretation."""
 
 from __future__ import annotations
 

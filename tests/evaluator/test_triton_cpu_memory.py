@@ -1,4 +1,4 @@
-"""Atomics, block pointers, descriptors and odd element types under the interpreter."""
+"""Atomics, block pointers, descriptors and special element types in the interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sandboxes shared by the tests of this folder."""
+"""Sandboxes shared by the tests in this folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("bubblewrap", "plain")
 
 @pytest.fixture(scope="session")
 def opened() -> Iterator[Callable[..., Sandbox]]:
-    """open_sandbox, that closes all at the end and skips what this host cannot make."""
+    """Return open_sandbox, closing all sandboxes at the end and skipping tests of kinds that this host cannot make."""
     with contextlib.ExitStack() as stack:
 
         def opening(kind: str, limits: Limits = SMALL, **options: Any) -> Sandbox:
@@ -30,5 +30,5 @@ def opened() -> Iterator[Callable[..., Sandbox]]:
 
 @pytest.fixture(scope="session", params=KINDS)
 def sandbox(request: pytest.FixtureRequest, opened: Callable[..., Sandbox]) -> Sandbox:
-    """One per kind, for all probes that leave it usable: the next worker must not notice the last."""
+    """A shared sandbox per kind, for all probes that leave it usable: workers must not notice earlier ones."""
     return opened(request.param)

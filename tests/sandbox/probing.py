@@ -1,4 +1,4 @@
-"""Means to run a probe in a fresh worker, and to look for its processes on the host."""
+"""Helpers to run a probe in a new worker and to find its processes on the host."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL = Limits(
 
 @contextlib.contextmanager
 def probing(sandbox: Sandbox, probe: str, **variables: object) -> Iterator[Worker]:
-    """A fresh worker that holds the probe and its variables; start it with `run`."""
+    """Open a new worker with the probe and its variables; start it with `run`."""
     environment = {name: str(value) for name, value in variables.items()}
     with sandbox.spawn(mailbox_bytes=64 * 1024, environment=environment) as worker:
         worker.put("probe.py", (PROBES / f"{probe}.py").read_bytes())
@@ -42,7 +42,7 @@ def run(worker: Worker, timeout_s: float = DEADLINE_S) -> None:
 
 
 def seen(sandbox: Sandbox, probe: str, **variables: object) -> Any:
-    """What the probe printed."""
+    """Run a probe and return what it printed."""
     with probing(sandbox, probe, **variables) as worker:
         run(worker)
         return json.loads(worker.output())
@@ -56,7 +56,7 @@ def wait_until(holds: Callable[[], bool], what: str) -> None:
 
 
 def marked_processes(mark: str) -> list[int]:
-    """Processes of this host, in whatever namespace, with that word in their command line or as name."""
+    """Return the host's processes, in any namespace, with the word in their command line or name."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Frames: what the judge makes of bytes that a worker may have forged."""
+"""Frames: how the judge handles bytes that a worker may have forged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSe
 
 
 class Pipes:
-    """A conversation whose other ends the test holds."""
+    """A conversation whose other ends are held by the test."""
 
     def __init__(self) -> None:
         reply, self.write_fd = os.pipe()

@@ -1,4 +1,4 @@
-"""Steps of confinement that only matter when zygote and worker share a user, tried as such on any host."""
+"""Steps of confinement that matter when zygote and worker share a user, tested separately on any host."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a sandbox guarantees, tried by probes inside it, each a file of probes/ that prints what it saw.
+"""The guarantees of a sandbox, tested by probes inside it; each is a file in probes/ that prints its observations.
 
-One suite for both kinds: what the plain one does not claim is skipped, and must be missing from its `strength`.
+Both kinds have the same tests: guarantees that the plain one lacks are skipped, and must not be in its `strength`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NEEDS_READABLE_PYTHON = {"own user", "process limit"}  # in a plain sandbox; the
 
 @pytest.fixture(autouse=True)
 def a_busy_host_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the end of a worker's files and its own end."""
+    """Allow a busy host more time between closing a worker's files and its end."""
     monkeypatch.setattr("evaluator.sandbox.worker.EXIT_GRACE_S", 50.0)
 
 

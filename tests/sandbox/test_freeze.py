@@ -1,4 +1,4 @@
-"""A frozen worker stands still, with all that it started, and goes on where it was."""
+"""A frozen worker is stopped with all its children, and continues where it was."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TICKS_S = 0.3  # thirty ticks of the kernel's clock
 
 @pytest.fixture
 def mark() -> str:
-    """A name of this test's own, as long as names of processes may be: tests beside this one spin, too."""
+    """A process name unique to this test, of the maximal length: parallel tests have spinning processes too."""
     return f"spin-{secrets.token_hex(5)}"
 
 
@@ -62,13 +62,13 @@ def test_a_frozen_worker_can_be_closed(spinning: Worker, mark: str) -> None:
 
 
 def _wait_until_used(mark: str) -> None:
-    """Until each marked process has used the processor once more."""
+    """Wait until each marked process has used more CPU time."""
     before = _used(mark)
     wait_until(lambda: all(_used(mark)[pid] > ticks for pid, ticks in before.items()), "clock ticks of both")
 
 
 def _used(mark: str) -> dict[int, int]:
-    """Clock ticks that each marked process has used so far."""
+    """Return the clock ticks that each marked process has used so far."""
     return {pid: _ticks(pid) for pid in marked_processes(mark)}
 
 

@@ -1,4 +1,4 @@
-"""How sandboxes and workers start and end: deadlines, a judge that dies, wrong use, standby."""
+"""Start and end of sandboxes and workers: deadlines, a dying judge, wrong use, standby."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_closing_a_worker_twice_returns_the_same_and_later_calls_are_refused(san
     worker = sandbox.spawn(mailbox_bytes=4096)
     ended = worker.close()
     assert ended == worker.close() == Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
-    with pytest.raises(SandboxError, match="has ended"):
+    with pytest.raises(SandboxError, match="has already ended"):
         worker.put("late.py", b"")
 
 
@@ -115,7 +115,7 @@ def test_closing_a_sandbox_leaves_nothing_and_a_second_time_does_nothing(
 
 
 def open_files() -> set[tuple[str, str]]:
-    """Number and target of each: what tests before this one left open may be closed meanwhile."""
+    """Return descriptor → target of all open files: those of earlier tests may be closed in the meantime."""
     found = set()
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):  # the folder itself, which was open while it was listed
@@ -163,7 +163,7 @@ def test_the_mailbox_is_the_same_memory_on_both_sides(sandbox: Sandbox) -> None:
         worker.put("probe.py", b"import array; print(sum(array.array('f', open('tensor', 'rb').read())))")
         run(worker)
         assert worker.output() == "105.0\n"
-        with pytest.raises(ValueError, match="of a mailbox of 4096"):
+        with pytest.raises(ValueError, match="outside a mailbox of 4096"):
             worker.mailbox.view(4000, 97)
 
 

@@ -28,7 +28,7 @@ def test_its_numbers_are_those_of_the_kernel(column: int, machine: str) -> None:
 
 
 def verdict(machine: str, name: str, *arguments: int, guarded: tuple[int, ...] = (1234,)) -> int:
-    """The errno the filter answers with, 0 if it allows; by interpreting its program."""
+    """Interpret the filter's program; return the errno of a denied call, 0 if it is allowed."""
     column = list(HEADERS).index(machine)
     number = (seccomp.REFUSED | seccomp.BY_ARGUMENT | {"read": (0, 63)})[name][column]
     words = {seccomp.ARCHITECTURE: seccomp.AUDIT_ARCH[machine], seccomp.NUMBER: number}

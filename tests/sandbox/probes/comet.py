@@ -1,4 +1,4 @@
-"""Starts a process that for ever forks a copy of itself and ends: who looks finds another number than who kills."""
+"""Starts a process that forks a copy of itself and ends, for ever: its pid changes between finding and killing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaves a grandchild behind: a session of its own, deaf to TERM and HUP, orphaned, without open files of ours."""
+"""Leaves a grandchild behind, orphaned, in its own session, ignoring TERM and HUP, with none of our files open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends in the way it is told."""
+"""Ends in the given way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes to its own folder, /tmp and /dev/shm, after listing what lies there and beside its own folder."""
+"""Lists its own folder, its parent, /tmp and /dev/shm, then writes to them."""
 
 from __future__ import annotations
 

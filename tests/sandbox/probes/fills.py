@@ -1,4 +1,4 @@
-"""Writes one large file, then many smaller ones, in the folder it is told; says how far it came and why not further."""
+"""Writes a large file, then many smaller ones, in a given folder; prints how far it came and the error."""
 
 from __future__ import annotations
 

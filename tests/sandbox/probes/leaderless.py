@@ -1,4 +1,4 @@
-"""Leaves a child behind whose main thread alone has ended: its state is that of a process which has ended."""
+"""Leaves a child behind of which only the main thread has ended: it looks like an ended process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks for far more memory than it may have: of Python, of torch, and of files that live in memory."""
+"""Allocates far more memory than allowed: in Python, in torch, and in memory files."""
 
 from __future__ import annotations
 

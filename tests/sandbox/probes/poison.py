@@ -1,4 +1,4 @@
-"""Looks at memory nobody has written: fresh and reused, small and large. Prints the extreme bytes for each size."""
+"""Reads uninitialised memory, new and reused, small and large; prints the extreme bytes for each size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints as much as it is told, on both streams."""
+"""Prints a given amount on both streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists what it can see of the host: named paths, processes and their command lines."""
+"""Lists what is visible of the host: given paths, processes and their command lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does nothing without end."""
+"""Sleeps for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uses CPU time without end."""
+"""Uses CPU time for ever."""
 
 from __future__ import annotations
 

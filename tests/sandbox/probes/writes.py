@@ -1,4 +1,4 @@
-"""Tries to write where the system, Python, its packages and the evaluator lie."""
+"""Tries to write to the folders of the system, Python, its packages and the evaluator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goes for the process it was forked from: its memory, its life, its limits."""
+"""Attacks the process it was forked from: its memory, its life, its limits."""
 
 from __future__ import annotations
 
