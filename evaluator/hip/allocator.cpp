@@ -1,8 +1,8 @@
 // The allocator that a worker gives torch before a candidate is loaded, so that every CPU tensor has red zones.
 //
 // canary: 256-byte aligned, filled with 0xFF (NaN for every float type), 256 patterned bytes before and after. The
-//         pattern is NaN too for every float of 16 or 32 bits: a read beside the buffer spoils what is computed of it.
-// guard:  an unmapped page begins where the tensor ends, its size rounded up to 16 (a float4 kernel is honest); the
+//         pattern is NaN too for every float of 16 or 32 bits, so that reads beside the buffer spoil the result.
+// guard:  an unmapped page begins where the tensor ends, its size rounded up to 16, since float4 kernels are allowed; the
 //         bytes between are patterned. Any access behind them is a memory fault.
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -116,7 +116,7 @@ void arena_allocator_install(int guard) {
   c10::SetCPUAllocator(allocator, 255);
 }
 
-// How many tensors have a damaged red zone: those alive, and those freed since the start.
+// Returns the number of tensors with a damaged red zone, alive or already freed.
 long arena_allocator_damaged() {
   const std::lock_guard<std::mutex> lock(mutex);
   long damaged = damaged_before;

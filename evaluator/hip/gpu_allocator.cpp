@@ -1,7 +1,7 @@
-// What torch's device memory is made with in the correctness worker of a GPU host: 4 KiB of pattern before and behind
-// every tensor, checked when it is freed and when the judge asks; the tensor itself is filled with 0xFF, NaN for every
-// float type. No header of CUDA or HIP is needed: the few functions used are declared here, ARENA_API names their
-// prefix (cuda or hip).
+// The allocator of torch's device memory in the correctness worker of a GPU host: 4 KiB of pattern before and after
+// every tensor, checked when it is freed and on request; the tensor itself is filled with 0xFF, NaN for every float
+// type. No header of CUDA or HIP is needed: the few functions used are declared here, with the prefix ARENA_API (cuda
+// or hip).
 #include <sys/types.h>
 
 #include <cstdint>
@@ -54,7 +54,7 @@ long damaged_before = 0;  // blocks that were found damaged when freed
 
 const uint8_t* pattern_at(size_t offset) { return pattern.bytes + offset % 2; }
 
-// 1 damaged, 0 intact, negative: the device does not answer (its error number).
+// 1 damaged, 0 intact, negative: the device's error number.
 int zone_damaged(const uint8_t* zone, size_t offset) {
   uint8_t seen[kZone];
   if (const int error = API(Memcpy)(seen, zone, kZone, kToHost)) return -error;
@@ -74,9 +74,9 @@ void* arena_allocate(ssize_t size, int, void* stream) {
   if (size <= 0) return nullptr;
   uint8_t* whole = nullptr;
   if (const int error = API(Malloc)(reinterpret_cast<void**>(&whole), size + 2 * kZone)) {
-    API(GetLastError)();  // it would be reported by the next call of somebody else
+    API(GetLastError)();  // otherwise the next call would report it
     if (error == kNoMemory) throw std::bad_alloc();
-    // What a kernel did earlier, in the driver's words: they say whether it was an access out of bounds.
+    // The driver's error text on an earlier kernel, which shows whether it was an access out of bounds.
     throw std::runtime_error(std::string("CUDA error: ") + API(GetErrorString)(error));
   }
   uint8_t* payload = whole + kZone;
@@ -99,7 +99,7 @@ void arena_release(void* payload, size_t, void*) {
   blocks().erase(found);
 }
 
-// How many tensors have a damaged zone; negative: the number of the error that keeps it from being known.
+// Returns the number of tensors with a damaged zone, or the negative number of a device error.
 long arena_damaged() {
   const std::lock_guard<std::mutex> lock(mutex);
   long count = damaged_before;

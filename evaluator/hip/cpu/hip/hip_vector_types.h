@@ -5,8 +5,7 @@
 
 namespace hipcpu {
 
-// 16 bytes at most: a double4 is then honest wherever a float4 is, as on the device, where memory is read 16 bytes at
-// once.
+// 16 bytes at most: a double4 may then be anywhere a float4 may be, as on the device, which reads 16 bytes at once.
 constexpr size_t vector_alignment(size_t size) { return size > 16 ? 16 : size; }
 
 template <class T, int N>

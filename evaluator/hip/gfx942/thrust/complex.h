@@ -1,4 +1,4 @@
-// What torch's headers name of rocThrust's <thrust/complex.h>, which Debian does not have. Arithmetic works; the other
+// The part of rocThrust's <thrust/complex.h> that torch's headers use; Debian does not have it. Arithmetic works; the other
 // functions are declared so that torch's templates parse, and fail at link time if a kernel really uses them.
 #pragma once
 

@@ -1,6 +1,6 @@
-// HIP's language on an NVIDIA GPU, through nvcc. Names of the run time are CUDA's under another name, generated when the
-// host is prepared (hip_cuda_names.h); what the language has and CUDA has not stands here. A warp has 32 lanes: sources
-// that count on 64 are turned away before they get here (inside/hip_gpu/waves.py).
+// HIP's language on an NVIDIA GPU, with nvcc. The runtime's names are macros for CUDA's, generated when the host is
+// prepared (hip_cuda_names.h); features of the language that CUDA lacks are here. A warp has 32 lanes: sources that
+// assume 64 are rejected before (inside/hip_gpu/waves.py).
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -28,7 +28,7 @@ inline void hipLaunchKernelGGL(void (*kernel)(Parameters...), dim3 grid, dim3 bl
 #define __shfl_xor(...) __shfl_xor_sync(__activemask(), __VA_ARGS__)
 #define __ballot(predicate) static_cast<unsigned long long>(__ballot_sync(__activemask(), (predicate)))
 
-// __any and __all, as build.py has the source name them: CUDA's headers declare those names and have no code for them.
+// __any and __all under the names that build.py gives them in sources: CUDA's headers declare both without code.
 __device__ __forceinline__ int hip_any(int predicate) { return __any_sync(__activemask(), predicate); }
 __device__ __forceinline__ int hip_all(int predicate) { return __all_sync(__activemask(), predicate); }
 __device__ __forceinline__ unsigned __lane_id() {
