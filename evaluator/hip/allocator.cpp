@@ -2,8 +2,8 @@
 //
 // canary: 256-byte aligned, filled with 0xFF (NaN for every float type), 256 patterned bytes before and after. The
 //         pattern is NaN too for every float of 16 or 32 bits, so that reads beside the buffer spoil the result.
-// guard:  an unmapped page begins where the tensor ends, its size rounded up to 16, since float4 kernels are allowed; the
-//         bytes between are patterned. Any access behind them is a memory fault.
+// guard:  an unmapped page begins where the tensor ends, its size rounded up to 16, since float4 kernels are allowed;
+//         the bytes between are patterned. Any access behind them is a memory fault.
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// The part of rocThrust's <thrust/complex.h> that torch's headers use; Debian does not have it. Arithmetic works; the other
-// functions are declared so that torch's templates parse, and fail at link time if a kernel really uses them.
+// The part of rocThrust's <thrust/complex.h> that torch's headers use; Debian does not have it. Arithmetic works; the
+// other functions are declared so that torch's templates parse, and fail at link time if a kernel really uses them.
 #pragma once
 
 #define THRUST_INLINE __host__ __device__ inline
