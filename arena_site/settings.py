@@ -16,9 +16,7 @@ env.load_file(BASE_DIR / ".env")
 
 STATE = env.path("ARENA_STATE", BASE_DIR / ".arena") / "site"  # database, archive, broker, logs, static files
 ARCHIVE_FOLDER = env.path("ARENA_ARCHIVE", STATE / "archive")
-DUMP_FOLDER = env.path(
-    "ARENA_DUMP", STATE / "dump"
-)  # output of `manage.py dump_results`, linked on the data page
+DUMP_FOLDER = env.path("ARENA_DUMP", STATE / "dump")  # written by `manage.py dump_results`, linked on the data page
 
 SECRET_KEY = env.secret("SECRET_KEY")
 DEBUG = env.boolean("DEBUG", False)

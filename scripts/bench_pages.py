@@ -1,4 +1,4 @@
-"""For scripts/bench.py, run in its site: print the addresses to measure, with queries, size and CPU time of each."""
+"""Print the addresses that scripts/bench.py measures, with queries, size and CPU time; runs in the benchmark's site."""
 
 from __future__ import annotations
 

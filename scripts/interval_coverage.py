@@ -128,7 +128,7 @@ def _sign_flip(draws: Draws) -> bool:
 
 
 def _ranks(gap: float) -> Scenario:
-    """All rank intervals at once contain the true ranks. `gap`: difference between neighbours; 0: all are equal."""
+    """The rank intervals of all entries contain the true ranks. `gap`: between neighbours; 0: all equal."""
 
     def repeat(draws: Draws) -> bool:
         difficulty = draws.normal(0, 0.5, TASKS)

@@ -146,7 +146,7 @@ def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | No
 
 
 def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> bool:
-    """Whether a case has too few sessions; one is enough for a case too short to claim a speedup for."""
+    """Return whether a case has too few sessions; one is enough for a case too short to claim a speedup for."""
     if state.times and state.times[0].baseline_ns < (calibration.eligible_ns if calibration else ELIGIBLE_NS):
         return False
     return len(state.times) < context.sessions

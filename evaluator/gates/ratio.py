@@ -1,4 +1,4 @@
-"""From a case's sessions to its ratio with a confidence interval, its clocks and its flags."""
+"""Conclude a case: its ratio with a confidence interval, its clocks and its flags, from its sessions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | Non
 
 
 def is_worth_another(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
-    """Whether the interval is still wide, on a case that is long enough to claim a speedup for."""
+    """Return whether the interval is still wide, on a case that is long enough to claim a speedup for."""
     return _is_eligible(times, calibration) and estimate_of(times, calibration).is_wide
 
 

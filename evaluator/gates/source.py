@@ -211,7 +211,7 @@ def _of_modules(name: str) -> set[str | None]:
 
 
 def _replaces(node: ast.AST, names: Mapping[str, str]) -> bool:
-    """Whether the node replaces part of a library: `torch.empty = …`, setattr(torch, …), a new aten operator."""
+    """Return whether the node replaces part of a library: `torch.empty = …`, setattr(torch, …), a new aten operator."""
     match node:
         case ast.Attribute(ctx=ast.Store() | ast.Del()):
             return _is_of_a_library(node, names)
@@ -236,7 +236,7 @@ def _is_of_a_library(node: ast.AST, names: Mapping[str, str]) -> bool:
 
 
 def _is_namespace(node: ast.AST, names: Mapping[str, str]) -> bool:
-    """Whether the node is a library's namespace, as vars(torch) or torch.__dict__."""
+    """Return whether the node is a library's namespace, as vars(torch) or torch.__dict__."""
     match node:
         case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(attr="__dict__", value=owner):
             return _is_of_a_library(owner, names)

@@ -133,7 +133,7 @@ def _through_build(context: Context) -> Rejection | None:
 
 
 def _cross_compiles(context: Context) -> bool:
-    """Whether sources must compile for gfx942: only on a host without a GPU, which stands in for one."""
+    """Return whether sources must compile for gfx942: only on a host without a GPU, which stands in for one."""
     return context.backend.torch_device == "cpu"
 
 

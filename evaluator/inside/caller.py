@@ -135,7 +135,7 @@ def _storage_of(tensor: torch.Tensor) -> int:
 
 
 def takes_positions(entry: Callable[..., Any]) -> bool:
-    """Whether the entry takes positional arguments only: functions bound by pybind11 without py::arg do."""
+    """Return whether the entry takes positional arguments only: functions bound by pybind11 without py::arg do."""
     return "(arg0:" in (getattr(entry, "__doc__", None) or "")
 
 

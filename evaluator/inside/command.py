@@ -133,7 +133,7 @@ def _environment(pretend: bool, once: bool) -> dict[str, str]:
 
 
 def _ends(pid: int, limit_s: float) -> bool:
-    """Whether the child ends within the time; it is not reaped."""
+    """Return whether the child ends within the time; it is not reaped."""
     handle = os.pidfd_open(pid)
     try:
         poller = select.poll()

@@ -71,7 +71,7 @@ def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
 
 
 def has_exited(child: int, timeout_s: float) -> bool:
-    """Whether the child ends by itself within the time; it is not reaped."""
+    """Return whether the child ends by itself within the time; it is not reaped."""
     until = time.monotonic() + timeout_s
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() >= until:
@@ -110,7 +110,7 @@ def _descendants(root: int, table: dict[int, tuple[int, str]] | None = None) -> 
 
 
 def _has_thread(pid: int, others: str) -> bool:
-    """Whether any of its threads is in a state not in `others`; the main thread may end before the others."""
+    """Return whether any of its threads is in a state not in `others`; the main thread may end before the others."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         entries = [_entry(f"{pid}/task/{thread}") for thread in os.listdir(f"/proc/{pid}/task")]
         return any(entry[1] not in others for entry in entries if entry)

@@ -48,7 +48,7 @@ def observe(settings: Confinement, own_user: bool) -> list[str]:
 
 
 def _holds(trial: Callable[[], bool]) -> bool:
-    """Whether the trial succeeds; a guarantee that cannot be tested does not hold."""
+    """Return whether the trial succeeds; a guarantee that cannot be tested does not hold."""
     try:
         return trial()
     except OSError:
@@ -68,7 +68,7 @@ def _read_only(path: str) -> bool:
 
 
 def _is_sized(folder: str, size: int) -> bool:
-    """Whether the folder is a file system of its own of at most this size."""
+    """Return whether the folder is a file system of its own of at most this size."""
     seen = os.statvfs(folder)
     return os.path.ismount(folder) and seen.f_blocks * seen.f_frsize <= size
 
@@ -87,7 +87,7 @@ def _open_memory(pid: int) -> None:
 
 
 def _cannot_fork() -> bool:
-    """Whether a fork fails with a process limit of zero, which the kernel does not enforce for the host's root."""
+    """Return whether a fork fails with a process limit of zero; the kernel exempts the host's root from it."""
     resource.setrlimit(resource.RLIMIT_NPROC, (0, resource.getrlimit(resource.RLIMIT_NPROC)[1]))
     try:
         child = os.fork()

@@ -153,7 +153,7 @@ def _fork(child: Callable[[], None]) -> int:
 
 
 def _open_to_others(workspace: str) -> bool:
-    """Whether any user could import Python's modules and reach the workspace."""
+    """Return whether any user could import Python's modules and reach the workspace."""
     for path in {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(__file__), workspace}:
         path = os.path.realpath(path)
         while path != "/":

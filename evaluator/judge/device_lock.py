@@ -67,7 +67,7 @@ class DeviceLock:
             self.give_way()
 
     def in_use_by_others(self) -> bool:
-        """Whether another evaluation runs on the device, or waits with workers in its memory. Call within `shared`."""
+        """Return whether another evaluation runs on the device, or has workers in its memory. Call within `shared`."""
         try:
             fcntl.flock(self._present, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -112,7 +112,7 @@ def _of_exception(error: WorkerFault) -> Rejection:
 
 
 def _is_native(trace: str) -> bool:
-    """Whether a traceback is complete and holds only frames of the evaluator: Python candidates can forge its texts."""
+    """Return whether a traceback is complete and has only frames of the evaluator: candidates can forge its texts."""
     frames = _FRAME.findall(trace)
     return trace.startswith("Traceback") and all("/evaluator/inside/" in frame for frame in frames)
 

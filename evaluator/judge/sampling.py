@@ -36,7 +36,7 @@ def sampling_problem(samples: torch.Tensor, probabilities: torch.Tensor) -> str 
 
 
 def must_differ(probabilities: torch.Tensor, count: int) -> bool:
-    """Whether two independent sets of `count` samples per distribution are almost certain to differ."""
+    """Return whether two independent sets of `count` samples per distribution are almost certain to differ."""
     rows = probabilities.reshape(-1, probabilities.shape[-1])
     return float(rows.square().sum(1).log().sum()) * count < math.log(FALSE_ALARM)
 

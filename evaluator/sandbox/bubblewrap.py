@@ -47,7 +47,7 @@ def program() -> str | None:
 
 @functools.cache
 def works() -> bool:
-    """Whether bubblewrap exists and may make namespaces on this host. The test takes 10 ms, once."""
+    """Return whether bubblewrap exists and may make namespaces on this host. The test takes 10 ms, once."""
     if program() is None:
         return False
     trial = [str(program()), *NAMESPACES, *user_namespace(), "--ro-bind", "/", "/", "--proc", "/proc", "true"]
@@ -71,7 +71,7 @@ def command(limits: Limits, access: Access, info_fd: int) -> list[str]:
 
 
 class BubblewrapTree:
-    """All processes of one sandbox; killing its zygote, which is their init, kills them all."""
+    """The processes of one sandbox; killing its zygote, which is their init, kills them all."""
 
     def __init__(self, process: subprocess.Popen[bytes], info_fd: int) -> None:
         self._process = process

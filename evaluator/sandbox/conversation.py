@@ -13,7 +13,7 @@ CHUNK, KEPT_BYTES = 1 << 16, 1 << 16
 
 
 class DeadlinePassed(Exception):
-    """No complete message arrived in time."""
+    """Raised when no complete message arrives in time."""
 
 
 class FloodSeen(Exception):

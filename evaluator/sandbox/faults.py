@@ -10,7 +10,7 @@ from evaluator.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a worker's process ended, and how many processes it left behind, which were killed."""
+    """The end of a worker's process: exit code or signal, and the number of processes it left, which were killed."""
 
     exit_code: int | None
     signal: str | None
@@ -38,7 +38,7 @@ class WorkerError(Exception):
 
 
 class WorkerDied(WorkerError):
-    """It ended, or closed the connection, without a reply."""
+    """The worker ended, or closed the connection, without a reply."""
 
     def __init__(self, op: str, ended: Ended, output: str) -> None:
         super().__init__(op, f"the process ended ({ended})", output)
@@ -46,7 +46,7 @@ class WorkerDied(WorkerError):
 
 
 class WorkerTimeout(WorkerError):
-    """It did not reply in time, or the sandbox's time was over."""
+    """The worker did not reply in time, or the sandbox's time was over."""
 
 
 class WorkerFault(WorkerError):
@@ -62,7 +62,7 @@ class BadReply(WorkerError):
 
 
 class OutputFlood(WorkerError):
-    """It printed more than its limit."""
+    """The worker printed more than its limit."""
 
 
 def _name(number: int) -> str:

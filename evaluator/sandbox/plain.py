@@ -18,7 +18,7 @@ def make_workspace() -> str:
 
 
 class PlainTree:
-    """All processes below a zygote, which adopts orphans."""
+    """The processes below a zygote, which adopts orphans."""
 
     def __init__(self, process: subprocess.Popen[bytes], workspace: str) -> None:
         self._process, self._workspace = process, workspace

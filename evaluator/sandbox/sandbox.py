@@ -29,7 +29,7 @@ KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
 
 
 class ProcessTree(Protocol):
-    """All processes of a sandbox."""
+    """The processes of a sandbox."""
 
     def kill(self) -> None: ...
     def close(self) -> None: ...

@@ -43,7 +43,7 @@ class Bounds:
         self._ends = [end for _, end in merged]
 
     def _in_one_storage(self, addresses: Array, item_bytes: int) -> bool:
-        """Whether all items are in one storage, the common case, by the lowest and highest address."""
+        """Return whether all items are in one storage, the common case, by the lowest and highest address."""
         index = bisect_right(self._begins, int(addresses.min())) - 1
         return index >= 0 and int(addresses.max()) + item_bytes <= self._ends[index]
 

@@ -43,7 +43,7 @@ def array_of(values: Any, dtype: Any) -> Array:
 
 
 def is_narrow(dtype: Any) -> bool:
-    """Whether it is a float type that NumPy cannot compute with."""
+    """Return whether it is a float type that NumPy cannot compute with."""
     return dtype.name == BFLOAT16 or dtype.name in FLOAT8
 
 

@@ -1,4 +1,4 @@
-"""From blocks to a ratio with a confidence interval (design §4.7).
+"""Estimate a ratio with a confidence interval from the values of blocks (design §4.7).
 
 A block's value is log median(baseline) − log median(candidate); a session's is the mean of its blocks, a case's the
 mean of its sessions. The spread between sessions is larger than blocks within one show: it is the host's A/A floor, or

@@ -136,7 +136,7 @@ def _block_calls(warm: Readings) -> int:
 
 
 def _is_visible(readings: Readings) -> bool:
-    """Whether in most calls the host took longer than the device was held back."""
+    """Return whether in most calls the host took longer than the device was held back."""
     return 2 * readings.visible > len(readings.dev_ns)
 
 
