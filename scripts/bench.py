@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write("nothing was measured, because wrk is missing: `apt-get install wrk`\n")
         return 3
     missed = [miss for size in chosen.measurements for miss in measure(size, chosen)]
-    say("\nBudgets: " + ("all kept" if not missed else f"{len(missed)} MISSED"), *missed)
+    say("\nBudgets: " + ("all met" if not missed else f"{len(missed)} MISSED"), *missed)
     return 1 if missed else 0
 
 
@@ -134,8 +134,8 @@ def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
     request(port, path)  # fills the response cache
     found = []
     for _ in range(chosen.rounds):
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        found.append(json.loads(said.splitlines()[-1]))
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        found.append(json.loads(output.splitlines()[-1]))
     return Load(
         p50_ms=median(one["p50"] for one in found) / 1e3,
         p95_ms=median(one["p95"] for one in found) / 1e3,

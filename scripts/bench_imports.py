@@ -1,7 +1,7 @@
 """`make imports`: measure time and peak memory of reading bundles of growing size, offline and into an empty database.
 
 Each bundle is synthetic, in one format, and read in a process of its own. On a busy machine CPU time is more reliable
-than wall time. A bundle beyond a limit names it. No data is kept.
+than wall time. A bundle beyond a limit names it. No data is stored.
 
 usage: scripts/bench_imports.py [--measurements N …] [--formats NAME …] [--offline]
 """
@@ -60,8 +60,8 @@ def _row(name: str, count: int, *, offline: bool) -> None:
             command = [sys.executable, __file__, "--read", str(path), "--formats", name, "--measurements", str(count)]
             command += ["--offline"] if where == "check" else []
             environment = {**os.environ, "ARENA_STATE": folder, "TMPDIR": folder}
-            told = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-            text = told.stdout.strip() or told.stderr.strip().splitlines()[-1]
+            child = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+            text = child.stdout.strip() or child.stderr.strip().splitlines()[-1]
             _say(f"{name:12}{count:13,}{path.stat().st_size >> 20:7}   {where:9}{text}")
 
 
@@ -118,8 +118,8 @@ def _site(name: str, count: int) -> Callable[[Path], str]:
 
     def import_into(path: Path) -> str:
         digest, size = intake.kept(path)
-        said = {"agent": "A"} if name != "native" else {}
-        upload = submissions.Upload(digest, size, path.name, said, "MIT")
+        declared = {"agent": "A"} if name != "native" else {}
+        upload = submissions.Upload(digest, size, path.name, declared, "MIT")
         submission, _ = submissions.receive(upload=upload, actor="bench")
         intake.check_next(submission.pk)
         row = Submission.objects.get(pk=submission.pk)

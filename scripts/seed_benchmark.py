@@ -104,17 +104,21 @@ def _write_board(place: SyntheticBoard, configurations: list[Configuration], mos
     made = 0
     for at in range(len(configurations) * synthetic.REPEATS):
         entry, repeat = divmod(at, synthetic.REPEATS)
-        answers = list(synthetic.answers(place.host.device_class.slug, place.number, entry, repeat))
-        measured = sum(len(answer.cases) for answer in answers)
+        drawn = list(synthetic.results(place.host.device_class.slug, place.number, entry, repeat))
+        measured = sum(len(one.cases) for one in drawn)
         if made + measured > most:
             break
-        _write_run(place, configurations[entry], repeat, answers, FIRST + timedelta(minutes=at))
+        _write_run(place, configurations[entry], repeat, drawn, FIRST + timedelta(minutes=at))
         made += measured
     return made
 
 
 def _write_run(
-    place: SyntheticBoard, configuration: Configuration, repeat: int, answers: list[synthetic.Answer], at: datetime
+    place: SyntheticBoard,
+    configuration: Configuration,
+    repeat: int,
+    drawn: list[synthetic.SyntheticResult],
+    at: datetime,
 ) -> None:
     run = factories.make_run(
         with_results=False,
@@ -132,30 +136,30 @@ def _write_run(
         for task in place.tasks
     )
     attempts = Attempt.objects.bulk_create(
-        _attempt(result, answer, at, place.host) for result, answer in zip(results, answers, strict=True)
+        _attempt(result, one, at, place.host) for result, one in zip(results, drawn, strict=True)
     )
     Measurement.objects.bulk_create(
         Measurement(attempt=attempt, **columns)
-        for attempt, answer in zip(attempts, answers, strict=True)
-        for columns in answer.cases
+        for attempt, one in zip(attempts, drawn, strict=True)
+        for columns in one.cases
     )
     if place.round is not None:
-        _write_unseen(place.round, attempts, answers, at)
+        _write_unseen(place.round, attempts, drawn, at)
     _publish(run, attempts, at)
 
 
 def _publish(run: Run, attempts: list[Attempt], at: datetime) -> None:
     """Publish a run. Audit entries are written first, as the database only allows transitions that have one."""
-    said = {"action": AuditEntry.Action.PUBLISH, "actor_name": MARK, "reason": "synthetic", "run": run, "at": at}
+    values = {"action": AuditEntry.Action.PUBLISH, "actor_name": MARK, "reason": "synthetic", "run": run, "at": at}
     AuditEntry.objects.bulk_create(
-        AuditEntry(result=attempt.result, to_attempt=attempt, **said) for attempt in attempts
+        AuditEntry(result=attempt.result, to_attempt=attempt, **values) for attempt in attempts
     )
     own = Attempt.objects.filter(result=OuterRef("pk")).values("pk")[:1]
     Result.objects.filter(run=run).update(published_attempt=Subquery(own))
-    AuditEntry.objects.create(**said)
+    AuditEntry.objects.create(**values)
 
 
-def _attempt(result: Result, answer: synthetic.Answer, at: datetime, host: Host) -> Attempt:
+def _attempt(result: Result, one: synthetic.SyntheticResult, at: datetime, host: Host) -> Attempt:
     return Attempt(
         result=result,
         number=1,
@@ -165,12 +169,12 @@ def _attempt(result: Result, answer: synthetic.Answer, at: datetime, host: Host)
         claimed_by=MARK,
         host=host,
         record_digest=sha256("record", result.candidate_digest),  # there is no such record in the archive
-        **answer.attempt,
+        **one.attempt,
     )
 
 
-def _write_unseen(round: Round, attempts: list[Attempt], answers: list[synthetic.Answer], at: datetime) -> None:
-    tried = [(attempt, answer) for attempt, answer in zip(attempts, answers, strict=True) if answer.unseen]
+def _write_unseen(round: Round, attempts: list[Attempt], drawn: list[synthetic.SyntheticResult], at: datetime) -> None:
+    tried = [(attempt, one) for attempt, one in zip(attempts, drawn, strict=True) if one.unseen]
     evaluations = UnseenEvaluation.objects.bulk_create(
         UnseenEvaluation(
             attempt=attempt,
@@ -184,8 +188,8 @@ def _write_unseen(round: Round, attempts: list[Attempt], answers: list[synthetic
     )
     UnseenMeasurement.objects.bulk_create(
         UnseenMeasurement(evaluation=evaluation, **columns)
-        for evaluation, (_, answer) in zip(evaluations, tried, strict=True)
-        for columns in answer.unseen
+        for evaluation, (_, one) in zip(evaluations, tried, strict=True)
+        for columns in one.unseen
     )
 
 

@@ -32,7 +32,7 @@ SLOTS = (*CONFIG_CATEGORIES, *CONFIG_CATEGORIES)[:8]  # of one task's unseen cas
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SyntheticResult:
     """The result of one run on one task, as column values of the attempt, and of rows of cases and unseen cases."""
 
     attempt: dict[str, Any]
@@ -45,10 +45,10 @@ def tasks(suite: int) -> list[dict[str, Any]]:
     return [_task(suite, number) for number in range(len(CASES))]
 
 
-def answers(board: str, suite: int, entry: int, repeat: int) -> Iterator[Answer]:
+def results(board: str, suite: int, entry: int, repeat: int) -> Iterator[SyntheticResult]:
     """Yield a result for each task, in the order of `tasks`; the same arguments always give the same results."""
     for task in range(len(CASES)):
-        yield _answer(Random(f"{board} {suite} {entry} {repeat} {task}"), entry, task)
+        yield _result(Random(f"{board} {suite} {entry} {repeat} {task}"), entry, task)
 
 
 def sha256(*parts: object) -> str:
@@ -78,17 +78,17 @@ def _case(number: int) -> str:
     return f"cols={64 << number},rows=4096"
 
 
-def _answer(draw: Random, entry: int, task: int) -> Answer:
+def _result(draw: Random, entry: int, task: int) -> SyntheticResult:
     """Make a result: seven in eight are correct; the others do not compile or have wrong outputs."""
     kind = draw.random()
     if kind < 0.04:
-        return Answer(_failed("build_failed", "compile", "compiler_error", compiled=False), (), ())
+        return SyntheticResult(_failed("build_failed", "compile", "compiler_error", compiled=False), (), ())
     if kind < 0.125:
         wrong = {"case": _case(0), "profile": "full", "correct": False, "baseline_correct": True}
-        return Answer(_failed("wrong_output", "correctness", "mismatch", compiled=True), (wrong,), ())
+        return SyntheticResult(_failed("wrong_output", "correctness", "mismatch", compiled=True), (wrong,), ())
     gain = draw.gauss(0.02 * (entry % MODELS) + 0.05 * (task % 4), 0.25)
     rows = tuple(_timed(draw, gain, case) for case in range(CASES[task]))
-    return Answer(_passed(rows), rows, tuple(_unseen(draw, gain, slot) for slot in range(len(SLOTS))))
+    return SyntheticResult(_passed(rows), rows, tuple(_unseen(draw, gain, slot) for slot in range(len(SLOTS))))
 
 
 def _failed(status: str, gate: str, reason: str, *, compiled: bool) -> dict[str, Any]:

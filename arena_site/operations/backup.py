@@ -80,18 +80,18 @@ def _fill(packed: zipfile.ZipFile) -> Summary:
         tables = {label: _write_table(packed, label, model) for label, model in table_rows.tables().items()}
         open_rounds = Round.objects.filter(revealed_at__isnull=True).count()
         migrations = applied_migrations()
-    kept, damaged = _write_archive(packed)
+    valid, damaged = _write_archive(packed)
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "migrations": migrations,
         "tables": tables,
-        "files": kept,
+        "files": valid,
         "damaged": damaged,
         "open_rounds": open_rounds,
     }
     packed.writestr(MANIFEST, json.dumps(manifest, indent=1))
-    return Summary(sum(table["rows"] for table in tables.values()), len(kept), tuple(damaged), open_rounds)
+    return Summary(sum(table["rows"] for table in tables.values()), len(valid), tuple(damaged), open_rounds)
 
 
 def _write_table(packed: zipfile.ZipFile, label: str, model: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _write_table(packed: zipfile.ZipFile, label: str, model: Any) -> dict[str, A
 def _write_archive(packed: zipfile.ZipFile) -> tuple[list[str], list[str]]:
     """Copy the archived files; return digests of valid and of damaged ones. Damaged files are left out, since a backup
     with them could not be restored."""
-    kept, damaged = list[str](), list[str]()
+    valid, damaged = list[str](), list[str]()
     for path in sorted(Path(settings.ARCHIVE_FOLDER).glob("??/*.gz")):
         digest = path.name.removesuffix(".gz")
         with contextlib.suppress(FileNotFoundError):  # deleted since the rows were read
@@ -116,8 +116,8 @@ def _write_archive(packed: zipfile.ZipFile) -> tuple[list[str], list[str]]:
                 is_whole = archive.is_packed(file, digest)
             if is_whole:
                 packed.write(path, member_of_file(digest), zipfile.ZIP_STORED)
-            (kept if is_whole else damaged).append(digest)
-    return kept, damaged
+            (valid if is_whole else damaged).append(digest)
+    return valid, damaged
 
 
 @contextmanager

@@ -39,12 +39,12 @@ def check() -> int:
         try:
             connection.connect(CHECK)
             send(connection, json.dumps(files(WORKSPACE)).encode())
-            answer = json.loads(receive(connection))
+            reply = json.loads(receive(connection))
         except (OSError, ValueError) as error:
             sys.stderr.write(f"no reply from the evaluator: {error}\n")
             return 2
-    sys.stdout.write(answer["text"])
-    return int(answer["code"])
+    sys.stdout.write(reply["text"])
+    return int(reply["code"])
 
 
 def files(folder: str) -> dict[str, str | None]:

@@ -94,9 +94,9 @@ def _kind(cls: type) -> str:
     evaluator or a library."""
     try:
         module, name = cls.__module__, cls.__qualname__
-        told = f"{module}.{name}"[:MAX_KIND]
+        full_name = f"{module}.{name}"[:MAX_KIND]
         if module.partition(".")[0] not in TRUSTED:
-            return told
-        return told if attrgetter(name)(sys.modules[module]) is cls else ELSEWHERE
+            return full_name
+        return full_name if attrgetter(name)(sys.modules[module]) is cls else ELSEWHERE
     except BaseException:
         return ELSEWHERE

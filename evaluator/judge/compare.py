@@ -58,7 +58,7 @@ def compare(
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     if spec.sampled is not None:
         unlike = sampling_problem(output, reference)
-        return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'as the distribution says'}")
+        return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'fits the distribution'}")
     if not output.dtype.is_floating_point:
         wrong = int((output.to(reference.dtype) != reference).sum())  # int64 or bool, as the reference
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"

@@ -84,7 +84,7 @@ class Compilations:
         new = {launch.identity: launch for launch in launches if launch.identity not in self._made}
         started = [(launch, _started(self._targets, launch.compiled_for, limit_s)) for launch in new.values()]
         for launch, children in started:  # the function is kept, so that its id stays unique
-            made = _answers(launch.kernel, launch.configuration, children)
+            made = _compilations_of(launch.kernel, launch.configuration, children)
             self._made[launch.identity] = launch.function, made
 
     def give_up(self, launch: Launch, why: str) -> None:
@@ -106,12 +106,14 @@ def _started(
     return [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
 
 
-def _answers(kernel: str, configuration: str, children: Sequence[tuple[Target, _Child]]) -> tuple[IsaCompilation, ...]:
+def _compilations_of(
+    kernel: str, configuration: str, children: Sequence[tuple[Target, _Child]]
+) -> tuple[IsaCompilation, ...]:
     made = []
     for target, child in children:
-        answer = child.answer()
-        resources = Resources(**answer["resources"]) if "resources" in answer else None
-        error = over_limit(resources, target) if resources else answer["error"]
+        result = child.result()
+        resources = Resources(**result["resources"]) if "resources" in result else None
+        error = over_limit(resources, target) if resources else result["error"]
         made.append(IsaCompilation(kernel, configuration, target.arch, child.seconds, resources, error))
     return tuple(made)
 
@@ -136,29 +138,29 @@ class _Child:
 
     def __init__(self, job: Callable[[], dict[str, Any]], limit_s: float) -> None:
         self._begin, self._limit_s, self.seconds = time.monotonic(), limit_s, 0.0
-        self._said, name = tempfile.mkstemp()
+        self._output, name = tempfile.mkstemp()
         os.unlink(name)
         self._fd, writable = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of 3.12, on forks beside threads
             self._pid = os.fork()
         if self._pid == 0:
-            _run(job, writable, self._said, limit_s)
+            _run(job, writable, self._output, limit_s)
         os.close(writable)
 
-    def answer(self) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         """Wait for the result; it has `error`, with what the child printed, if it failed, died or ran out of time."""
         try:
             text = _read(self._fd, self._begin + self._limit_s)
         finally:
             status = self._end()
         self.seconds = time.monotonic() - self._begin
-        printed = os.pread(self._said, MAX_TEXT, 0).decode(errors="replace").strip()
-        os.close(self._said)
+        printed = os.pread(self._output, MAX_TEXT, 0).decode(errors="replace").strip()
+        os.close(self._output)
         if text is None:
             return {"error": f"{NOT_IN_TIME} {self._limit_s:g} s"}
-        answer = json.loads(text) if text else {"error": f"the compiler ended with {_ending(status)}"}
-        return {**answer, "error": _last_words(answer["error"], printed)} if "error" in answer else dict(answer)
+        result = json.loads(text) if text else {"error": f"the compiler ended with {_ending(status)}"}
+        return {**result, "error": _last_words(result["error"], printed)} if "error" in result else dict(result)
 
     def _end(self) -> int:
         os.close(self._fd)
