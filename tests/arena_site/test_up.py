@@ -130,7 +130,7 @@ def test_it_starts_everything_once_restarts_it_and_leaves_nothing_behind(state: 
 def test_it_starts_behind_a_tls_proxy(state: Path) -> None:
     port = free_port()
     one = Up(state, port, HTTPS="1")
-    one.wait_for("stop with Ctrl-C")
+    one.wait_for("Stop it with Ctrl-C")
     assert up.status_of(f"http://127.0.0.1:{port}/") == 301
     one.process.send_signal(signal.SIGINT)
     assert one.process.wait(timeout=DEADLINE_S) == 0
