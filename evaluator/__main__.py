@@ -170,9 +170,9 @@ def _check_folder(path: Path) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from evaluator.agents.catalog import read_agent, settings_of
-    from evaluator.agents.readiness import not_set
-    from evaluator.agents.variables import secrets_here
+    from evaluator.agents.catalog import parse_settings, read_agent
+    from evaluator.agents.readiness import missing_settings
+    from evaluator.agents.variables import secrets_from_environment
     from evaluator.backends import get_backend
     from evaluator.cli.board import board_text, unseen_text
     from evaluator.cli.demo import ProgressBar
@@ -181,10 +181,10 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.tasks.suites import load_suite
     from evaluator.unseen.rounds import read_round
 
-    agent = read_agent(options.agent, settings_of(options.set))
-    if missing := not_set(agent):
+    agent = read_agent(options.agent, parse_settings(options.set))
+    if missing := missing_settings(agent):
         raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
-    secrets_here(agent.settings)  # an odd one is refused before any work
+    secrets_from_environment(agent.settings)  # an odd one is refused before any work
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     revealed = read_round(options.round) if options.round else None
     _check_folder(options.out)

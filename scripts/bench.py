@@ -85,7 +85,7 @@ def measure(size: int, chosen: argparse.Namespace) -> list[str]:
     """One size: prints its table, returns the budgets that were missed."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         database = (chosen.databases or Path(folder)).resolve() / f"{size}.sqlite3"
-        environment = dict(os.environ) | settings_of(Path(folder), database)
+        environment = dict(os.environ) | parse_settings(Path(folder), database)
         seeded = prepare(size, database, environment)
         pages = [BenchPage(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
         with served(environment) as port:
@@ -203,7 +203,7 @@ def run(*command: str, environment: dict[str, str]) -> str:
     return subprocess.run(python, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def settings_of(folder: Path, database: Path) -> dict[str, str]:
+def parse_settings(folder: Path, database: Path) -> dict[str, str]:
     """A site of its own: nothing of this one is read or written."""
     return {
         "DJANGO_SETTINGS_MODULE": "arena_site.settings",

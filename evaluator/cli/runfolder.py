@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evaluator import VERSION, codec
 from evaluator.agents.catalog import AgentFolder, produce, read_agent, settings_text
-from evaluator.agents.interface import Produced
+from evaluator.agents.interface import ProducedCandidate
 from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.native.calibrations import FOLDER as CALIBRATIONS
 from evaluator.errors import UsageError
@@ -30,7 +30,7 @@ from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
 from evaluator.unseen.rounds import RoundFile
-from evaluator.workbench import work_on
+from evaluator.workbench import session_candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ def evaluate_round(
     )
 
 
-def _produced(folder: Path, task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, repeat: int) -> Produced:
+def _produced(folder: Path, task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, repeat: int) -> ProducedCandidate:
     """Reference agents are asked again each time; a session is kept."""
     if agent.kind == "reference":
         return produce(agent.name, task, repeat)
     path, sources = folder / "sessions" / f"{slug(task.id)}.json", folder / "candidates" / slug(task.id)
-    return work_on(task, agent, evaluator, path, sources, repeat=repeat)
+    return session_candidate(task, agent, evaluator, path, sources, repeat=repeat)
 
 
 def _manifest(

@@ -191,7 +191,7 @@ def problems_of(record: Record) -> list[str]:
     return problems
 
 
-def is_moment(text: str) -> bool:
+def is_timestamp(text: str) -> bool:
     """ISO 8601 with a time zone, of our time."""
     try:
         moment = datetime.fromisoformat(text)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evaluator import codec
 from evaluator.records.reasons import Status
-from evaluator.records.record import CandidateRef, TaskRef, is_moment
+from evaluator.records.record import CandidateRef, TaskRef, is_timestamp
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
@@ -19,7 +19,7 @@ LARGEST = {  # what rows hold and sums of many sessions bear
     "cost_usd": 10**9,
 }
 LONGEST_S = 1e6  # eleven days
-Own = str | int | float | bool | None
+SettingValue = str | int | float | bool | None
 Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
 
@@ -113,22 +113,22 @@ def problems_of(session: SessionRecord) -> list[str]:
         problems.append("problems: expected pairs of a reason code and a detail")
     if any(one.speedup is not None and one.speedup <= 0 for one in session.iterations):
         problems.append("iterations: a speedup that is not positive")
-    for name, value in _odd(session.usage).items():
+    for name, value in _implausible(session.usage).items():
         problems.append(f"usage.{name}: seen {value}; expected 0 to {LARGEST[name]}")
     durations = (session.seconds, *(value for one in session.iterations for value in (one.at_s, one.seconds)))
     if not all(0 <= value <= LONGEST_S for value in durations):
         problems.append(f"seconds: expected 0 to {LONGEST_S:.0f}, of the session and of each iteration")
-    if not is_moment(session.started_at):
+    if not is_timestamp(session.started_at):
         problems.append(f"started_at: seen {session.started_at!r:.80}; expected a moment with its time zone")
     return problems
 
 
-def credible(usage: Usage) -> Usage:
+def plausible_usage(usage: Usage) -> Usage:
     """What no session can have used is what nobody said: an agent's own program may say anything."""
-    return replace(usage, **dict.fromkeys(_odd(usage)))
+    return replace(usage, **dict.fromkeys(_implausible(usage)))
 
 
-def _odd(usage: Usage) -> dict[str, int | float]:
+def _implausible(usage: Usage) -> dict[str, int | float]:
     said = {name: getattr(usage, name) for name in LARGEST}
     return {name: value for name, value in said.items() if value is not None and not 0 <= value <= LARGEST[name]}
 

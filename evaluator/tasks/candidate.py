@@ -64,10 +64,12 @@ def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extr
         if not ignored and (path.is_symlink() or not path.is_dir()):
             is_source = not path.is_symlink() and path.is_file() and path.stat().st_size <= MAX_BYTES
             found[path.relative_to(folder).as_posix()] = path.read_bytes() if is_source else None
-    return compared(found, task, label=label or folder.name, ignore_extra=ignore_extra)
+    return candidate_from_files(found, task, label=label or folder.name, ignore_extra=ignore_extra)
 
 
-def compared(found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False) -> Candidate:
+def candidate_from_files(
+    found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False
+) -> Candidate:
     """The same of files by their paths; None is what is no plain source file."""
     ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
     for path, data in sorted(found.items()):

@@ -45,7 +45,7 @@ def test_the_settings_of_the_paper_are_the_default(folder):
 
 def test_a_run_may_set_what_the_file_names(folder):
     write_agent(folder, "title: Mine\nkind: model\nown: {model: {kind: text}, depth: 3}\n")
-    settings = catalog.read_agent("mine", catalog.settings_of(["model=m-1", "depth=4", "timeout_s=60"])).settings
+    settings = catalog.read_agent("mine", catalog.parse_settings(["model=m-1", "depth=4", "timeout_s=60"])).settings
     assert (settings.own["model"], settings.own["depth"], settings.timeout_s) == ("m-1", 4, 60)
 
 
@@ -69,14 +69,14 @@ def test_a_run_may_set_what_the_file_names(folder):
         (["depth=null"], "own.depth: seen None"),
         (["depth=-1"], "own.depth: seen -1"),
         (["depth=1.5"], "own.depth: seen 1.5"),
-        (["depth"], "NAME=VALUE is expected"),
-        (["depth=[1"], "not a value that YAML knows"),
+        (["depth"], "expected NAME=VALUE"),
+        (["depth=[1"], "the value is not YAML"),
     ],
 )
 def test_a_setting_that_is_none_is_refused(folder, words, message):
     write_agent(folder, "title: Mine\nkind: model\nown: {depth: 3}\n")
     with pytest.raises((UsageError, TaskError)) as caught:
-        catalog.read_agent("mine", catalog.settings_of(words))
+        catalog.read_agent("mine", catalog.parse_settings(words))
     assert message in str(caught.value)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from evaluator.agents import proxy
 from evaluator.errors import HostError
-from tests.agents.desks import raised, texts
+from tests.agents.contexts import raised, texts
 
 
 def test_without_a_network_nothing_is_reached(play):
@@ -40,7 +40,7 @@ say(os.environ['HTTPS_PROXY'])
     assert said[:3] == ["HTTP/1.1 403 Forbidden"] * 3
     assert said[3].startswith("HTTP/1.1 200")
     assert said[4:6] == ["HELLO", "http://127.0.0.1:3128"]
-    assert "network: evil.example was not let through" in texts(work, "error")
+    assert "network: evil.example was refused" in texts(work, "error")
 
 
 def test_an_agent_has_only_so_many_connections_at_once(tmp_path, monkeypatch):

@@ -9,13 +9,13 @@ import pytest
 from evaluator.agents.replay.launcher import launch
 from evaluator.errors import UsageError
 from evaluator.tasks.reader import load_task
-from tests.agents.desks import ScriptedCheck, desk_for
+from tests.agents.contexts import ScriptedCheck, context_for
 
 TASK = "triton2triton/arena/softmax"
 
 
 def replayed(source, **fields):
-    return launch(desk_for("replay", load_task(TASK), ScriptedCheck(), {"source": source and str(source)}, **fields))
+    return launch(context_for("replay", load_task(TASK), ScriptedCheck(), {"source": source and str(source)}, **fields))
 
 
 def predictions(folder, *lines):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from evaluator import codec
 from evaluator.bundles.reading import Reading
 from evaluator.records.calibration import DeviceCalibration
-from evaluator.records.record import is_moment
+from evaluator.records.record import is_timestamp
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
 
 FOLDER = "calibrations"
@@ -47,7 +47,7 @@ def _read(reading: Reading, name: str, device_class: str) -> DeviceCalibration |
 def _unfit(found: DeviceCalibration, device_class: str) -> Iterator[tuple[str, str, str]]:
     """Place, what is seen, what is expected."""
     said = found.acceptance
-    if not is_moment(found.made_at):
+    if not is_timestamp(found.made_at):
         yield "made_at", f"{found.made_at!r:.80}", "a moment with its time zone"
     if found.device_class != device_class:
         yield "device_class", f"{found.device_class!r:.80}", f"{device_class}, as run.json says"

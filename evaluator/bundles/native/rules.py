@@ -12,7 +12,7 @@ from typing import Any
 from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.problems import BundleProblem
 from evaluator.records.measurements import Clock, Ratio
-from evaluator.records.record import CaseRecord, Record, is_moment
+from evaluator.records.record import CaseRecord, Record, is_timestamp
 from evaluator.records.sessions import SessionRecord
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
@@ -41,7 +41,7 @@ def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[BundleProb
 
 def unfit(place: str, record: Record | UnseenRecord) -> Iterator[BundleProblem]:
     """Of a record of seen or unseen cases."""
-    if not is_moment(record.started_at):
+    if not is_timestamp(record.started_at):
         yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
     if len(record.evaluator) > NAME_CHARACTERS:
         yield BundleProblem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
