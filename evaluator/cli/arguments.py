@@ -106,7 +106,7 @@ def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParse
 
 
 def _whole(least: int) -> Callable[[str], int]:
-    """Of an option that counts."""
+    """Of an option that quadrant_counts."""
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or int(text) < least:

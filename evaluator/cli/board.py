@@ -10,7 +10,7 @@ from evaluator.unseen.cases import CONFIG_CATEGORIES
 from evaluator.unseen.record import QUADRANTS, SideOutcome, UnseenCaseRecord, UnseenRecord
 
 
-def rate(count: int, of: int) -> str:
+def share(count: int, of: int) -> str:
     """Rates are always shown as x of n (p %)."""
     return f"{count} of {of} ({100 * count / of:.0f} %)" if of else "0 of 0"
 
@@ -38,7 +38,7 @@ def seconds_text(records: Iterable[Record]) -> str:
     return _table(rows)
 
 
-def counts(record: UnseenRecord) -> str:
+def quadrant_counts(record: UnseenRecord) -> str:
     """How many of the cases are in each quadrant."""
     return ", ".join(f"{record.count(quadrant)} {quadrant}" for quadrant in QUADRANTS if record.count(quadrant))
 
@@ -68,7 +68,7 @@ def _category_row(category: str, cases: Sequence[UnseenCaseRecord]) -> list[str]
     return [
         category,
         *(str(found.count(quadrant)) for quadrant in QUADRANTS),
-        rate(right, right + found.count("opt_regression")),
+        share(right, right + found.count("opt_regression")),
     ]
 
 
@@ -79,7 +79,7 @@ def _sides(case: UnseenCaseRecord) -> dict[str, SideOutcome]:
 def _entry_row(category: str, entry: str, records: list[Record]) -> list[str]:
     compiled, correct = sum(record.compiled for record in records), sum(record.correct for record in records)
     seconds = sum(record.seconds["total"] for record in records)
-    return [category, entry, rate(compiled, len(records)), rate(correct, len(records)), f"{seconds:.1f}"]
+    return [category, entry, share(compiled, len(records)), share(correct, len(records)), f"{seconds:.1f}"]
 
 
 def _result_row(entry: str, record: Record) -> list[str]:

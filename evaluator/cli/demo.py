@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator.agents import REFERENCE_AGENTS
-from evaluator.cli.board import board_text, counts, seconds_text
+from evaluator.cli.board import board_text, quadrant_counts, seconds_text
 from evaluator.cli.runfolder import TaskOutcome, run_suite
 from evaluator.pipeline import Evaluator
 from evaluator.tasks.suites import TaskSuite
@@ -56,7 +56,9 @@ class ProgressBar:
         bar, seconds = "#" * filled + "." * (BAR_WIDTH - filled), monotonic() - self.begin
         words = "running"
         if outcome is not None:
-            words = outcome.record.status.value + (f"; unseen: {counts(outcome.unseen)}" if outcome.unseen else "")
+            words = outcome.record.status.value + (
+                f"; unseen: {quadrant_counts(outcome.unseen)}" if outcome.unseen else ""
+            )
         line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {agent}: {task_id} {words}"
         if self.live:
             sys.stderr.write(f"\r\x1b[K{line}")

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 from evaluator import codec
 from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, TimingSession, problems_of_times
 from evaluator.records.reasons import REASONS, Flag, Status
-from evaluator.records.record import CandidateRef, Finding, HostInfo, SandboxRef, TaskRef, problems_of_names
+from evaluator.records.record import CandidateRef, Finding, HostInfo, SandboxRef, TaskRef, problems_of_case_ids
 from evaluator.tasks.spec import AxisValue, Case, Profile
 from evaluator.unseen.cases import ConfigCategory, Origin
 
@@ -138,7 +138,7 @@ def problems_of(record: UnseenRecord) -> list[str]:
         problems.append(f"round: seen {record.round!r:.80}; expected the sha256 of a secret")
     if not record.cases:
         problems.append("cases: no case was judged")
-    problems += problems_of_names([case.id for case in record.cases])
+    problems += problems_of_case_ids([case.id for case in record.cases])
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
     functional = any(FUNCTIONAL in case.clocks for case in record.cases)

@@ -104,7 +104,7 @@ def test_a_broken_file_is_refused(folder, text):
 
 ODD = [
     ("base_url", 1, "seen 1; expected text"),
-    ("base_url", "file:///etc/passwd", "seen 'file:///etc/passwd'; expected an address as http://127.0.0.1:8080/v1"),
+    ("base_url", "file:///etc/passwd", "seen 'file:///etc/passwd'; expected an address like http://127.0.0.1:8080/v1"),
     ("base_url", "http://a..b/v1", "seen 'http://a..b/v1'; expected an address"),
     ("base_url", "http://größe.de/ключ", "expected an address"),
     ("base_url", f"http://{'a' * 64}.de/v1", "expected an address"),

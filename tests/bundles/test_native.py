@@ -219,14 +219,14 @@ def changed_record(change: Callable[[dict[str, Any]], object]) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda record: record.update(started_at="2026-13-01"), "a moment with its time zone"),
-        (lambda record: record.update(started_at="2026-11-01T12:00:00"), "a moment with its time zone"),
+        (lambda record: record.update(started_at="2026-13-01"), "a timestamp with its time zone"),
+        (lambda record: record.update(started_at="2026-11-01T12:00:00"), "a timestamp with its time zone"),
         (lambda record: record.update(evaluator="9" * 31), "at most 30 characters"),
         (lambda record: record.update(seconds={"total": 1e308}), "seconds"),
         (lambda record: record.update(log="a\0b"), "text without NUL"),
         (lambda record: record.update(log="\ud800"), "text without NUL and surrogates"),
         (lambda record: record["host"].update(facts={"\ud800": "x"}), "names without NUL and surrogates"),
-        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "stands 2 times"),
+        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "listed 2 times"),
         (lambda record: record["cases"][0].update(id="n" * 201), "a name of at most 200"),
         (lambda record: record["cases"][0].update(draws=2**31), "draws"),
         (lambda record: record["cases"][0].update(draws=2**70), "a whole number of 64 bits"),

@@ -36,7 +36,7 @@ SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token"
         ),
         (["doctor", "--suite", "smoke"], "--suite names whose baselines"),
         (["tasks", "--freeze", "../smoke"], "'../smoke' is no name of a suite"),
-        ([*SUBMIT, "site"], "--url: seen 'site'; expected an address as https://"),
+        ([*SUBMIT, "site"], "--url: seen 'site'; expected an address like https://"),
         ([*SUBMIT, "http://127.0.0.1:99999"], "--url: seen 'http://127.0.0.1:99999'; expected an address"),
         ([*SUBMIT, "http://[::1"], "--url: seen 'http://[::1'; expected an address"),
         ([*SUBMIT, "http://a..b"], "--url: seen 'http://a..b'; expected an address"),

@@ -106,7 +106,7 @@ def test_the_comparison_of_a_sampled_output_goes_this_way(
 ) -> None:
     spec = Output("tokens", (parse(ROWS), parse(COUNT)), "int64", sampled=Sampled(parse(OUTCOMES), "seed"))
     case = Case((), "small")
-    assert spec.answer_shape(case) == (ROWS, OUTCOMES)
+    assert spec.reference_shape(case) == (ROWS, OUTCOMES)
     for samples, reason in (
         (example(probabilities, COUNT, generator), None),
         (torch.zeros(ROWS, COUNT, dtype=torch.int64), "mismatch"),

@@ -48,7 +48,7 @@ def _unfit(found: DeviceCalibration, device_class: str) -> Iterator[tuple[str, s
     """Place, what is seen, what is expected."""
     said = found.acceptance
     if not is_timestamp(found.made_at):
-        yield "made_at", f"{found.made_at!r:.80}", "a moment with its time zone"
+        yield "made_at", f"{found.made_at!r:.80}", "a timestamp with its time zone"
     if found.device_class != device_class:
         yield "device_class", f"{found.device_class!r:.80}", f"{device_class}, as run.json says"
     if not 0 < found.e0_ns <= LONGEST_NS:

@@ -42,7 +42,7 @@ def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[BundleProb
 def unfit(place: str, record: Record | UnseenRecord) -> Iterator[BundleProblem]:
     """Of a record of seen or unseen cases."""
     if not is_timestamp(record.started_at):
-        yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
+        yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a timestamp with its time zone")
     if len(record.evaluator) > NAME_CHARACTERS:
         yield BundleProblem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
     if not all(0 <= seconds <= LARGEST_TIME / 1000 for seconds in record.seconds.values()):
