@@ -12,8 +12,8 @@ from tests.bundles.made import (
 def taken(files: Files) -> ParsedBundle:
     checked = check_files(files)
     assert checked.problems == ()
-    assert checked.submission is not None
-    return checked.submission
+    assert checked.bundle is not None
+    return checked.bundle
 
 
 def only(files: Files) -> ParsedClaim:

@@ -200,9 +200,9 @@ FAULTS: dict[str, Files] = {
 def test_a_known_fault_is_named(code: str) -> None:
     checked = check_files(FAULTS[code])
     assert checked.problems == ()
-    assert checked.submission is not None
-    found = [finding for finding in checked.submission.findings if finding.code == code]
-    assert found, sorted({finding.code for finding in checked.submission.findings})
+    assert checked.bundle is not None
+    found = [finding for finding in checked.bundle.findings if finding.code == code]
+    assert found, sorted({finding.code for finding in checked.bundle.findings})
     assert all(finding.place and finding.text.endswith(".") for finding in found)
 
 
@@ -224,8 +224,8 @@ def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> 
         ({"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, {"speedup": 2.0}))}, {"absent_tasks"}),
     ):
         checked = check_files(files)
-        assert checked.submission is not None, checked.problems
-        assert {finding.code for finding in checked.submission.findings} == expected, checked.submission.format
+        assert checked.bundle is not None, checked.problems
+        assert {finding.code for finding in checked.bundle.findings} == expected, checked.bundle.format
 
 
 def test_what_is_beyond_those_that_are_kept_is_counted() -> None:

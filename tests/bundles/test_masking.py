@@ -21,7 +21,7 @@ def test_a_record_of_ours_is_masked_before_it_is_kept() -> None:
     record = make_record(reason="mismatch", message="in /home/alice/x.py", log=f"OPENAI_API_KEY={KEY}\n")
     name, own = f"records/{slug(GELU)}.json", codec.loads(type(record), found[f"records/{slug(GELU)}.json"])
     found[name] = codec.dumps(replace(record, task=own.task, candidate=own.candidate)).encode()
-    submission = check_files(found).submission
+    submission = check_files(found).bundle
     assert submission is not None
     assert submission.own is not None
     entry = submission.own.entries[0]

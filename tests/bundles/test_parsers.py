@@ -55,7 +55,7 @@ def test_no_numbers_come_back_as_such_floats() -> None:
         (b"a: 1\na: 2", "twice"),
         (b"a: 1\n--- \nb: 2", "second document"),
         (b"a: !!binary aGk=", "tag"),
-        (b"? [a]\n: 1", "a key that is no text"),
+        (b"? [a]\n: 1", "a key that is not text"),
         (b"[" * 41 + b"]" * 41, "deeper"),
         (b"- " * 41 + b"x", "deeper"),
         (b"a: [", "not YAML"),

@@ -59,7 +59,7 @@ def test_form_rest_command_and_offline_check_say_the_same(site: Site, submitter:
     """The level is asked for, since the file does not say it: without it nothing is counted."""
     path = tmp_path / "eval_results.json"
     path.write_bytes(made.kb(declared="")["eval_results.json"])
-    offline = check(path, said={"level": "1", "agent": "A"}).submission
+    offline = check(path, declared={"level": "1", "agent": "A"}).bundle
     assert offline is not None
     _, token = tokens.make_token(user=submitter, name="ci")
     browser = Client()

@@ -1,4 +1,4 @@
-"""A folder as the zip that is handed in: the same content makes the same bytes."""
+"""Packs a folder as a zip to submit; the same content always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ZIP_DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def zip_folder(folder: Path) -> Path:
-    """DIR.zip beside DIR, members sorted, dates fixed."""
+    """Write DIR.zip beside DIR, with sorted members and fixed dates; returns its path."""
     target = folder.with_name(folder.name + ".zip")
     temporary = target.with_name(target.name + ".part")
     with temporary.open("wb") as file:
@@ -21,7 +21,7 @@ def zip_folder(folder: Path) -> Path:
 
 
 def write_zip(folder: Path, file: IO[bytes]) -> None:
-    """`file` is open for writing bytes."""
+    """Write the folder as a zip to an open binary file, without `.part` files."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in _files(folder):
             info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), ZIP_DATE)
@@ -30,7 +30,7 @@ def write_zip(folder: Path, file: IO[bytes]) -> None:
 
 
 def slug(task_id: str) -> str:
-    """Of a task's record, and of the folder of its candidate."""
+    """The name of a task's record and candidate folder in a run folder."""
     return task_id.replace("/", "--")
 
 
