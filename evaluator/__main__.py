@@ -268,10 +268,10 @@ def _workspace(options: argparse.Namespace) -> int:
 
 def _unseen(options: argparse.Namespace) -> int:
     from evaluator.tasks.reader import load_task
-    from evaluator.unseen.listing import listed
+    from evaluator.unseen.listing import listing
 
     known = {"secret": options.secret, "revealed": options.round, "file": options.cases}
-    sys.stdout.write(listed(load_task(options.task), options.profile, **known, as_json=options.json) + "\n")
+    sys.stdout.write(listing(load_task(options.task), options.profile, **known, as_json=options.json) + "\n")
     return OK
 
 

@@ -162,7 +162,7 @@ def _whole_from(least: int) -> Callable[[str], int]:
 def _text(text: str) -> str:
     """The type of an option that must not be empty, as an unset shell variable would make it."""
     if not text.strip():
-        raise argparse.ArgumentTypeError("seen an empty text; expected text")
+        raise argparse.ArgumentTypeError("seen nothing; expected text")
     return text
 
 

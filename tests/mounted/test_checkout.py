@@ -60,7 +60,7 @@ def test_a_file_to_write_is_editable_in_place_of_the_sources(tmp_path: Path) -> 
 
 def test_the_second_form_of_configs_is_refused_with_a_reason(tmp_path: Path) -> None:
     said = problems_of(checkout(tmp_path, config_dot_yaml="schema_version: 2\n"))
-    assert "schema_version: seen 2; expected none: only the v1 form is read" in said
+    assert "schema_version: seen 2; expected no such key: only the v1 form is supported" in said
 
 
 def test_every_problem_of_a_config_is_named(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_helper_of_pytest_tasks_is_put_beside_them(tmp_path: Path) -> None:
     ("added", "said"),
     [
         ("platform_support: {required_arch: gfx950}", "it is for gfx950; this backend is gfx942"),
-        ("platform_support: {status: skip, skip_reason: too large}", "the checkout leaves it out: too large"),
+        ("platform_support: {status: skip, skip_reason: too large}", "the checkout skips it: too large"),
         ("task_type: hip2hip", "its scripts build with hipcc and run on an AMD GPU"),
         ("task_type: repository", "its scripts clone a library"),
         ("compile_command: [docker exec box make]", "its commands need docker"),

@@ -179,7 +179,7 @@ def test_settings_that_an_agent_does_not_know_are_refused_when_they_are_register
     with pytest.raises(RegistryError) as caught:
         registry.load_registry(path)
     assert [problem.partition("own.")[2].partition(";")[0] for problem in caught.value.problems] == [
-        "base_url: seen an address with a user, a query or a fragment, and it is public",
+        "base_url: seen an address with a user, a query or a fragment, which would be public",
         "retries: seen -1",
         "input_price: seen -5",
         "base_url: seen 1",

@@ -86,15 +86,15 @@ def test_line_endings_stay_as_they_are(ending: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"x = 1\n", "TEST_SHAPES stands 0 times at the top of a.py"),
-        (b"TEST_SHAPES = [1]\nTEST_SHAPES = [2]\n", "TEST_SHAPES stands 2 times"),
-        (b"TEST_SHAPES = [1]\nTEST_SHAPES += [2]\n", "TEST_SHAPES stands 2 times"),  # the second would stay
-        (b"def f():\n    TEST_SHAPES = [1]\n", "TEST_SHAPES stands 0 times"),
+        (b"x = 1\n", "TEST_SHAPES occurs 0 times at the top of a.py"),
+        (b"TEST_SHAPES = [1]\nTEST_SHAPES = [2]\n", "TEST_SHAPES occurs 2 times"),
+        (b"TEST_SHAPES = [1]\nTEST_SHAPES += [2]\n", "TEST_SHAPES occurs 2 times"),  # the second would stay
+        (b"def f():\n    TEST_SHAPES = [1]\n", "TEST_SHAPES occurs 0 times"),
         (b"TEST_SHAPES = [\n", "a.py is not Python"),
         (b"TEST_SHAPES = '\xff'\n", "a.py is not Python"),
     ],
 )
-def test_a_marker_that_does_not_stand_once_at_the_top_is_refused(data: bytes, problem: str) -> None:
+def test_a_marker_that_does_not_occur_once_at_the_top_is_refused(data: bytes, problem: str) -> None:
     with pytest.raises(NotInjectable, match=problem):
         Injection("a.py", "TEST_SHAPES", "", "TEST_SHAPES = [9]").into(data)
 
@@ -102,7 +102,7 @@ def test_a_marker_that_does_not_stand_once_at_the_top_is_refused(data: bytes, pr
 @pytest.mark.parametrize(
     ("injection", "problem"),
     [
-        (shapes("OTHER_SHAPES = [1]"), "TEST_SHAPES stands 0 times"),
+        (shapes("OTHER_SHAPES = [1]"), "TEST_SHAPES occurs 0 times"),
         (shapes("TEST_SHAPES = ["), "scripts/task_runner.py is not Python"),
         (
             {**shapes(), "file": "../../etc/passwd"},
@@ -115,7 +115,7 @@ def test_a_marker_that_does_not_stand_once_at_the_top_is_refused(data: bytes, pr
         ({**shapes(), "find_marker": "raw_replace"}, "old_code: seen nothing; expected text"),
         (
             {**shapes(), "find_marker": "raw_replace", "old_code": "TEST_SHAPES"},
-            "old_code stands 4 times in scripts/task_runner.py; once is expected",
+            "old_code occurs 4 times in scripts/task_runner.py; expected once",
         ),
         ({**shapes(), "mode": "append"}, "mode: seen 'append'; expected no such key"),
         ({"file": "module.py", "find_marker": "def get_inputs"}, "replacement_code: seen nothing; expected text"),

@@ -82,7 +82,7 @@ def test_a_case_with_a_fault_of_ours_is_tried_again_when_the_run_goes_on(tmp_pat
 
 def test_a_run_of_seen_cases_is_not_continued_with_a_round(tmp_path, demo):
     run_suite(load_suite("smoke"), "expert", CountingBoth(), tmp_path / "run")
-    with pytest.raises(UsageError, match="other generator, round"):
+    with pytest.raises(UsageError, match="generator, round differ"):
         run_suite(load_suite("smoke"), "expert", CountingBoth(), tmp_path / "run", revealed=demo)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import ScriptTimes
+from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.mounted.reports import read_measured, status_problem
 
 GPUMODE = {
