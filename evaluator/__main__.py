@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (HostError, OSError) as error:
-        sys.stderr.write(f"this host cannot run the command: {error}\n")
+        sys.stderr.write(f"failed: {error}\n")
         return HOST_CANNOT
     except EvaluatorError as error:
         sys.stderr.write(f"the evaluation failed: {error}\n")

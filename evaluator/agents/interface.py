@@ -85,7 +85,7 @@ class SessionContext:
 
 @dataclass(frozen=True, slots=True)
 class SessionOutcome:
-    """How a session ended, with its candidate, transcript and usage."""
+    """The outcome of a session: how it ended, its candidate, transcript and usage."""
 
     candidate: Candidate
     ended: Ending

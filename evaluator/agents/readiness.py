@@ -1,4 +1,4 @@
-"""What an agent still needs before a session can start: required settings, and what the host must have."""
+"""Reports what an agent lacks before a session can start: required settings, secrets, or its program."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class WorkloadGroup:
 
 @dataclass(slots=True)
 class _TraceSummary:
-    """What all traces together say."""
+    """Counts and groups over all traces."""
 
     workloads: dict[str, set[str]] = field(default_factory=dict)  # by definition
     groups: dict[tuple[str, str], WorkloadGroup] = field(default_factory=dict)  # by definition and solution

@@ -73,7 +73,7 @@ def _facts(submission: ParsedBundle) -> Iterator[str]:
     for key, value in submission.declared.items():
         yield f"declared  {key}: {value}"
     for key in submission.asked:
-        yield f"missing   {key}: {DECLARABLE[key]}"
+        yield f"unstated  {key}: {DECLARABLE[key]}"
     for total in submission.totals:
         yield f"total     {total.name}: claimed {total.claimed}, recomputed {total.recomputed}"
     yield from _findings(submission)

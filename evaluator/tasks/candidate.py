@@ -70,7 +70,7 @@ def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extr
 def candidate_from_files(
     found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False
 ) -> Candidate:
-    """The same as `read_candidate`, from contents by path; None stands for anything but a plain source file."""
+    """A candidate as of `read_candidate`, from contents by path; None stands for anything but a plain source file."""
     ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
     for path, data in sorted(found.items()):
         name = plain_text(path)

@@ -80,7 +80,7 @@ def test_check_tells_what_it_understood(folder: Path, capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert "AgentKernelArena, v1, later fields" in printed
     assert "1 of 196 tasks\n" in printed
-    assert "missing   model: exact model identifier" in printed
+    assert "unstated  model: exact model identifier" in printed
     assert printed.endswith("run: ready to submit\n")
 
 
