@@ -40,12 +40,14 @@ class SessionBudget:
             spent = f"{self._spent_usd:.4g} USD are spent, and the next completion could cost {next_usd:.4g}"
             raise SpendingCap(f"{spent}: the session may cost {self._budget_usd:.4g} USD")
 
-    def charge(self, messages: Sequence[Mapping[str, str]], answer: Completion) -> None:
+    def charge(self, messages: Sequence[Mapping[str, str]], completion: Completion) -> None:
         """Add the cost of a completion of `messages`."""
-        asked = tokens_of(messages) if answer.input_tokens is None else answer.input_tokens
-        written = tokens_of([{"content": answer.text}]) if answer.output_tokens is None else answer.output_tokens
+        asked = tokens_of(messages) if completion.input_tokens is None else completion.input_tokens
+        written = (
+            tokens_of([{"content": completion.text}]) if completion.output_tokens is None else completion.output_tokens
+        )
         self._longest = max(self._longest, written)
-        cost = cost_usd(self._settings, asked, answer.cached_input_tokens, written) or 0.0
+        cost = cost_usd(self._settings, asked, completion.cached_input_tokens, written) or 0.0
         self._spent_usd += max(cost, 0.0)  # a completion never gives money back
 
 

@@ -132,7 +132,7 @@ def produce(name: str, task: TaskSpec, repeat: int = 0) -> ProducedCandidate:
     """
     agent = read_agent(name)
     if agent.kind != "reference":
-        raise UsageError(f"{name} works in sessions: `run --agent {name}` or a bundle brings its candidates")
+        raise UsageError(f"{name} works in sessions: use `run --agent {name}`, or import a bundle")
     work = load_launcher(name)(SessionContext(task, agent.settings, repeat, "", check=_never, agent=name))
     return ProducedCandidate(work.candidate, work.expected)
 

@@ -28,7 +28,7 @@ class Chat:
         self.prompt = _whole_prompt(context)
         self.transcript = list[TranscriptEntry]()
         self._add(TranscriptEntry("prompt", shortened(self.prompt)))
-        self.answers: list[Completion] = []
+        self.completions: list[Completion] = []
         self._budget = SessionBudget(context.settings, context.budget_usd)
         self._messages = [{"role": "user", "content": self.prompt}]
         self._files: dict[str, bytes] = {
@@ -48,19 +48,19 @@ class Chat:
         self._budget.check_affordable(self._messages)
         begin = monotonic()
         try:
-            answer = complete(self._endpoint, self._messages, self._context.deadline, self._note)
+            completion = complete(self._endpoint, self._messages, self._context.deadline, self._note)
         except (RequestRefused, EndpointUnavailable) as error:
-            if self.answers:
+            if self.completions:
                 raise
             waited = f"{monotonic() - begin:.1f} s"
             silent = f"{self._endpoint.base_url} gave {self._context.agent} no completion within {waited}"
             raise HostError(f"{silent}: {error}") from error
-        self._budget.charge(self._messages, answer)
-        self.answers.append(answer)
-        self._messages.append({"role": "assistant", "content": answer.text.encode("utf-8", "replace").decode()})
-        self._add(TranscriptEntry("text", shortened(self._masked(answer.text))))
-        files, problem = files_of(answer.text, self._context.task.editable)
-        if answer.finish == "length":
+        self._budget.charge(self._messages, completion)
+        self.completions.append(completion)
+        self._messages.append({"role": "assistant", "content": completion.text.encode("utf-8", "replace").decode()})
+        self._add(TranscriptEntry("text", shortened(self._masked(completion.text))))
+        files, problem = files_of(completion.text, self._context.task.editable)
+        if completion.finish == "length":
             return None, "the answer was cut off at the maximum length; write less around the files"
         self._files |= files
         return (None, problem) if problem else (Candidate(dict(self._files), self._context.agent), None)
@@ -72,18 +72,18 @@ class Chat:
 
     @property
     def last_text(self) -> str:
-        return self.answers[-1].text if self.answers else ""
+        return self.completions[-1].text if self.completions else ""
 
     @property
     def usage(self) -> Usage:
         """Sums over all completions; a count that any completion lacks is unknown."""
         taken = {
-            name: _sum(getattr(answer, name) for answer in self.answers)
+            name: _sum(getattr(completion, name) for completion in self.completions)
             for name in ("input_tokens", "cached_input_tokens", "output_tokens")
         }
-        models = [answer.model for answer in self.answers if answer.model]
+        models = [completion.model for completion in self.completions if completion.model]
         return Usage(
-            turns=len(self.answers),
+            turns=len(self.completions),
             **taken,
             cost_usd=cost_usd(self._context.settings, **taken),
             tool_calls=0,

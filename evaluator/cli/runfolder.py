@@ -133,7 +133,7 @@ def _open_folder(folder: Path, manifest: dict[str, object]) -> None:
         before = _read_manifest(path)
         other = sorted(key for key in manifest if before.get(key) != manifest[key])
         if other:
-            raise UsageError(f"{folder} holds another run ({', '.join(other)} differ); choose a new folder")
+            raise UsageError(f"{folder} holds a run that differs in {', '.join(other)}; choose a new folder")
         return
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty and has no run.json; choose a new folder")

@@ -1,4 +1,4 @@
-"""Sessions of a command-line agent in its sandbox, which a scripted program stands for."""
+"""Sessions of a command-line agent in its sandbox, with a scripted program as the agent."""
 
 from __future__ import annotations
 

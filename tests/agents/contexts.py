@@ -1,4 +1,4 @@
-"""Sessions without an evaluator: a context whose check gives what a test says, and keeps what it was asked."""
+"""Session contexts without an evaluator: their check returns what a test says and records the candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tuner finds what can be apply_choices in a text, and keeps only what is right and better."""
+"""The tuner finds the knobs of a source, and keeps only what is correct and better."""
 
 from __future__ import annotations
 

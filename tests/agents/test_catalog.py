@@ -1,4 +1,4 @@
-"""Agents are folders, found by their names; a setting is refused unless it exists and keeps its kind."""
+"""Agents are folders, found by their names; a setting is refused unless it exists and has the right kind."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_odd_settings_of_other_agents_are_refused_as_well(agent, changes):
         catalog.read_agent(agent, changes)
 
 
-def test_everything_that_is_odd_is_said_at_once():
+def test_everything_that_is_odd_is_reported_at_once():
     changes = {name: value for name, value, _ in ODD} | {"wings": 2, "timeout_s": 0}
     with pytest.raises(TaskError) as caught:
         catalog.read_agent("chat_loop", changes)
@@ -161,7 +161,7 @@ def test_what_has_a_default_of_nothing_may_be_set_to_nothing():
     assert settings.own == catalog.read_agent("chat_loop").settings.own
 
 
-def test_settings_at_the_edge_of_what_is_allowed_are_kept_as_they_are():
+def test_settings_at_the_edge_of_what_is_allowed_are_accepted_unchanged():
     changes = {"retries": 0, "temperature": 2, "max_tokens": 1, "input_price": 0, "output_price": 0.5}
     own = catalog.read_agent("chat_loop", changes).settings.own
     assert {name: own[name] for name in changes} == changes

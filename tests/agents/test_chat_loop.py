@@ -1,4 +1,4 @@
-"""A conversation about a kernel, with a server that answers as such servers do."""
+"""A conversation about a kernel with a scripted endpoint."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def judged(**verdicts):
     return lambda candidate: verdicts[candidate.files["softmax.py"].decode().strip()]
 
 
-def test_it_hears_what_the_check_says_and_hands_in_the_best():
+def test_it_gets_the_report_of_each_check_and_submits_the_best():
     check = ScriptedCheck(judged(bad=wrong(), fast=sped(2.0), slow=sped(1.5)), told="status: so and so\n")
     with serving(version("bad"), version("fast"), version("slow")) as server:
         work = launch(context_at(server, check))
@@ -83,7 +83,7 @@ def test_a_contract_that_is_not_shown_is_nowhere_in_the_question():
     assert "profile: full" not in work.prompt
 
 
-def test_a_malformed_answer_is_said_to_be_one_and_counts_as_no_version():
+def test_a_malformed_answer_is_reported_and_counts_as_no_version():
     check = ScriptedCheck()
     with serving(whole("No idea."), whole("softmax.py\n```\nhal", finish="length"), version("x")) as server:
         work = launch(context_at(server, check, max_iterations=1))
@@ -107,7 +107,7 @@ def test_half_a_character_is_a_malformed_answer():
     assert (work.ended, work.candidate.files) == ("gave_up", {})
 
 
-def test_what_a_server_says_of_itself_can_always_be_kept():
+def test_what_a_server_reports_can_always_be_stored():
     usage = {"prompt_tokens": 2**53, "completion_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 2**53}}
     prices = {"input_price": 1, "cached_input_price": 0, "output_price": 1}
     body = {"model": "\ud800m\0", "usage": usage, "choices": [{"message": {"content": "softmax.py\n```\nx\n```"}}]}
@@ -119,7 +119,7 @@ def test_what_a_server_says_of_itself_can_always_be_kept():
 def test_a_model_that_never_writes_a_file_gives_up():
     with serving(*[whole("No.")] * 3) as server:
         work = launch(context_at(server, ScriptedCheck(), max_iterations=1))
-    assert (work.ended, work.message) == ("gave_up", "3 answers brought 0 versions")
+    assert (work.ended, work.message) == ("gave_up", "0 versions in 3 answers")
     assert work.candidate.problems == (("not_written", "softmax.py"),)
 
 
@@ -204,7 +204,7 @@ def test_a_server_that_counts_nothing_is_counted_by_characters():
     assert (len(server.requests), work.ended, work.usage.cost_usd) == (1, "spending_cap", None)
 
 
-def test_no_answer_fills_the_purse_again():
+def test_no_completion_gives_money_back():
     """A server that says that more was cached than asked, with a price of its own for that."""
     prices = {"input_price": 1000, "cached_input_price": 0, "output_price": 1000, "max_tokens": 1000}
     context = context_for(
@@ -244,7 +244,7 @@ def test_a_cost_is_known_where_prices_and_counts_are():
     assert costs == [0.5 * 2 + 0.5 * 1 + 0.1 * 10, None, None]
 
 
-def test_the_key_is_in_nothing_that_is_kept():
+def test_the_key_is_in_nothing_that_is_stored():
     with serving(error(500, KEY), whole(f"Your key is {KEY}."), version("x")) as server:
         work = launch(context_at(server, ScriptedCheck(), max_iterations=1))
     assert server.requests[0][1]["Authorization"].endswith(KEY)
@@ -259,7 +259,7 @@ def test_a_line_end_after_the_key_is_no_part_of_it(monkeypatch):
 
 
 @pytest.mark.parametrize("value", [f"{KEY}\nX", f"{KEY}\x7f", f"{KEY}é", f"{KEY}ключ", f"{KEY}\udcff"])
-def test_a_key_that_no_header_can_hold_is_told_by_its_name(monkeypatch, value):
+def test_a_key_that_no_header_can_hold_is_reported_by_its_name(monkeypatch, value):
     monkeypatch.setenv("ARENA_CHAT_KEY", value)
     said = "ARENA_CHAT_KEY in the environment: expected one line of printable ASCII"
     with serving() as server, pytest.raises(UsageError) as caught:

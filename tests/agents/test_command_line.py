@@ -1,4 +1,4 @@
-"""Command-line agents in their sandbox: a scripted program stands for them; what it may and may not is tried by it."""
+"""Command-line agents in their sandbox, with a scripted program that tries what it may and may not do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_what_the_workspace_holds_at_the_end_is_the_candidate(play):
     assert texts(work)[0] == f"{len(work.prompt)} characters"
 
 
-def test_arena_check_hands_in_the_workspace_and_says_what_was_found(play):
+def test_arena_check_sends_the_workspace_and_prints_the_report(play):
     check = ScriptedCheck(lambda candidate: wrong(), told="status: wrong_output\n")
     work = play("run('arena', 'check'); edit('min(1024', 'min(2048'); run('arena', 'check')", check)
     assert [b"min(2048" in candidate.files["softmax.py"] for candidate in check.seen] == [False, True]
@@ -74,7 +74,7 @@ def test_a_contract_that_is_not_shown_is_not_in_the_workspace(play):
     assert "config.yaml" not in json.loads(texts(play("look()", contract_shown=False))[1])["workspace"]
 
 
-def test_a_secret_that_it_prints_is_in_nothing_that_is_kept(play):
+def test_a_secret_that_it_prints_is_in_nothing_that_is_stored(play):
     work = play("say(os.environ['KEY']); print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)")
     assert SECRET not in repr(work)
     assert "[KEY]" in texts(work)
@@ -92,7 +92,7 @@ def test_a_secret_at_the_edge_of_the_last_words_is_not_cut_into_view(play, monke
     assert play("print(os.environ['KEY'], file=sys.stderr, flush=True); os._exit(3)").message.endswith(": [KEY]")
 
 
-def test_last_words_can_be_kept(play):
+def test_last_words_can_be_stored(play):
     work = play("os.write(2, bytes([0, 27, 255])); os._exit(3)")
     assert work.message == "the program exited with 3: \\x00\\x1b\N{REPLACEMENT CHARACTER}"
 
@@ -102,7 +102,7 @@ def test_a_line_end_after_a_secret_is_no_part_of_it(play):
 
 
 @pytest.mark.parametrize("value", ["sk-1234\nX", "sk-ключ"])
-def test_a_secret_that_no_request_could_carry_is_told_by_its_name(play, value):
+def test_a_secret_that_no_request_could_carry_is_reported_by_its_name(play, value):
     with pytest.raises(UsageError) as caught:
         play("", variables={"OWN": value})
     assert str(caught.value) == "OWN in the environment: expected one line of printable ASCII"
@@ -121,7 +121,7 @@ def test_a_child_that_it_leaves_behind_does_not_keep_the_session_open(play):
     assert play("subprocess.Popen(['sleep', '600'])").ended == "finished"
 
 
-def test_events_that_nobody_knows_are_named(play):
+def test_unknown_events_are_named(play):
     assert "events of unknown kinds: dream" in texts(play("tell(type='dream')"), "error")
 
 
@@ -193,7 +193,7 @@ def test_a_fault_of_ours_in_a_check_ends_the_session_as_one(play):
 
 
 @pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), RuntimeError("odd"), KeyError("x")])
-def test_whatever_breaks_in_a_check_is_a_fault_of_ours_and_keeps_nobody_waiting(play, fault):
+def test_whatever_breaks_in_a_check_is_a_fault_of_ours_and_leaves_no_client_waiting(play, fault):
     heard, check = [], ScriptedCheck(lambda candidate: raised(fault))
     with pytest.raises(HostError, match=f"`arena check` failed: {type(fault).__name__}") as caught:
         play("run('arena', 'check'); run('arena', 'check')", check, on_event=heard.append)

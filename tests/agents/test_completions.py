@@ -1,4 +1,4 @@
-"""An endpoint may answer in one piece or in many, late, wrongly or not at all."""
+"""An endpoint may respond in one piece or in many, late, wrongly or not at all."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_place_elsewhere_that_is_none_is_not_looked_at(waits):
 
 
 @pytest.mark.parametrize("value", [10**30, -1, True, 1.5, "9", None, [], 2**53 + 1])
-def test_counts_that_cannot_be_were_not_said(value):
+def test_impossible_counts_count_as_not_reported(value):
     usage = {"prompt_tokens": value, "completion_tokens": value, "prompt_tokens_details": {"cached_tokens": value}}
     with serving(whole("fine", usage=usage)) as server:
         answer = ask(server)
@@ -129,7 +129,7 @@ def test_no_more_tokens_are_cached_than_were_asked():
 
 
 @pytest.mark.parametrize(("model", "shown"), [("\ud800m\0", "\\ud800m\\x00"), ("m" * 500, "m" * 200), (3, None)])
-def test_a_models_name_is_plain_text_or_was_not_said(model, shown):
+def test_a_models_name_is_plain_text_or_not_reported(model, shown):
     body = {"model": model, "choices": [{"message": {"content": "fine"}}]}
     with serving(raw(json.dumps(body).encode())) as server:
         assert ask(server).model == shown
@@ -196,7 +196,7 @@ def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, befo
     assert "sk-" not in "".join(notes)
 
 
-def test_the_words_of_a_server_can_be_kept(waits):
+def test_the_words_of_a_server_can_be_stored(waits):
     with serving(raw("\0\x1b[31mno\u202e".encode(), status=403)) as server, pytest.raises(RequestRefused) as caught:
         ask(server)
     assert str(caught.value) == "HTTP 403: \\x00\\x1b[31mno\\u202e"

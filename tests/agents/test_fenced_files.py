@@ -1,4 +1,4 @@
-"""Files in what models write."""
+"""Files in the answers of models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent over a suite: sessions lie beside the records, are kept when the run goes on, and go into the zip."""
+"""Agents on a suite: sessions are stored beside the records, reused when the run continues, and part of the zip."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def replayed(tmp_path):
     return read_agent("replay", {"source": str(source)})
 
 
-def test_each_task_has_a_session_that_is_handed_in(tmp_path, replayed):
+def test_each_task_has_a_session_in_the_bundle(tmp_path, replayed):
     suite, folder = load_suite("smoke"), tmp_path / "run"
     run_suite(suite, replayed, CountingEvaluator(), folder)
     sessions = [read_session(path.read_bytes()) for path in sorted((folder / "sessions").iterdir())]
@@ -59,7 +59,7 @@ def test_another_configuration_is_another_run(tmp_path, replayed):
     suite, folder = load_suite("smoke"), tmp_path / "run"
     run_suite(suite, replayed, CountingEvaluator(), folder)
     other = read_agent("replay", {"source": replayed.settings.text("source"), "timeout_s": 60})
-    with pytest.raises(UsageError, match="other settings"):
+    with pytest.raises(UsageError, match="differs in settings"):
         run_suite(suite, other, CountingEvaluator(), folder)
 
 

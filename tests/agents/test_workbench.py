@@ -1,4 +1,4 @@
-"""A session's record: distinct versions with outcome and diff, kept only for the same task and settings."""
+"""A session's record: distinct versions with outcome and diff, reused only for the same task and settings."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def work(tmp_path, **changes):
     return workbench.session_candidate(load_task(TASK), agent, Evaluator(), *paths)
 
 
-def test_a_session_is_written_and_kept(tmp_path, launched):
+def test_a_session_is_written_and_reused(tmp_path, launched):
     first = work(tmp_path)
     session = read_session((tmp_path / "session.json").read_bytes())
     assert (session.agent, session.ended, session.prompt) == ("block_tuner", "finished", "Do it.")
@@ -172,7 +172,7 @@ def used(**values):
         ("usage", used(cost_usd=1e300), "usage.cost_usd: seen 1e\\+300"),
         ("seconds", -1.0, "seconds: expected 0 to 1000000"),
         ("seconds", 1e300, "seconds: expected 0 to 1000000"),
-        ("started_at", "yesterday", "started_at: seen 'yesterday'; expected a moment"),
+        ("started_at", "yesterday", "started_at: seen 'yesterday'; expected a timestamp"),
         ("started_at", "9999-12-31T23:59:59+00:00", "started_at: seen"),
         ("usage", used(cost_usd=-0.5), r"usage\.cost_usd: seen -0\.5"),
     ],
@@ -184,7 +184,7 @@ def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, v
         read_session(json.dumps({**raw, field: value}))
 
 
-def test_a_count_that_cannot_be_is_one_that_nobody_said(tmp_path, monkeypatch):
+def test_an_impossible_count_counts_as_not_reported(tmp_path, monkeypatch):
     """An agent's own program may say anything of itself."""
     usage = Usage(turns=2**31, input_tokens=10**12 + 1, output_tokens=10**12, cost_usd=float("nan"), tool_calls=3)
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Archives that must be refused, each with what the refusal says; how they are made stands in hostile_files.py.
+"""Archives that must be refused, each with a part of the refusal's text; hostile_files.py makes them.
 
 Run as a program it prints the processor time that each takes: python -m tests.bundles.hostile
 """

@@ -1,4 +1,4 @@
-"""Real results of other benchmarks, kept outside the repository: what each becomes, as a table and as a test.
+"""Real results of other benchmarks, stored outside the repository: their expected outcomes as a table.
 
 `python -m tests.bundles.samples` prints the table anew.
 """

@@ -1,4 +1,4 @@
-"""Folders, zips and tars: the same members from each, and what must be refused is refused at once."""
+"""Folders, zips and tars have the same members, and hostile ones are refused at once."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_each_bound_holds_for_zip_and_tar(folder: Path, limits: ReadLimits, text
 
 
 @pytest.mark.parametrize(("more", "text"), [(50, "50 more problems"), (1, "1 more problem;")])
-def test_every_bad_name_is_told_at_once(tmp_path: Path, more: int, text: str) -> None:
+def test_every_bad_name_is_reported_at_once(tmp_path: Path, more: int, text: str) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
         for index in range(200 + more):
             file.writestr(f"../{index}", b"")

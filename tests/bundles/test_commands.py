@@ -1,4 +1,4 @@
-"""`bundle check` and `bundle submit` as a shell sees them; the site is a local server that remembers what it got."""
+"""`bundle check` and `bundle submit` on the command line, with a local server that records what it gets."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def submitted(path: Path, url: str, *more: str) -> int:
     return main(["bundle", "submit", str(path), "--url", url, "--token", "arena_x", *SITE_WORDS, *more])
 
 
-def test_check_tells_what_it_understood(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_what_it_parsed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bundle", "check", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "AgentKernelArena, v1, later fields" in printed
@@ -84,7 +84,7 @@ def test_check_tells_what_it_understood(folder: Path, capsys: pytest.CaptureFixt
     assert printed.endswith("run: ready to submit\n")
 
 
-def test_check_names_the_tasks_that_are_others_here(
+def test_check_names_the_tasks_that_differ_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A site with these tasks would still take it, so it is no problem."""
@@ -107,7 +107,7 @@ def test_check_names_the_tasks_that_are_others_here(
     assert json.loads(capsys.readouterr().out)["submission"]["other_tasks"] == {other: digest, gone: None}
 
 
-def test_check_tells_every_problem_with_place_seen_expected_and_hint(
+def test_check_reports_every_problem_with_place_seen_expected_and_hint(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = written(
@@ -187,7 +187,7 @@ def test_without_consent_or_token_nothing_is_sent(
         ((500, b"\x1b[31mbroken"), 3, "\\x1b[31mbroken"),
     ],
 )
-def test_what_the_site_says_is_told(
+def test_the_reply_of_the_site_is_printed(
     folder: Path, url: str, answer: tuple[int, Any], code: int, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Site.answers = [answer]
@@ -206,7 +206,7 @@ def test_a_site_that_is_busy_is_asked_again_with_the_same_key(
     assert len(Site.got) == 3
 
 
-def test_a_site_that_does_not_answer_is_told_in_words(
+def test_a_site_that_does_not_respond_is_reported_in_words(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(upload, "WAIT_S", 0.0)

@@ -1,4 +1,4 @@
-"""Each known fault of results from elsewhere becomes the finding that names it; together they are the whole table."""
+"""Each known fault of other benchmarks' results gives the finding that names it, and together all findings."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> 
         assert {finding.code for finding in checked.bundle.findings} == expected, checked.bundle.format
 
 
-def test_what_is_beyond_those_that_are_kept_is_counted() -> None:
+def test_findings_beyond_the_limit_are_counted() -> None:
     assert [not_listed(count) for count in (1, 2)] == [
         "1 more of this kind is not listed.",
         "2 more of this kind are not listed.",

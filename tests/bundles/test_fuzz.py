@@ -1,4 +1,4 @@
-"""What nobody thinks of: bytes, values and damaged bundles on every parser. A refusal or a value comes back.
+"""Random bytes, values and damaged bundles on every parser give a value or a refusal, never an exception.
 
 ARENA_FUZZ_EXAMPLES=50000 tries longer by hand; the settings below keep each test within about two seconds.
 """

@@ -1,4 +1,4 @@
-"""Our own bundles: what the evaluator writes is taken, and everything is held against everything beside it."""
+"""Our own bundles: what the evaluator writes is accepted, and all parts must agree."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_run_folder_becomes_claims() -> None:
     assert checked.bundle.claims[0].files == {"gelu.hip": b"// x\n"}
 
 
-def test_a_bundle_without_a_round_is_said_to_hold_seen_cases_only() -> None:
+def test_a_bundle_without_a_round_is_reported_to_hold_seen_cases_only() -> None:
     assert "cases     seen only\n" in text_of("run.zip", check_files(files()))
 
 
@@ -93,7 +93,7 @@ def test_a_session_of_something_else_is_refused_with_everything_that_differs() -
     assert seen == {"candidate", "repeat", "agent", "settings", "device class"}
 
 
-def test_what_the_manifest_lacks_or_holds_in_another_form_is_said_in_words() -> None:
+def test_faults_of_the_manifest_are_reported_in_words() -> None:
     found = with_sessions()
     manifest = json.loads(found["run.json"])
     del manifest["protocol"]

@@ -1,4 +1,4 @@
-"""Real results of other benchmarks, kept outside the repository: what each becomes."""
+"""Real results of other benchmarks, stored outside the repository, have the expected outcomes."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_a_workspace_is_not_written_over_another(tmp_path):
     assert (tmp_path / "w" / "mine.txt").read_text() == "keep"
 
 
-def test_every_problem_of_a_candidate_is_kept(tmp_path):
+def test_every_problem_of_a_candidate_is_recorded(tmp_path):
     task = load_task(TASK)
     (tmp_path / "a.txt").write_text("x")
     (tmp_path / "config.yaml").write_text("x")

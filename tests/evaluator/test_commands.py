@@ -1,4 +1,4 @@
-"""The commands as a shell sees them: exit codes, what they print, what they write."""
+"""The commands on the command line: exit codes, output and files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_tasks_lists_every_task_with_its_digest():
         (["run", "--suite", "smoke", "--agent", "baseline", "--out", "x", "--backend", "abacus"], 2, "abacus"),
     ],
 )
-def test_a_mistake_is_told_in_words_and_by_exit_code(arguments, code, text, tmp_path):
+def test_a_mistake_is_reported_in_words_and_by_exit_code(arguments, code, text, tmp_path):
     found = arena(*arguments, cwd=Path(__file__).parents[2])
     assert found.returncode == code, found.stderr
     assert text in found.stderr

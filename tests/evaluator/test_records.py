@@ -164,7 +164,7 @@ def test_a_field_of_several_types_holds_each_as_strictly_as_one_of_its_own(value
         read_record(text)
 
 
-def test_a_name_that_is_no_field_is_told_as_plain_text():
+def test_an_unknown_field_is_reported_as_plain_text():
     with pytest.raises(codec.DecodeError, match=r"\\ud800\\x1b\[2J: no such field"):
         read_record(json.dumps({**json.loads(codec.dumps(passed())), "\ud800\x1b[2J": 1}))
 

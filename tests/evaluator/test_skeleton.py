@@ -1,4 +1,4 @@
-"""What a new task starts from keeps the format, builds and runs, and fails with what is left to do."""
+"""The skeleton of a new task has the right format, builds and runs, and fails validation with its TODOs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every check of the validator finds what it is for."""
+"""Every check of the validator finds its fault."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_folder_that_breaks_the_format_fails_and_nothing_else_is_looked_at(fol
     assert [check.outcome for check in validation.checks] == ["failed", *["not_run"] * (len(NAMES) - 1)]
 
 
-def test_a_suite_that_froze_another_digest_is_named(folder: Path, tmp_path: Path) -> None:
+def test_a_suite_with_another_digest_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     frozen = {"version": 1, "tasks": {ID: "0" * 64}}
     (tmp_path / "suites" / "mine.yaml").write_text(yaml.safe_dump(frozen), encoding="utf-8")
@@ -135,7 +135,7 @@ def test_an_expert_that_is_the_baseline_is_found(folder: Path) -> None:
     assert found("candidates", folder) == "softmax.py has the same code as expert/softmax.py"
 
 
-def test_a_variant_that_is_missing_or_brings_more_is_found(folder: Path) -> None:
+def test_a_variant_that_is_missing_or_has_more_files_is_found(folder: Path) -> None:
     shutil.rmtree(folder / "variants" / "better")
     (folder / "variants" / "right" / "notes.txt").write_text("?\n", encoding="utf-8")
     problems = found("candidates", folder)
@@ -178,7 +178,7 @@ def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
     assert "always: all cases have the value True" in problems
 
 
-def test_an_axis_that_is_only_a_number_which_nobody_reads_is_found(folder: Path) -> None:
+def test_an_axis_that_is_only_an_unused_number_is_found(folder: Path) -> None:
     def change(arena: dict[str, Any]) -> None:
         few_cases(arena)
         arena["axes"] |= {"spare": {"kind": "dim", "range": [1, 9]}, "loud": {"kind": "flag"}}
@@ -243,7 +243,7 @@ def test_a_reference_that_asks_for_nothing_is_found(check: str, answer: str, exp
     assert expected in found(check, folder)
 
 
-def test_an_input_that_nobody_reads_is_found(folder: Path) -> None:
+def test_an_unused_input_is_found(folder: Path) -> None:
     spare = {"shape": ["cols"], "dtype": "dtype", "distribution": {"normal": [0, 1]}}
     change_config(folder, lambda arena: (few_cases(arena), arena["inputs"].update(spare=spare, scale={"scalar": 1.5})))
     assert found("inputs", folder) == "spare: no output depends on it\nscale: no output depends on it"

@@ -1,4 +1,4 @@
-"""Reading a checkout: what a config says, what is editable, and why a task cannot run here."""
+"""Reading a checkout: configs, editable files, and why a task cannot run here."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_helper_of_pytest_tasks_is_put_beside_them(tmp_path: Path) -> None:
         ("task_type: triton2flydsl", "it needs the package flydsl"),
     ],
 )
-def test_what_cannot_run_here_is_said_before_anything_is_started(tmp_path: Path, added: str, said: str) -> None:
+def test_what_cannot_run_here_is_reported_before_anything_is_started(tmp_path: Path, added: str, said: str) -> None:
     key = added.partition(":")[0]
     kept = [line for line in CONFIG.splitlines() if not line.startswith(f"{key}:")]
     found = task(tmp_path, config_dot_yaml="\n".join([*kept, added]))
@@ -134,7 +134,7 @@ def test_a_check_in_an_editable_file_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"), [("scripts/task_runner.py", "protected_file"), ("scripts/json.py", "extra_file")]
 )
-def test_a_candidate_brings_editable_files_only(tmp_path: Path, name: str, reason: str) -> None:
+def test_a_candidate_has_editable_files_only(tmp_path: Path, name: str, reason: str) -> None:
     found, mine = task(tmp_path / "theirs"), tmp_path / "mine"
     for path, text in (("source/kernel.py", "COST = 1"), (name, "print('PASS')")):
         (mine / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""When the two sides' times may be held against each other, and what becomes of them."""
+"""When the times of two sides can be compared, and the resulting cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mounted task on shapes that its agent did not see: both sides' verdicts, whatever the other does."""
+"""A mounted task on held-out shapes: the outcomes of both sides, independent of each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole evaluations of mounted tasks, from the command line's words to the record."""
+"""Whole evaluations of mounted tasks, from the command line to the record."""
 
 from __future__ import annotations
 

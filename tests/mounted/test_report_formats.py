@@ -1,4 +1,4 @@
-"""The eight forms of report: one that is right, and what is refused, each with its reason and its place."""
+"""The eight report formats: a valid one each, and every refusal with its reason and place."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def test_a_dimension_without_a_table_has_all_widths_and_lengths() -> None:
     assert {768, 4096, 197} <= {*served_sizes("a_name_that_no_task_uses")}
 
 
-def test_a_contract_without_room_is_told_which_category_has_none(tiny_task: Callable[[str], TaskSpec]) -> None:
+def test_a_contract_without_room_is_refused_with_the_category(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     axes = tuple(replace(axis, couplings=(parse("n > 2 ** 40"),)) for axis in task.axes if axis.kind == "dim")
     others = tuple(axis for axis in task.axes if axis.kind != "dim")

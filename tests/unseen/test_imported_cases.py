@@ -1,4 +1,4 @@
-"""Cases that somebody wrote: read as data with an origin, refused with every problem at once."""
+"""Cases from a file: read as data with an origin, refused with every problem at once."""
 
 from __future__ import annotations
 

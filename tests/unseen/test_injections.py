@@ -1,4 +1,4 @@
-"""held_out_shapes.yaml: three kinds of pieces replaced in copies of a task's scripts, and every way not to fit."""
+"""held_out_shapes.yaml: three kinds of replacements in copies of a task's scripts, and every way not to fit."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_the_function_of_inputs_is_replaced_to_its_end(tmp_path: Path) -> None:
     assert made["module.py"] == MODULE[: MODULE.index(b"def get_inputs")] + code.encode() + b"CONSTANT = get_inputs()\n"
 
 
-def test_a_text_that_stands_once_is_replaced_in_any_file(tmp_path: Path) -> None:
+def test_a_text_that_occurs_once_is_replaced_in_any_file(tmp_path: Path) -> None:
     raw = {"file": "main.cpp", "find_marker": "raw_replace", "old_code": "run(64)", "replacement_code": "run(65)"}
     assert read(tmp_path, raw).into(FILES)["main.cpp"] == b"int main() { return run(65); }\n"
 
 
-def test_pieces_are_replaced_one_after_another_and_the_files_digest_is_kept(tmp_path: Path) -> None:
+def test_pieces_are_replaced_one_after_another_and_the_files_digest_is_recorded(tmp_path: Path) -> None:
     second = {"file": "scripts/task_runner.py", "find_marker": "raw_replace"}
     held_out = read(tmp_path, shapes(), {**second, "old_code": "(3, 5)", "replacement_code": "(3, 7)"})
     assert b"TEST_SHAPES = [(3, 7)]" in held_out.into(FILES)["scripts/task_runner.py"]

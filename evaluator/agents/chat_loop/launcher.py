@@ -67,12 +67,12 @@ class ChatLoop:
         most, budget = self._context.settings.max_iterations, self._context.settings.number("output_token_budget")
         if self._versions >= most:
             return "finished", None
-        if len(self._chat.answers) >= TURNS_PER_VERSION * most:
+        if len(self._chat.completions) >= TURNS_PER_VERSION * most:
             return (
                 "gave_up",
-                f"{counted(len(self._chat.answers), 'answer')} brought {counted(self._versions, 'version')}",
+                f"{counted(self._versions, 'version')} in {counted(len(self._chat.completions), 'answer')}",
             )
-        if self._context.left_s <= 0 and self._chat.answers:  # without one, `ask` reports the host's fault
+        if self._context.left_s <= 0 and self._chat.completions:  # without one, `ask` reports the host's fault
             return "timed_out", "the session ran out of time"
         if budget is not None and (self._chat.usage.output_tokens or 0) >= budget:
             return "gave_up", f"the budget of {budget:.0f} output tokens was used up"

@@ -1,4 +1,4 @@
-"""What the check makes of files: the submission, its one claim, or what it was refused for."""
+"""Checks files of a bundle in tests: the parsed bundle, its only claim, or its problems."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.bundles.made import (
 )
 
 
-def taken(files: Files) -> ParsedBundle:
+def accepted(files: Files) -> ParsedBundle:
     checked = check_files(files)
     assert checked.problems == ()
     assert checked.bundle is not None
@@ -17,7 +17,7 @@ def taken(files: Files) -> ParsedBundle:
 
 
 def only(files: Files) -> ParsedClaim:
-    (claim,) = taken(files).claims
+    (claim,) = accepted(files).claims
     return claim
 
 
