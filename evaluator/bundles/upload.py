@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import os
+import shutil
 import ssl
 import tempfile
 import time
@@ -54,7 +55,8 @@ def submit(path: Path, url: str, token: str, fields: Mapping[str, str]) -> Reply
         if path.is_dir():
             write_zip(path, packed)
         else:
-            _copy(path, packed)
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, packed)
         name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
         return _post_with_retries(url, _Form(name, packed, fields, token))
 
@@ -126,9 +128,3 @@ def _digest(file: IO[bytes]) -> str:
     for chunk in chunks_of(file.read):
         digest.update(chunk)
     return digest.hexdigest()
-
-
-def _copy(path: Path, target: IO[bytes]) -> None:
-    with path.open("rb") as file:
-        for chunk in chunks_of(file.read):
-            target.write(chunk)

@@ -107,7 +107,7 @@ def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedT
         category=category,
         sources=top.strings("source_file_path", ()),
         editable=_editable(top, category, present),
-        commands={stage: _commands(top, stage) for stage in STAGES},
+        commands={stage: top.strings(f"{stage}_command") for stage in STAGES},
         limits_s={stage: top.number(f"{stage}_timeout", DEFAULT_LIMIT_S, low=1) for stage in STAGES},
         architectures=_architectures(top, platform),
         skipped=_skipped(platform),
@@ -137,10 +137,6 @@ def _editable(top: Fields, category: str, present: dict[str, bytes]) -> tuple[st
         elif name not in present and not category.startswith("torch2"):
             top.problem("editable", name, "a file of the task's folder")
     return names
-
-
-def _commands(top: Fields, stage: Stage) -> tuple[str, ...]:
-    return top.strings(f"{stage}_command")
 
 
 def _architectures(top: Fields, platform: Fields) -> tuple[str, ...]:

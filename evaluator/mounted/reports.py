@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evaluator.codec import plain_texts
+from evaluator.codec import plain_texts, unique_keys
 from evaluator.judge.rejection import Rejection
 from evaluator.mounted.report_formats import ScriptTimes, UnusableReport, failure_of, format_of, geak
 
@@ -25,7 +25,8 @@ def read_measured(name: str, data: bytes | None, printed: str) -> tuple[ScriptTi
     """The cases of one performance command, or a rejection; without a report (`data`), the printed text is read."""
     place = name if data is not None else "printed text"
     try:
-        measured = geak(printed) if data is None else _measured(parse(data))
+        report = None if data is None else parse(data)
+        measured = geak(printed) if data is None else format_of(report)(report)
         _check_unique(measured)
     except UnusableReport as error:
         return Rejection(error.reason, f"{place}: {error}")
@@ -47,10 +48,6 @@ def status_problem(name: str, data: bytes | None) -> str | None:
     return f"{name}: seen {failure}; expected ok, like the exit code 0" if failure else None
 
 
-def _measured(report: Any) -> list[ScriptTimes]:
-    return format_of(report)(report)
-
-
 def parse(data: bytes) -> Any:
     """The value of a JSON report with unique keys and plain texts; NaN and infinity are kept, and refused later.
 
@@ -58,16 +55,9 @@ def parse(data: bytes) -> Any:
         UnusableReport: it is not JSON.
     """
     try:
-        return plain_texts(json.loads(data, object_pairs_hook=_object))
+        return plain_texts(json.loads(data, object_pairs_hook=unique_keys))
     except (ValueError, RecursionError) as error:
         raise UnusableReport("bad_report", "(text)", str(error), "JSON") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"a duplicate key among {', '.join(key for key, _ in pairs)}"[:200])
-    return found
 
 
 def _check_unique(measured: list[ScriptTimes]) -> None:

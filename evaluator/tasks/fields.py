@@ -50,7 +50,7 @@ class Fields:
         """The mapping that a YAML file holds.
 
         Raises:
-            TaskError: it is not YAML, or holds a value that cannot be (a 13th month, lists without end).
+            TaskError: it is not YAML, or has an impossible value (a 13th month, an endless list).
         """
         try:
             raw = yaml.load(data, loader)  # always a safe loader

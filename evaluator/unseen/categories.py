@@ -172,10 +172,7 @@ def _awkward_size(contract: Contract, stream: CounterStream, axis: Axis, least_s
 
 
 def _reachable(contract: Contract, axis: Axis, sizes: tuple[int, ...]) -> list[int]:
-    return _between(sizes, axis, contract.values(axis)[0], contract.most(axis))
-
-
-def _between(sizes: tuple[int, ...], axis: Axis, low: int, high: int) -> list[int]:
+    low, high = contract.values(axis)[0], contract.most(axis)
     return [size for size in sizes if low <= size <= high and size % axis.multiple_of == 0]
 
 

@@ -42,13 +42,10 @@ def read_imported(path: Path, task: TaskSpec) -> tuple[UnseenCase, ...]:
     origin = cast(Origin, top.choice("origin", ORIGINS))
     found: list[UnseenCase] = []
     for item in top.items("cases"):
-        found.append(UnseenCase(_case(item, task, found), _category(item), origin))
+        case = _case(item, task, found)
+        found.append(UnseenCase(case, cast(ConfigCategory, item.choice("category", CONFIG_CATEGORIES)), origin))
     problems.raise_if_any()
     return tuple(found)
-
-
-def _category(item: Fields) -> ConfigCategory:
-    return cast(ConfigCategory, item.choice("category", CONFIG_CATEGORIES))
 
 
 def _case(item: Fields, task: TaskSpec, others: list[UnseenCase]) -> Case:

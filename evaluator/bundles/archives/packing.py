@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +22,7 @@ def zip_folder(folder: Path) -> Path:
 def write_zip(folder: Path, file: IO[bytes]) -> None:
     """Write the folder as a zip to an open binary file, without `.part` files."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in _files(folder):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")):
             info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), ZIP_DATE)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, path.read_bytes())
@@ -32,7 +31,3 @@ def write_zip(folder: Path, file: IO[bytes]) -> None:
 def slug(task_id: str) -> str:
     """The name of a task's record and candidate folder in a run folder."""
     return task_id.replace("/", "--")
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return iter(sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -141,7 +141,7 @@ def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
     found = dict[str, dict[str, Any]]()
     for stage in STAGES:
         met = set[str]()
-        for place, raw in _lines_of(reading, stage):
+        for place, raw in (line for path in reading.named(stage) for line in reading.lines(path)):
             name = str(raw.get("file"))
             task = name if "/" in name else paths.get(name)
             if task is None:
@@ -153,11 +153,6 @@ def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
             rest = {key: value for key, value in raw.items() if value not in (None, "") and key not in ("ok", "file")}
             found.setdefault(task, {}).update({**rest, FIELDS[stage]: raw.get("ok")})
     return found
-
-
-def _lines_of(reading: Reading, stage: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for path in reading.named(stage):
-        yield from reading.lines(path)
 
 
 def _row(reading: Reading, place: str, raw: Mapping[str, Any], task: str, results: Mapping[str, str]) -> StageRow:
