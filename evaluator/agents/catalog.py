@@ -59,13 +59,15 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> AgentF
         TaskError: with every unknown setting, every value out of range, and every fault in the file's format.
     """
     if name not in agent_names():
-        raise UsageError(f"no agent is named {name!r}; there are {', '.join(agent_names())}")
+        raise UsageError(f"no agent is named {name!r}; the agents are {', '.join(agent_names())}")
     problems = Problems(f"{name}/{FILE}" if not changes else f"{name}/{FILE} with {', '.join(changes)} as set")
     written = Fields.read((FOLDER / name / FILE).read_bytes(), problems)
     own, set_otherwise = written.mapping("own", optional=True), changes or {}
     known = sorted({*SHARED, *map(str, own.raw)})
     problems.lines += [
-        f"{name} has no setting {key!r}; there are {', '.join(known)}" for key in set_otherwise if key not in known
+        f"{name} has no setting {key!r}; its settings are {', '.join(known)}"
+        for key in set_otherwise
+        if key not in known
     ]
     fields = Fields(
         {**written.raw, **{key: set_otherwise[key] for key in SHARED if key in set_otherwise}}, "", problems

@@ -111,7 +111,7 @@ def _evaluate(node: ast.expr, axes: Mapping[str, Number]) -> Number:
             return value
         case ast.Name(id=name):
             if name not in axes:
-                raise ExpressionError(f"no axis is named {name!r}; there are {', '.join(sorted(axes)) or 'none'}")
+                raise ExpressionError(f"no axis is named {name!r}; the axes are {', '.join(sorted(axes)) or 'none'}")
             return axes[name]
         case ast.UnaryOp(operand=operand):
             return -_evaluate(operand, axes)

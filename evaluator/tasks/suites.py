@@ -64,7 +64,7 @@ def read_manifest(name: str) -> tuple[int, dict[str, str]]:
         TaskError: the manifest is malformed.
     """
     if name not in suite_names():
-        raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
+        raise UsageError(f"no suite is named {name!r}; the suites are {', '.join(suite_names()) or 'none'}")
     problems = Problems(f"suites/{name}.yaml")
     manifest = Fields.read((suites_folder() / f"{name}.yaml").read_bytes(), problems)
     manifest.only(("version", "tasks"))

@@ -36,7 +36,7 @@ def read_round(name: str) -> RoundFile:
         TaskError: the file breaks the format, digest and secret do not fit, or another generator made its cases.
     """
     if name not in round_names():
-        raise UsageError(f"no round is named {name!r}; there are {', '.join(round_names()) or 'none'}")
+        raise UsageError(f"no round is named {name!r}; the rounds are {', '.join(round_names()) or 'none'}")
     problems = Problems(f"rounds/{name}.yaml")
     found = _round(Fields.read((_folder() / f"{name}.yaml").read_bytes(), problems), name)
     problems.raise_if_any()

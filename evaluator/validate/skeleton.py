@@ -125,7 +125,7 @@ def write_skeleton(category: str, name: str, root: Path) -> Path:
         UsageError: the category is unknown, the name is invalid, or the folder exists.
     """
     if category not in CATEGORIES:
-        raise UsageError(f"no category is named {category!r}; there are {', '.join(CATEGORIES)}")
+        raise UsageError(f"no category is named {category!r}; the categories are {', '.join(CATEGORIES)}")
     if not NAME.fullmatch(name) or name == TAKEN:
         raise UsageError(
             f"{name!r} is not a task name: expected at most 64 letters, digits and underscores, a letter first, "

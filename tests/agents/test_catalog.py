@@ -52,7 +52,7 @@ def test_a_run_may_set_what_the_file_names(folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["wings=2"], "no setting 'wings'; there are cheatsheets, contract_shown, depth, max_iterations"),
+        (["wings=2"], "no setting 'wings'; its settings are cheatsheets, contract_shown, depth, max_iterations"),
         (["kind=reference"], "no setting 'kind'"),
         (["depth=deep"], "own.depth: seen 'deep'; expected a whole number from 0 to 1000000000"),
         (["timeout_s=0"], "timeout_s: seen 0"),
@@ -176,7 +176,7 @@ def test_an_agent_that_works_in_sessions_is_not_asked_without_one():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--agent", "gpt"], "no agent is named 'gpt'; there are baseline, block_tuner"),
+        (["--agent", "gpt"], "no agent is named 'gpt'; the agents are baseline, block_tuner"),
         (["--agent", "replay", "--set", "wings=2"], "replay has no setting 'wings'"),
         (["--agent", "replay", "--set", "max_iterations=many"], "max_iterations: seen 'many'"),
         (["--agent", "chat_loop", "--set", "retries=-1"], "own.retries: seen -1"),

@@ -61,5 +61,5 @@ def test_rewrite_takes_another_variant_in_each_repeat():
 
 
 def test_an_unknown_agent_is_named_with_those_that_exist():
-    with pytest.raises(UsageError, match=r"no agent is named 'gpt'; there are baseline, .*rewrite"):
+    with pytest.raises(UsageError, match=r"no agent is named 'gpt'; the agents are baseline, .*rewrite"):
         agents.produce("gpt", load_task(TASK))
