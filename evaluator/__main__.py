@@ -1,7 +1,8 @@
-"""The evaluator's door from a shell: python -m evaluator COMMAND.
+"""The evaluator's command line: python -m evaluator COMMAND.
 
-Exit codes: 0 evaluated (whatever the status) or done, 1 the demo's own expectations were not met, or a task or bundle
-is not valid, 2 usage or a bad task, 3 this host, or the site that a bundle is sent to, cannot do it, 130 interrupted.
+Exit codes: 0 done, or evaluated with whatever status; 1 a task or bundle is invalid, or a result of the demo is not as
+expected; 2 wrong usage or a malformed task; 3 this host, or the site that a bundle is submitted to, failed; 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse, run one command, translate our own faults into exit codes."""
+    """Run one command and return its exit code."""
     options = parser().parse_args(arguments)
     try:
         return COMMANDS[options.command](options)
@@ -38,11 +39,11 @@ def main(arguments: list[str] | None = None) -> int:
     except (UsageError, TaskError) as error:
         sys.stderr.write(f"{error}\n")
         return BAD_USAGE
-    except BrokenPipeError:  # `doctor | head`. The signal stays ignored: a worker that dies would end us by it
+    except BrokenPipeError:  # as of `doctor | head`. SIGPIPE stays ignored, or a dying worker would kill this process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (HostError, OSError) as error:
-        sys.stderr.write(f"this host cannot do it: {error}\n")
+        sys.stderr.write(f"failed: {error}\n")
         return HOST_CANNOT
     except EvaluatorError as error:
         sys.stderr.write(f"the evaluation failed: {error}\n")
@@ -95,7 +96,9 @@ def _new_task(options: argparse.Namespace) -> int:
     from evaluator.validate.skeleton import write_skeleton
 
     folder = write_skeleton(options.category, options.name, tasks_folder())
-    sys.stdout.write(f"{folder}\n`validate` says what is left to do\n")
+    sys.stdout.write(
+        f"{folder}\nrun `python -m evaluator validate {folder.relative_to(tasks_folder())}` for what to do next\n"
+    )
     return OK
 
 
@@ -106,9 +109,9 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     _check_writable(options.out)
     if options.tasks and options.round:
-        raise UsageError("a round's unseen cases follow from a task's contract, and mounted tasks have none")
+        raise UsageError("--round cannot be used with --tasks: unseen cases need a contract, which mounted tasks lack")
     if options.held_out and not options.tasks:
-        raise UsageError("--held-out is for mounted tasks (--tasks DIR); a native task has unseen cases of its own")
+        raise UsageError("--held-out needs mounted tasks (--tasks DIR); for a native task use --round")
     record = evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
@@ -124,7 +127,7 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
     task = load_task(options.task)
     if options.baseline:
         if task.category == "torch2hip":
-            raise UsageError(f"{task.id} starts from a PyTorch module; it has no kernel to be a candidate")
+            raise UsageError(f"{task.id} starts from a PyTorch module; it has no kernel to evaluate as a baseline")
         candidate = baseline(task)
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
@@ -136,7 +139,7 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
 
 
 def _evaluate_round(options: argparse.Namespace, evaluator: Evaluator, task: TaskSpec, candidate: Candidate) -> None:
-    """Its record lies beside the one of the seen cases."""
+    """Evaluate the unseen cases of a round and write their record beside the one of the seen cases."""
     from evaluator.cli.board import unseen_cases_text, unseen_text
     from evaluator.cli.runfolder import evaluate_round
     from evaluator.unseen.record import write_unseen
@@ -149,9 +152,9 @@ def _evaluate_round(options: argparse.Namespace, evaluator: Evaluator, task: Tas
 
 
 def _check_writable(path: Path, option: str = "--out") -> None:
-    """Before minutes of work, not after."""
+    """Refuse a file that cannot be written before minutes of work, not after them."""
     if path.is_dir():
-        raise UsageError(f"{option} {path} is a folder; a file to write the record to is expected")
+        raise UsageError(f"{option} {path} is a folder; expected a file")
     probe = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +165,7 @@ def _check_writable(path: Path, option: str = "--out") -> None:
 
 
 def _check_folder(path: Path) -> None:
-    """Before minutes of work, as well."""
+    """Create the folder, or refuse it before minutes of work."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -170,9 +173,9 @@ def _check_folder(path: Path) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from evaluator.agents.catalog import read_agent, settings_of
-    from evaluator.agents.readiness import not_set
-    from evaluator.agents.variables import secrets_here
+    from evaluator.agents.catalog import parse_settings, read_agent
+    from evaluator.agents.readiness import missing_settings
+    from evaluator.agents.variables import secrets_from_environment
     from evaluator.backends import get_backend
     from evaluator.cli.board import board_text, unseen_text
     from evaluator.cli.demo import ProgressBar
@@ -181,10 +184,10 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.tasks.suites import load_suite
     from evaluator.unseen.rounds import read_round
 
-    agent = read_agent(options.agent, settings_of(options.set))
-    if missing := not_set(agent):
+    agent = read_agent(options.agent, parse_settings(options.set))
+    if missing := missing_settings(agent):
         raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
-    secrets_here(agent.settings)  # an odd one is refused before any work
+    secrets_from_environment(agent.settings)  # refuses a malformed one before any work
     suite, backend = load_suite(options.suite), get_backend(options.backend)
     revealed = read_round(options.round) if options.round else None
     _check_folder(options.out)
@@ -198,14 +201,14 @@ def _run(options: argparse.Namespace) -> int:
             repeat=options.repeat,
             sessions=options.sessions,
             revealed=revealed,
-            progress=bar.of(options.agent),
+            progress=bar.progress_of(options.agent),
         )
     bar.end()
     records = {options.agent: [outcome.record for outcome in outcomes]}
     sys.stdout.write(board_text(records, f"{suite.label} on {backend.device_class}") + "\n")
     if unseen := [outcome.unseen for outcome in outcomes if outcome.unseen]:
         sys.stdout.write(f"\n{unseen_text(unseen)}\n")
-    sys.stdout.write(f"\nbundle: {options.out}.zip\n")
+    sys.stdout.write(f"\nbundle: {options.out}.zip (`python -m evaluator bundle submit` sends it to a site)\n")
     return OK
 
 
@@ -231,7 +234,7 @@ def _doctor(options: argparse.Namespace) -> int:
     from evaluator.cli.doctor import checks
 
     if options.suite and not options.health:
-        raise UsageError("--suite names whose baselines `doctor --health` times; without --health it says nothing")
+        raise UsageError("--suite names the suite whose baselines `doctor --health` times; it needs --health")
     backend, missing = get_backend(options.backend), False
     found = _health(options, backend) if options.health else checks(backend)
     for check in found:
@@ -265,10 +268,10 @@ def _workspace(options: argparse.Namespace) -> int:
 
 def _unseen(options: argparse.Namespace) -> int:
     from evaluator.tasks.reader import load_task
-    from evaluator.unseen.listing import listed
+    from evaluator.unseen.listing import listing
 
     known = {"secret": options.secret, "revealed": options.round, "file": options.cases}
-    sys.stdout.write(listed(load_task(options.task), options.profile, **known, as_json=options.json) + "\n")
+    sys.stdout.write(listing(load_task(options.task), options.profile, **known, as_json=options.json) + "\n")
     return OK
 
 

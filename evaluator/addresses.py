@@ -1,4 +1,4 @@
-"""Addresses that people give: of a site, of a model's endpoint. They are public, so they hold no key."""
+"""Checks addresses of sites and of model endpoints. They are shown in public, so they must not contain a key."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ from urllib.parse import urlsplit
 
 from evaluator.errors import UsageError
 
-PRIVATE = "@?#"  # what begins or ends where keys stand: a user, a query, a fragment
+PRIVATE = "@?#"  # mark a user, a query or a fragment, which may contain keys
 
 
 def check_address(name: str, text: str, example: str) -> None:
-    """`name` is what was asked for, for the message.
+    """Accept an http or https address with a host, an optional port and a path.
+
+    `name` and `example` are for the message.
 
     Raises:
-        UsageError: it is no http or https address of a host, its port is none, or it says more than host and path.
+        UsageError: it is malformed, or has a user, a query or a fragment.
     """
     if any(mark in text for mark in PRIVATE):
-        said = "seen an address with a user, a query or a fragment, and it is public"
-        raise UsageError(f"{name}: {said}; expected one as {example}")
+        seen = "seen an address with a user, a query or a fragment, which would be public"
+        raise UsageError(f"{name}: {seen}; expected one like {example}")
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").encode("idna")
         good = parts.scheme in ("http", "https") and bool(host) and parts.port != 0
-    except ValueError:  # a port that is no number, half an IPv6 address, a name with an empty part
+    except ValueError:  # a port that is not a number, half an IPv6 address, a name with an empty part
         good = False
     if not good or not text.isascii() or not text.isprintable() or " " in text:
-        raise UsageError(f"{name}: seen {text!r}; expected an address as {example}")
+        raise UsageError(f"{name}: seen {text!r}; expected an address like {example}")

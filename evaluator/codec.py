@@ -1,4 +1,4 @@
-"""Frozen dataclasses to strict JSON and back. A missing, unknown or ill-typed field is a problem with its path."""
+"""Converts frozen dataclasses to strict JSON and back; every missing, unknown or ill-typed field is reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 LARGEST_INT = 2**63 - 1
 T = TypeVar("T")
-Place = tuple["Place", str | int] | None  # within a value: that of what holds it, and the name there; None is the top
+Place = tuple["Place", str | int] | None  # a path within a value: that of its parent and its name; None is the top
 Decoder = Callable[[Any, Place, list[str]], Any]
 _CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"]
 _TURNS = (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))  # end lines, or show text backwards
@@ -23,7 +23,7 @@ _SPELLED = {code: f"\\x{code:02x}" for code in _CONTROLS} | {code: f"\\u{code:04
 
 
 class DecodeError(ValueError):
-    """The JSON is not this record; `problems` holds a line for each thing that is wrong."""
+    """The JSON does not fit the dataclass; `problems` has one line for each fault."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -31,12 +31,12 @@ class DecodeError(ValueError):
 
 
 def plain_text(text: str) -> str:
-    """Text from outside as every file, database, terminal and reader can take it: what controls them is spelled out."""
+    """Text from outside made safe for files, databases and terminals: control and bidi characters become escapes."""
     return text.replace("\r\n", "\n").translate(_SPELLED).encode("utf-8", "backslashreplace").decode()
 
 
 def plain_texts(value: Any) -> Any:
-    """The same for every string in a JSON value."""
+    """A JSON value with every string in it made safe by `plain_text`."""
     match value:
         case str():
             return plain_text(value)
@@ -48,12 +48,12 @@ def plain_texts(value: Any) -> Any:
 
 
 def is_storable(text: str) -> bool:
-    """Can a file in UTF-8 and every database hold it?"""
+    """Whether the text can be stored in a UTF-8 file and in every database."""
     return "\0" not in text and (text.isascii() or text.encode("utf-8", "ignore").decode() == text)
 
 
 def encode(value: Any) -> Any:
-    """Plain JSON values: dataclasses as objects, enums as their value, tuples as lists."""
+    """The value as plain JSON values: dataclasses become objects, enums their values, tuples lists."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, enum.Enum):
@@ -66,7 +66,7 @@ def encode(value: Any) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """Strict JSON text; NaN and infinity are refused.
+    """The value as strict JSON text, without NaN and infinity.
 
     Raises:
         ValueError: a number is not finite.
@@ -75,7 +75,7 @@ def dumps(value: Any) -> str:
 
 
 def write(value: T, path: Path, problems_of: Callable[[T], list[str]]) -> None:
-    """Write one value atomically, its folder made where it is missing. What breaks its own rules is never written.
+    """Write one value atomically, unless it breaks the rules of `problems_of`; missing folders are created.
 
     Raises:
         DecodeError: with every problem. ValueError: a number is not finite.
@@ -93,7 +93,7 @@ def write(value: T, path: Path, problems_of: Callable[[T], list[str]]) -> None:
 
 
 def read(kind: type[T], text: str | bytes, problems_of: Callable[[T], list[str]]) -> T:
-    """Read one dataclass and check its own rules.
+    """Read one dataclass from JSON and check the rules of `problems_of`.
 
     Raises:
         DecodeError: with every problem.
@@ -105,7 +105,7 @@ def read(kind: type[T], text: str | bytes, problems_of: Callable[[T], list[str]]
 
 
 def loads(kind: type[T], text: str | bytes) -> T:
-    """Read one dataclass, of UTF-8 alone: of bytes `json` would take UTF-16 and UTF-32, too, which no mask looks into.
+    """Read one dataclass from UTF-8 JSON. `json` would also accept UTF-16 and UTF-32, which the masking cannot search.
 
     Raises:
         DecodeError: with every problem.
@@ -127,10 +127,10 @@ def decode(kind: type[T], raw: Any) -> T:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, for `json.loads`.
+    """A JSON object whose keys are unique, as `object_pairs_hook` of `json.loads`.
 
     Raises:
-        ValueError: a key stands twice.
+        ValueError: a key occurs twice.
     """
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -148,7 +148,7 @@ def _refuse_constant(text: str) -> float:
 
 @cache
 def _decoder(kind: Any) -> Decoder:
-    """What reads values of a type, made once: to ask each value's type anew was two thirds of a record's time."""
+    """The decoder of a type, cached: inspecting types for each value took two thirds of the time to read a record."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _decoder_of_union(arguments)
@@ -166,7 +166,7 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _decoder_of_union(kinds: tuple[Any, ...]) -> Decoder:
-    """Of a type or None, or of plain types that JSON tells apart."""
+    """The decoder of an optional type, or of a union of plain types that JSON tells apart."""
     decoders = {kind: _decoder(kind) for kind in kinds if kind is not types.NoneType}
     allows_none, only = len(decoders) < len(kinds), next(iter(decoders.values())) if len(decoders) == 1 else None
     expected = " or ".join(getattr(kind, "__name__", str(kind)) for kind in decoders)

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t and Fisher's F, from the incomplete beta function: an evaluator host has no scipy."""
+"""Quantiles of Student's t and Fisher's F, from the incomplete beta function: evaluator hosts have no scipy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ITERATIONS, EPSILON, TINY = 300, 1e-14, 1e-300
 
 @functools.cache
 def t_quantile(probability: float, df: float) -> float:
-    """The t with P(T ≤ t) = probability ≥ 0.5; df may be any positive number, infinity included."""
+    """The t with P(T ≤ t) = probability ≥ 0.5; df may be any positive number, including infinity."""
     if not 0.5 <= probability < 1 or not df > 0:
         raise ValueError(f"t quantile of {probability} with {df} degrees of freedom")
     if math.isinf(df):
@@ -29,7 +29,7 @@ def f_quantile(probability: float, df1: float, df2: float) -> float:
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:
-    """I_x(a, b), by Lentz's continued fraction (Numerical Recipes, §6.4, gives the recurrence)."""
+    """The regularised incomplete beta function I_x(a, b), by Lentz's continued fraction (Numerical Recipes, §6.4)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):

@@ -1,18 +1,18 @@
-"""Our own faults, as exceptions. What a candidate does wrong is never here: that is a value, a Status with a reason."""
+"""Exceptions for faults of users, tasks and hosts. A candidate's fault is never one: it is a Status with a reason."""
 
 from __future__ import annotations
 
 
 class EvaluatorError(Exception):
-    """Something of ours failed; the candidate is not to blame."""
+    """A failure that is not the candidate's fault."""
 
 
 class UsageError(EvaluatorError):
-    """The command or its arguments make no sense (exit code 2)."""
+    """The command or its arguments are invalid (exit code 2)."""
 
 
 class TaskError(EvaluatorError):
-    """A task folder breaks the format; `problems` holds every one of them (exit code 2)."""
+    """A task folder breaks the format; `problems` has every fault (exit code 2)."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -24,8 +24,8 @@ class HostError(EvaluatorError):
 
 
 class SandboxError(HostError):
-    """The sandbox does not start or has gone without a candidate's doing."""
+    """The sandbox does not start, or ended through no fault of the candidate."""
 
 
 class BaselineError(EvaluatorError):
-    """The task's own baseline fails where it must not: the task or the host is broken."""
+    """The task's own baseline fails, so the task or the host is broken."""

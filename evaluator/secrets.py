@@ -1,10 +1,10 @@
-"""Secrets in texts, by one set of patterns. Two things are done with them, for two kinds of text.
+"""Finds secrets in texts by one set of patterns, and masks or redacts them.
 
-Masking is for texts from elsewhere that become public, of bundles and of agents' sessions: what is surely a secret, or
-the folder of somebody's home, becomes [masked], and all else stays as it was. Redaction is for what this host says of
-its own faults: the secrets that it knows, and whatever could be one, become [secret]; an honest word may go with them.
+Masking is for texts from outside that become public, in bundles and agents' sessions: what is certainly a secret, and
+paths of home folders, become [masked]; everything else stays. Redaction is for this host's own error messages: its
+known secrets, and whatever could be one, become [secret], even at the price of a false positive.
 
-Patterns are linear in the text, which may be a stranger's: each begins with a fixed word, and what can fail is bounded.
+All patterns run in linear time, since the text may be hostile: each begins with a fixed word, and repeats are bounded.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ _OPTION = (
     r"(?<![\w-])--(?i:[\w-]{0,40}(?:key|password|secret|token)) (?=\S{0,80}[A-Za-z])"
     r"[^\s\"'(),;{}\[\]-][^\s\"'(),;{}\[\]]{7,}"
 )
-# Names whose values are secrets; those of tokens are not where they are numbers, which count tokens. What uses them
-# looks at the first letter alone before it: a third of the time.
+# Names whose values are secrets. "token" is separate, since numbers after it count tokens. The patterns that use them
+# first test a single letter, which takes a third of the time.
 _NAME = (
     r"(?:api|access|account|private)[_-]?key|passw(?:or)?d|passphrase|secret|credential|sessionid"
     r"|authorization|cookie|x-auth"
 )
 
-# Masking: the value of a name has eight characters and a letter, and is no call.
+# Masking: a name's value has at least eight characters and a letter, and is not a call.
 _NAMED = rf"(?=[acpstxACPSTX])(?i:{_NAME}|token)[\w-]{{0,40}}\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}"
-_SURELY = re.compile(
+_CERTAIN = re.compile(
     rf"{_TOKEN}|{_SCHEME}|{_OPTION}"
     rf"|{_NAMED}\\?[\"']?(?![\w.]{{0,80}}\()(?=[^\s\"']{{0,80}}[A-Za-z])[^\s\"'(),;{{}}\[\]\\]{{8,}}"
 )
-# In a source only what stands in quotes, with a figure in it, is a value.
+# In a source, only a quoted text with a digit is a value.
 _IN_SOURCE = re.compile(rf"{_TOKEN}|{_NAMED}[\"'](?=[^\s\"']{{0,80}}[0-9])[^\s\"'(){{}}\[\]]{{8,200}}[\"']")
 _FOLDER = r"[^/\\\s:'\"<>|,;]{1,64}"
-_SLASH = r"(?:/|\\{1,4}|%2[Ff]|%5[Cc])"  # as it is, escaped once or twice, or in an address
+_SLASH = r"(?:/|\\{1,4}|%2[Ff]|%5[Cc])"  # plain, escaped once or twice, or percent-encoded
 _HOME = re.compile(
     rf"{_SLASH}(?i:homes?\d{{0,2}}|users){_SLASH}(?!\[masked\]){_FOLDER}"
     rf"|(?<![\w/\\.~])(?:~(?=[a-z_]){_FOLDER}(?=/)|home/{_FOLDER}(?=/))|{_SLASH}root(?![\w.-])"
 )
-# What no text is masked without, in small letters: most of a record needs no further look.
+# Every masked text contains one of these, in lower case; most of a record contains none and is skipped.
 _HINTS = (
     *(b"home", b"users", b"root", b"~", b"sk-", b"sk_", b"rk-", b"rk_", b"ghp_", b"gho_", b"ghs_", b"ghu_", b"ghr_"),
     *(b"github_pat_", b"hf_", b"glpat-", b"npm_", b"pypi-", b"akia", b"asia", b"aiza", b"xox", b"arena_", b"eyj"),
@@ -68,7 +68,7 @@ _HINTS = (
     *(b"authorization", b"cookie", b"x-auth", b"bearer", b"basic", b"\\u"),
 )
 
-# Redaction: the whole of a header, any value of a name, and words that an honest text has as well.
+# Redaction: whole headers, any value of a name, and words that may also occur in harmless text.
 _REDACTED_IS = r"""[\w-]{0,40}\\?["']?[ \t]{0,4}[:=][ \t]{0,4}"""
 _REDACTED_VALUE = r"""(?!\[secret\](?:[\s"',;&)}\]]|$))(?:"[^"\n]*"|'[^'\n]*'|[^\s,;&)}\]]+)"""
 _REDACTIONS = tuple(
@@ -88,12 +88,12 @@ _SECRET_VARIABLE = re.compile(r"SECRET|PASSWORD|TOKEN|KEY|CREDENTIAL")
 
 
 def mask_text(text: str) -> str:
-    """The plain text, whole, with secrets and homes masked."""
+    """The whole text, made plain, with secrets and home folders masked."""
     return _mask(plain_text(text))[0]
 
 
 def mask_message(text: str) -> tuple[str, tuple[str, ...]]:
-    """The plain text, masked and cut, and the codes of what was masked in it: keys of the bundles' FINDINGS."""
+    """The text made plain, masked and cut, and codes of what was masked, which are keys of the bundles' FINDINGS."""
     text, codes = _mask(plain_text(text[: 4 * MESSAGE_CHARACTERS]))
     if len(text) > MESSAGE_CHARACTERS:
         text = f"{text[:MESSAGE_CHARACTERS]}…"
@@ -101,13 +101,13 @@ def mask_message(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def mask_json(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """JSON with every text in it masked, and the codes; the same bytes where there is nothing to mask, or no JSON."""
+    """JSON with every text in it masked, and the codes; the same bytes where nothing is masked, or it is not JSON."""
     lowered = data.lower()
     if not any(hint in lowered for hint in _HINTS):
         return data, ()
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique_keys)
-    except (ValueError, RecursionError):  # whoever reads it next says what is wrong
+    except (ValueError, RecursionError):  # the caller's own parser reports what is wrong
         return data, ()
     found = set[str]()
     clean = _mask_values(value, found)
@@ -115,16 +115,16 @@ def mask_json(data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def codes_in_source(data: bytes) -> tuple[str, ...]:
-    """The codes of what would be masked in a source, which is kept as it is: verification needs it whole."""
+    """The codes of what would be masked in a source; the source stays unchanged, since verification needs it whole."""
     text = data.decode("utf-8", "replace")
     found = {"home_in_source": _HOME.search(text), "secret_in_source": _IN_SOURCE.search(text)}
     return tuple(code for code, match in found.items() if match)
 
 
 def known_secrets(environment: Mapping[str, str], *values: str) -> tuple[str, ...]:
-    """These values and those of variables that are named as secrets are, the longest first.
+    """These values, and those of environment variables whose names mark them as secrets, longest first.
 
-    Without blanks and line ends around them, as they are used: files of variables add some.
+    Surrounding whitespace, which env files may add, is removed as it is where they are used.
     """
     named = (value for name, value in environment.items() if _SECRET_VARIABLE.search(name.upper()))
     found = {one.strip() for one in (*named, *values)}
@@ -132,7 +132,7 @@ def known_secrets(environment: Mapping[str, str], *values: str) -> tuple[str, ..
 
 
 def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """The text without these secrets, and without whatever could be one."""
+    """The text with these secrets, and anything that could be one, replaced by [secret]."""
     text = _replace(text, secrets)
     for pattern, instead in _REDACTIONS:
         text = pattern.sub(instead, text)
@@ -140,16 +140,16 @@ def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
 
 
 def remove_secrets(value: T, secrets: tuple[str, ...]) -> T:
-    """The same value with none of these secrets in any text: of frozen dataclasses, mappings and tuples.
+    """The value with these secrets replaced in every text of its dataclasses, mappings and tuples.
 
-    What only looks like a secret stays: a log quotes sources, which must be as they were.
+    Anything that only looks like a secret stays, since logs quote sources, which must not change.
     """
     cleaned: T = _cleaned(value, secrets) if secrets else value
     return cleaned
 
 
 def _mask(text: str) -> tuple[str, tuple[str, ...]]:
-    text, secrets = _SURELY.subn(MASK, text)
+    text, secrets = _CERTAIN.subn(MASK, text)
     text, homes = _HOME.subn(MASK, text)
     found = {"home_path": homes, "secret": secrets}
     return text, tuple(code for code, count in found.items() if count)
@@ -169,10 +169,10 @@ def _mask_values(value: Any, found: set[str]) -> Any:
 
 
 def _json_of(value: Any) -> bytes:
-    """As records are written; what those cannot hold stays as it came, for whoever reads it next to refuse."""
+    """The value in the form of records; one that records cannot hold is written as it is, for the reader to refuse."""
     try:
         return codec.dumps(value).encode()
-    except ValueError:  # NaN, infinity, half a character
+    except ValueError:  # NaN, infinity, half of a surrogate pair
         return json.dumps(value).encode()
 
 

@@ -1,4 +1,4 @@
-"""Where the evaluator keeps what outlives one evaluation: prepared toolchains, build products, host calibration."""
+"""The evaluator's state folder: toolchains, build caches and calibrations, which outlive an evaluation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def state_folder() -> Path:
-    """ARENA_STATE if set, else .arena beside the sources; created when missing."""
+    """The state folder, created if missing: $ARENA_STATE if set, otherwise .arena in the repository."""
     folder = Path(os.environ.get("ARENA_STATE") or REPOSITORY / ".arena")
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,69 +1,70 @@
-"""The numbers of the timing protocol that decide something, with unit and reason. Revisited from measurements only.
+"""The thresholds of the timing protocol, with units and reasons; they are changed only on the basis of measurements.
 
-What was measured stands in the reasons; a change here is a change of the protocol's name (records.PROTOCOL).
+The reasons quote the measurements. A change here needs a new name of the protocol (records.PROTOCOL).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# The plan of a session: how often, in which order.
-WARMUP_CALLS = 10  # calls a side and case, in exactly the form of the timed ones
-BLOCKS = 10  # a session and case, in ABBA order: a linear drift of the clock cancels
-BLOCK_CALLS = 10  # calls a side and block: the median of ten shrugs off four outliers
-LONG_BLOCK_CALLS = 3  # calls a side and block for kernels above LONG_NS: at least 30 in a session still
-LONG_NS = 5e6  # ns; ten blocks of ten such calls a side would take a second
-SESSIONS, MAX_SESSIONS = 3, 6  # fresh workers each: what differs between processes is not seen within one; a case
-# whose baseline is not eligible has one
-EXTEND_HALF_WIDTH = 0.02  # log ratio; a session more while the 95 % half-width is above this ...
+# The plan of a session: how many calls, and in which order.
+WARMUP_CALLS = 10  # calls per side and case, in exactly the form of the timed ones
+BLOCKS = 10  # per session and case, in ABBA order: a linear drift of the clock cancels
+BLOCK_CALLS = 10  # calls per side and block: the median of ten tolerates four outliers
+LONG_BLOCK_CALLS = 3  # calls per side and block for kernels above LONG_NS: still 30 in a session
+LONG_NS = 5e6  # ns; ten blocks of ten such calls per side would take a second
+# Each session has new worker processes, since differences between processes do not show within one. A case whose
+# baseline is not eligible has one session.
+SESSIONS, MAX_SESSIONS = 3, 6
+EXTEND_HALF_WIDTH = 0.02  # log ratio; another session while the 95 % half-width is above this ...
 EXTEND_SHARE = 0.10  # ... and above this share of |log ratio|: width alone decides, never significance
-EXTEND_BUDGET_S = 60.0  # device seconds a task may take before no session is added
+EXTEND_BUDGET_S = 60.0  # device seconds of a task after which no session is added
 
 # One timed call.
-BUFFERS = 8  # sets of inputs: which one is used is drawn, so an address tells nothing, and its luck averages out
-SLAB_SPARE = 1 << 16  # elements beyond a tensor's own: where its window begins is drawn, so no contents repeat
+BUFFERS = 8  # sets of inputs, picked at random: an address reveals nothing, and its effect on time averages out
+SLAB_SPARE = 1 << 16  # elements beyond a tensor's own: its window begins at random, so no contents repeat
 FLUSH_FACTOR = 2  # times L2 and last-level cache, read (a zero fill leaves dirty lines: +33 % on a 26 us kernel, H100)
-SPACER_FACTOR = 2.0  # times the longest enqueue time seen, the call and what comes behind it
+SPACER_FACTOR = 2.0  # times the longest enqueue time seen, of the call and what follows it
 SPACER_NS = (50_000, 2_000_000)  # least and most: an empty launch takes 20 us on an H100 host
-SPACER_PATIENCE_NS = 20_000_000  # until all its blocks are on the device; then something else is at work there
+SPACER_PATIENCE_NS = 20_000_000  # until all its blocks run on the device; beyond it, something else is running there
 
-# What voids a block, a session, a time.
-CANARIES = 3  # at each switch, the median of them: single ones on an idle H100 lie up to 4 % from their median
+# What voids a block, a session or a time.
+CANARIES = 3  # at each switch, of which the median counts: single ones on an idle H100 vary by up to 4 %
 CANARY_SHARE = 0.05  # a canary this far from the session's own median voids the block; at 3 % one block in six was
 CANARY_READ_WORDS, CANARY_ROUNDS = 4 << 20, 6_000  # 64 MiB of 16-byte words, and multiply-adds: about 30 us each
-CLOCK_SHARE = 0.02  # SM clocks of the two sides of a block, this far apart: void
-REPLACED_BLOCKS = 3  # a session and case; beyond them void blocks are kept and the case is noisy
+CLOCK_SHARE = 0.02  # SM clocks of the two sides of a block that differ by more void it
+REPLACED_BLOCKS = 3  # per session and case; beyond them, void blocks stay and the case is noisy
 DROPPED_SHARE = 0.01  # readings that are not positive: dropped and counted; more of them void the session
 BASELINE_SHARE = 0.05  # baseline or canaries this far above their calibrated time on this device: session void
-PREHEAT_STEADY_S, PREHEAT_MAX_S = 1.0, 5.0  # the SM clock within CLOCK_SHARE of its highest for so long; patience
+PREHEAT_STEADY_S, PREHEAT_MAX_S = 1.0, 5.0  # the SM clock stays within CLOCK_SHARE of its highest; timeout
 
 # T_call and the papers' clocks.
-LOOP_NS = 20e6  # ns a T_call loop lasts at least: its clocks then differ by well under CLOCKS_AGREE
+LOOP_NS = 20e6  # ns, least length of a T_call loop: its clocks then differ by well under CLOCKS_AGREE
 LOOPS = 3  # tries until the two clocks agree
 LOOP_CALLS = (3, 20_000)  # least and most calls of it
-CLOCKS_AGREE = 0.02  # events and the judge's wall clock over the same loop; beyond: hold
+CLOCKS_AGREE = 0.02  # between events and the judge's wall clock over the same loop; beyond it: hold
 PAPER_WARMUPS, PAPER_CALLS = 10, 100  # the paper's own numbers (arXiv 2605.16819)
-PAPER_BUDGET_NS = 1e9  # ns a side and pass: fewer calls for kernels above 10 ms
+PAPER_BUDGET_NS = 1e9  # ns per side and pass: fewer calls for kernels above 10 ms
 
 # What a time means.
 ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 event pairs: else no speed is claimed
-CENSOR_NS, CENSOR_E0 = 3_000.0, 2.0  # a candidate below max(3 us, 2 event pairs) is printed as "at least"
-HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the host is what takes the time
+CENSOR_NS, CENSOR_E0 = 3_000.0, 2.0  # the speedup of a candidate below max(3 us, 2 event pairs) is "at least"
+HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the call is bound by the host
 HOST_VISIBLE_SHARE = 0.5  # of a case's calls during which the spacer ended: T_dev then holds host time, a finding
 OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond both: implausible (A/A: up to 0.6 us)
 OUTSIDE_DOUBTFUL = 0.02  # of a call, and beyond OUTSIDE_NS: hold
-CROWDED_SHARE = 0.05  # of calls around which the device is not free, and twice the baseline's: implausible
+CROWDED_SHARE = 0.05  # of calls around which the device is not idle, and twice the baseline's: implausible
 IMPLAUSIBLE, DOUBTFUL = 1.5, 1.05  # times the measured cache bandwidth (or arithmetic rate): fails; hold
 VARIANCE_TEST = 0.01  # level of the F test that lets an observed spread between sessions replace the floor
 CONFIDENCE = 0.95
 
 # Host acceptance (decision 12).
-CALIBRATION_DAYS = 8  # then the device is to be measured again; also after a new driver, torch or Triton
+CALIBRATION_DAYS = 8  # after which the device must be measured again; also after a new driver, torch or Triton
 AA_SESSIONS = 20  # A/A sessions of fresh workers behind a floor
 AA_SD, AA_BIAS = 0.005, 0.003  # pooled sd and |mean| of the log ratio over cases of at least ELIGIBLE_NS
 TIME_BUCKETS_NS: Mapping[str, float] = {"5-10us": 10e3, "10-50us": 50e3, "50-500us": 500e3, ">500us": float("inf")}
 
 
 def bucket_of(time_ns: float) -> str:
-    """The name of the time bucket whose floor holds for a kernel of this length."""
+    """The name of the time bucket whose noise floor applies to a kernel of this duration."""
     return next(name for name, end in TIME_BUCKETS_NS.items() if time_ns < end)

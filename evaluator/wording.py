@@ -1,13 +1,13 @@
-"""A count before its noun, for every text that has one: 1 run, 2 runs. A column's name as people read it."""
+"""Small pieces of English for texts: counts with nouns, and labels of fields."""
 
 from __future__ import annotations
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:
-    """`nouns` where more than one is not the noun and an s."""
+    """A count and its noun: "1 run", "2 runs". `nouns` is the plural where it is not the noun with an s."""
     return f"{count} {noun if count == 1 else nouns or noun + 's'}"
 
 
-def spelled(name: str) -> str:
-    """Of a fact about a submission: output_tokens, cost_usd."""
+def field_label(name: str) -> str:
+    """A field's name as people read it: "output tokens" for output_tokens, "cost in USD" for cost_usd."""
     return name.replace("_", " ").replace(" usd", " in USD")

@@ -1,7 +1,7 @@
-"""One agent session from outside: what the agent starts from, its checks, its iterations, and the record of it all.
+"""Runs one agent session: its context, its checks and iterations, and the record of it all.
 
-`arena check`: each version goes whole through the same gates that judge the answer in the end, on the visible cases,
-outside the agent's sandbox. Each distinct version is an iteration, judged once.
+`arena check` sends each version through all the gates that the final candidate goes through, on the visible cases and
+outside the agent's sandbox. Each distinct version is one iteration, evaluated once.
 """
 
 from __future__ import annotations
@@ -14,9 +14,16 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator import VERSION, codec
-from evaluator.agents.catalog import AgentFolder, launcher_of, settings_text
-from evaluator.agents.interface import CheckedVersion, Desk, Heard, Produced, Work, nobody
-from evaluator.agents.scoring import speedup_of, told
+from evaluator.agents.catalog import AgentFolder, load_launcher, settings_text
+from evaluator.agents.interface import (
+    CheckedVersion,
+    ProducedCandidate,
+    SessionContext,
+    SessionListener,
+    SessionOutcome,
+    ignore_event,
+)
+from evaluator.agents.scoring import feedback_text, speedup_of
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
 from evaluator.records.record import Record, TaskRef
@@ -25,7 +32,7 @@ from evaluator.records.sessions import (
     SESSION_SCHEMA_VERSION,
     IterationRecord,
     SessionRecord,
-    credible,
+    plausible_usage,
     read_session,
     shortened,
     write_session,
@@ -33,96 +40,96 @@ from evaluator.records.sessions import (
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec, write_files
 
-CHECK_SESSIONS = 1  # of the device clock: the answer is timed in full afterwards
-STANDS_FOR = {"cpu": "gfx942"}  # what a host without a GPU compiles for
+CHECK_SESSIONS = 1  # of the device clock; the final candidate is timed in full afterwards
+TARGET_OF_HOST = {"cpu": "gfx942"}  # what a host without a GPU compiles for
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A session that is over, with the bytes of what was handed in."""
+class FinishedSession:
+    """A session that has ended, with the files of its candidate."""
 
     session: SessionRecord
     candidate: Candidate
     expected: Status | None
 
 
-def work_on(
+def session_candidate(
     task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, path: Path, sources: Path, *, repeat: int = 0
-) -> Produced:
-    """The candidate of a session that is kept in `path`, with its files in `sources`; or of a new one, written there.
+) -> ProducedCandidate:
+    """The candidate of the session recorded in `path`, with its files in `sources`; without one, a new session is run.
 
     Raises:
-        HostError: the agent cannot work here at all: its program or its endpoint is missing.
+        HostError: the agent cannot work on this host: its program or its endpoint is missing.
     """
-    if kept := _kept(task, agent, path, sources, repeat):
-        return Produced(kept, None)
-    held = hold_session(task, agent, evaluator, repeat=repeat)
-    write_files(held.candidate.files, sources)
-    write_session(held.session, path)
-    return Produced(held.candidate, held.expected)
+    if recorded := _recorded_candidate(task, agent, path, sources, repeat):
+        return ProducedCandidate(recorded, None)
+    finished = run_session(task, agent, evaluator, repeat=repeat)
+    write_files(finished.candidate.files, sources)
+    write_session(finished.session, path)
+    return ProducedCandidate(finished.candidate, finished.expected)
 
 
-def hold_session(
+def run_session(
     task: TaskSpec,
     agent: AgentFolder,
     evaluator: Evaluator,
     *,
     repeat: int = 0,
     budget_usd: float = float("inf"),
-    hear: Heard = nobody,
-) -> Held:
-    """Let the agent work; `hear` is told each entry of the transcript and each version that was checked.
+    on_event: SessionListener = ignore_event,
+) -> FinishedSession:
+    """Run one session; `on_event` gets each entry of the transcript and each version that was checked.
 
     Raises:
-        HostError: the agent cannot work here at all.
+        HostError: the agent cannot work on this host.
     """
-    bench, started_at = Workbench(task, evaluator, hear), datetime.now(UTC)
-    desk = Desk(
+    bench, started_at = Workbench(task, evaluator, on_event), datetime.now(UTC)
+    context = SessionContext(
         task=task,
         settings=agent.settings,
         repeat=repeat,
-        architecture=target_of(evaluator.backend.architecture),
+        architecture=target_architecture(evaluator.backend.architecture),
         check=bench.check,
         access=evaluator.backend.access(),
         deadline=bench.begin + agent.settings.timeout_s,
         budget_usd=budget_usd,
         agent=agent.name,
-        hear=hear,
+        on_event=on_event,
     )
-    work = launcher_of(agent.name)(desk)
-    # The candidate is the agent's, whatever the launcher made it from: a bundle of any other label is refused.
-    work = replace(work, candidate=replace(work.candidate, label=agent.name))
-    session = _session(desk, agent, evaluator, bench, work, started_at.isoformat(timespec="seconds"))
-    return Held(session, work.candidate, work.expected)
+    outcome = load_launcher(agent.name)(context)
+    # Bundles whose candidates have another label than the agent's name are refused.
+    outcome = replace(outcome, candidate=replace(outcome.candidate, label=agent.name))
+    session = _session_record(context, agent, evaluator, bench, outcome, started_at.isoformat(timespec="seconds"))
+    return FinishedSession(session, outcome.candidate, outcome.expected)
 
 
-def target_of(architecture: str) -> str:
-    return STANDS_FOR.get(architecture, architecture)
+def target_architecture(architecture: str) -> str:
+    return TARGET_OF_HOST.get(architecture, architecture)
 
 
 class Workbench:
-    """The checks of one session."""
+    """Checks the versions of one session and records its iterations."""
 
-    def __init__(self, task: TaskSpec, evaluator: Evaluator, hear: Heard = nobody) -> None:
-        self._task, self._evaluator, self._hear = task, evaluator, hear
+    def __init__(self, task: TaskSpec, evaluator: Evaluator, on_event: SessionListener = ignore_event) -> None:
+        self._task, self._evaluator, self._hear = task, evaluator, on_event
         self.begin = monotonic()
         self.iterations: list[IterationRecord] = []
-        self._answers: dict[str, CheckedVersion] = {}
+        self._checked: dict[str, CheckedVersion] = {}
         self._before = _texts({name: _bytes(task.folder / name) for name in task.editable})
 
     def check(self, candidate: Candidate) -> CheckedVersion:
-        """Judge a version; one that was judged before gets the same answer, unless the fault was ours."""
+        """Evaluate a version. One that was checked before gets the same result, unless the host had failed."""
         key = f"{candidate.digest} {candidate.problems}"
-        if key in self._answers:
-            return self._answers[key]
+        if key in self._checked:
+            return self._checked[key]
         began = monotonic()
         record = self._evaluator.evaluate(self._task, candidate, sessions=CHECK_SESSIONS)
         number = len(self.iterations) + 1
         self.iterations.append(self._iteration(number, candidate, record, began))
         self._hear(self.iterations[-1])
-        checked = CheckedVersion(number, record, told(record))
+        checked = CheckedVersion(number, record, feedback_text(record))
         if record.status is not Status.ERRORED:
-            self._answers[key] = checked
+            self._checked[key] = checked
         return checked
 
     def _iteration(self, number: int, candidate: Candidate, record: Record, began: float) -> IterationRecord:
@@ -140,7 +147,7 @@ class Workbench:
 
 
 def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """A unified diff over all files, by name."""
+    """A unified diff over all files, sorted by name."""
     lines = list[str]()
     for name in sorted({*before, *after}):
         old, new = before.get(name, ""), after.get(name, "")
@@ -148,33 +155,38 @@ def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _session(
-    desk: Desk, agent: AgentFolder, evaluator: Evaluator, bench: Workbench, work: Work, started_at: str
+def _session_record(
+    context: SessionContext,
+    agent: AgentFolder,
+    evaluator: Evaluator,
+    bench: Workbench,
+    outcome: SessionOutcome,
+    started_at: str,
 ) -> SessionRecord:
     return SessionRecord(
         schema=SESSION_SCHEMA_VERSION,
         evaluator=VERSION,
         agent=agent.name,
         settings=settings_text(agent),
-        task=TaskRef(desk.task.id, desk.task.digest, desk.task.category),
-        repeat=desk.repeat,
-        architecture=desk.architecture,
+        task=TaskRef(context.task.id, context.task.digest, context.task.category),
+        repeat=context.repeat,
+        architecture=context.architecture,
         device_class=evaluator.backend.device_class,
         started_at=started_at,
         seconds=round(monotonic() - bench.begin, 3),
-        ended=work.ended,
-        message=None if work.message is None else shortened(work.message),
-        candidate=work.candidate.ref(),
-        problems=work.candidate.problems,
-        prompt=work.prompt,
-        usage=credible(work.usage),
+        ended=outcome.ended,
+        message=None if outcome.message is None else shortened(outcome.message),
+        candidate=outcome.candidate.ref(),
+        problems=outcome.candidate.problems,
+        prompt=outcome.prompt,
+        usage=plausible_usage(outcome.usage),
         iterations=tuple(bench.iterations),
-        transcript=work.transcript,
+        transcript=outcome.transcript,
     )
 
 
-def _kept(task: TaskSpec, agent: AgentFolder, path: Path, sources: Path, repeat: int) -> Candidate | None:
-    """The candidate of a finished session of exactly this task, agent and configuration, if its files still are."""
+def _recorded_candidate(task: TaskSpec, agent: AgentFolder, path: Path, sources: Path, repeat: int) -> Candidate | None:
+    """The candidate of a recorded session of exactly this task, agent and configuration, if its files are intact."""
     if not path.is_file():
         return None
     try:
@@ -184,8 +196,8 @@ def _kept(task: TaskSpec, agent: AgentFolder, path: Path, sources: Path, repeat:
     same = (session.task.digest, session.agent, session.repeat) == (task.digest, agent.name, repeat)
     files = {name: _bytes(sources / name) for name in session.candidate.files}
     problems = tuple((code, detail) for code, detail in session.problems)
-    kept = Candidate(files, session.candidate.label, problems)
-    return kept if same and session.settings == settings_text(agent) and kept.ref() == session.candidate else None
+    found = Candidate(files, session.candidate.label, problems)
+    return found if same and session.settings == settings_text(agent) and found.ref() == session.candidate else None
 
 
 def _bytes(path: Path) -> bytes:

@@ -11,13 +11,13 @@ from django.conf import settings
 from evaluator.agents import agent_names, read_agent
 from evaluator.agents.catalog import AgentFolder as Known
 from evaluator.agents.catalog import settings_text
-from evaluator.agents.readiness import lacks_here, not_set
+from evaluator.agents.readiness import missing_requirements, missing_settings
 from evaluator.errors import EvaluatorError
 from runs.errors import RunError
 from runs.models import Agent, AgentSession, Configuration, Result
 
 AGENT_VERSION = "agent_version"  # of a settings' mapping: said for people, no setting of the agent's
-OF_THE_HOST = ("program", "installed_in", "secrets")  # where set, what a host says of an agent does not hold
+HOST_REQUIREMENTS = ("program", "installed_in", "secrets")  # where set, what a host says of an agent does not hold
 
 
 def works_in_sessions(configuration: Configuration) -> bool:
@@ -75,7 +75,7 @@ def state_of(configuration: Configuration) -> str:
         return "no sessions"
     try:
         agent = agent_of(configuration)
-        return not_set(agent) or _asks_itself(configuration, agent) or "configured"
+        return missing_settings(agent) or _asks_itself(configuration, agent) or "configured"
     except RunError as error:
         return str(error)
 
@@ -118,14 +118,14 @@ def fits(configuration: Configuration, written: Mapping[str, str]) -> bool:
 def lacking() -> dict[str, str]:
     """What each agent lacks on this host, as it comes; empty where nothing is missing but settings."""
     return {
-        name: lacks_here(agent, with_settings=False) or asks_too_much(agent) or ""
+        name: missing_requirements(agent, with_settings=False) or asks_too_much(agent) or ""
         for name in agent_names()
         if (agent := read_agent(name)).kind != "reference"
     }
 
 
 def _asks_itself(configuration: Configuration, agent: Known) -> str | None:
-    return asks_too_much(agent) if set(OF_THE_HOST) & set(configuration.settings) else None
+    return asks_too_much(agent) if set(HOST_REQUIREMENTS) & set(configuration.settings) else None
 
 
 def _is_below(folder: str, allowed: Path) -> bool:

@@ -89,9 +89,9 @@ def _checked(path: Path) -> str:
     from evaluator.bundles.checking import check
 
     checked = check(path)
-    if checked.problems or checked.submission is None:
+    if checked.problems or checked.bundle is None:
         return str(checked.problems[0])
-    return f"{len(checked.submission.claims)} claims, {checked.submission.measurements:,} measurements"
+    return f"{len(checked.bundle.claims)} claims, {checked.bundle.measurements:,} measurements"
 
 
 def _site(name: str, count: int) -> Callable[[Path], str]:

@@ -1,11 +1,12 @@
-"""Who writes candidates: one folder an agent (launcher.py, agent.yaml), found by its name; and what they share.
+"""Agents, which write candidates: one folder each (agent.yaml, launcher.py), found by its name, and what they share.
 
-`launch(desk) -> Work` is all that a launcher is. It never judges itself: `desk.check` does, outside its sandbox.
+A launcher is one function, `launch(context) -> SessionOutcome`. It never evaluates its own versions: `context.check`
+does, outside the agent's sandbox.
 """
 
 from __future__ import annotations
 
 from evaluator.agents.catalog import REFERENCE_AGENTS, agent_names, produce, read_agent
-from evaluator.agents.interface import Produced
+from evaluator.agents.interface import ProducedCandidate
 
-__all__ = ["REFERENCE_AGENTS", "Produced", "agent_names", "produce", "read_agent"]
+__all__ = ["REFERENCE_AGENTS", "ProducedCandidate", "agent_names", "produce", "read_agent"]

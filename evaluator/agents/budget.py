@@ -1,7 +1,7 @@
-"""What one session of a paid model may cost: asked before each request, paid after each answer.
+"""The spending cap of one session: checked before each request, charged after each completion.
 
-Tokens are the server's where it counts them, else characters over `CHARACTERS_PER_TOKEN`. Without prices nothing can be
-counted, and nothing is refused: whoever starts such a session knows that.
+Tokens are the server's own count, otherwise characters divided by `CHARACTERS_PER_TOKEN`. A configuration without
+prices has no cost, so its cap never refuses a request.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ from evaluator.agents.completions import Completion
 from evaluator.agents.interface import AgentSettings
 
 PER_MILLION = 1e-6
-CHARACTERS_PER_TOKEN = 3  # of code; of prose there are more, so that too many tokens are counted rather than too few
+CHARACTERS_PER_TOKEN = 3  # of code; prose has more, so its tokens are overestimated, never underestimated
 
 
 class SpendingCap(Exception):
-    """One more answer could cost more than is left."""
+    """The next completion could cost more than is left of the session's budget."""
 
 
-class Purse:
-    """Grows emptier by each answer."""
+class SessionBudget:
+    """The money one session has spent, and what it may still spend."""
 
     def __init__(self, settings: AgentSettings, budget_usd: float) -> None:
         self._settings, self._budget_usd = settings, budget_usd
         self._spent_usd, self._longest = 0.0, 0
 
-    def refuse_to_overspend(self, messages: Sequence[Mapping[str, str]]) -> None:
-        """An answer is as long as `max_tokens` lets it be; where that is not set, as the longest so far.
+    def check_affordable(self, messages: Sequence[Mapping[str, str]]) -> None:
+        """Refuse a request whose completion could exceed the budget.
+
+        The completion is assumed to have `max_tokens`, or where that is not set, the length of the longest one so far.
 
         Raises:
             SpendingCap: it could cost more than is left.
@@ -35,22 +37,24 @@ class Purse:
         longest = self._settings.number("max_tokens") or self._longest
         next_usd = cost_usd(self._settings, tokens_of(messages), 0, int(longest)) or 0.0
         if self._spent_usd + next_usd > self._budget_usd:
-            said = f"{self._spent_usd:.4g} USD are spent, and one more answer could cost {next_usd:.4g}"
-            raise SpendingCap(f"{said}: the session may cost {self._budget_usd:.4g} USD")
+            spent = f"{self._spent_usd:.4g} USD are spent, and the next completion could cost {next_usd:.4g}"
+            raise SpendingCap(f"{spent}: the session may cost {self._budget_usd:.4g} USD")
 
-    def pay(self, messages: Sequence[Mapping[str, str]], answer: Completion) -> None:
-        """`messages`: what the answer was given to."""
-        asked = tokens_of(messages) if answer.input_tokens is None else answer.input_tokens
-        written = tokens_of([{"content": answer.text}]) if answer.output_tokens is None else answer.output_tokens
+    def charge(self, messages: Sequence[Mapping[str, str]], completion: Completion) -> None:
+        """Add the cost of a completion of `messages`."""
+        asked = tokens_of(messages) if completion.input_tokens is None else completion.input_tokens
+        written = (
+            tokens_of([{"content": completion.text}]) if completion.output_tokens is None else completion.output_tokens
+        )
         self._longest = max(self._longest, written)
-        cost = cost_usd(self._settings, asked, answer.cached_input_tokens, written) or 0.0
-        self._spent_usd += max(cost, 0.0)  # no answer fills it again
+        cost = cost_usd(self._settings, asked, completion.cached_input_tokens, written) or 0.0
+        self._spent_usd += max(cost, 0.0)  # a completion never gives money back
 
 
 def cost_usd(
     settings: AgentSettings, input_tokens: int | None, cached_input_tokens: int | None, output_tokens: int | None
 ) -> float | None:
-    """By the prices of the configuration, in US dollars per million tokens; None where price or count is unknown."""
+    """The cost in US dollars by the configuration's prices per million tokens; None if a price or count is unknown."""
     price_in, price_out = settings.number("input_price"), settings.number("output_price")
     if price_in is None or price_out is None or input_tokens is None or output_tokens is None:
         return None

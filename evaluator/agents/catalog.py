@@ -1,4 +1,4 @@
-"""Finds agents by their folders, reads their settings, loads their launchers."""
+"""Finds agents by their folders, reads their settings and loads their launchers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from typing import Literal, cast
 
 import yaml
 
-from evaluator.agents.interface import SHARED, AgentSettings, CheckedVersion, Desk, Launcher, Produced
-from evaluator.agents.settings import own_settings
+from evaluator.agents.interface import (
+    SHARED,
+    AgentSettings,
+    CheckedVersion,
+    Launcher,
+    ProducedCandidate,
+    SessionContext,
+)
+from evaluator.agents.settings import specific_settings
 from evaluator.errors import UsageError
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.fields import Fields, Problems
@@ -32,31 +39,35 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 class AgentFolder:
     name: str
     title: str
-    kind: Kind  # reference: known lines of a board, made in no time, without a session
+    kind: Kind  # reference: a known candidate for comparison, submitted without a session
     settings: AgentSettings
-    needs: tuple[str, ...] = ()  # what has no default: settings of its own, `program`, `secrets` (one of them is set)
+    needs: tuple[
+        str, ...
+    ] = ()  # required and without a default: names of settings, `program`, `secrets` (at least one)
 
 
 def agent_names() -> tuple[str, ...]:
-    """Every folder beside this file that holds an agent.yaml."""
+    """The names of all folders beside this file that hold an agent.yaml, sorted."""
     return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}")))
 
 
 def read_agent(name: str, changes: Mapping[str, object] | None = None) -> AgentFolder:
-    """An agent with its settings; `changes` of a run's configuration go over those of agent.yaml.
+    """An agent with its settings; `changes` of a run's configuration override those of agent.yaml.
 
     Raises:
         UsageError: there is no such agent.
-        TaskError: with everything that is no setting of its, does not fit, or breaks the file's format.
+        TaskError: with every unknown setting, every value out of range, and every fault in the file's format.
     """
     if name not in agent_names():
-        raise UsageError(f"no agent is named {name!r}; there are {', '.join(agent_names())}")
+        raise UsageError(f"no agent is named {name!r}; the agents are {', '.join(agent_names())}")
     problems = Problems(f"{name}/{FILE}" if not changes else f"{name}/{FILE} with {', '.join(changes)} as set")
     written = Fields.read((FOLDER / name / FILE).read_bytes(), problems)
     own, set_otherwise = written.mapping("own", optional=True), changes or {}
     known = sorted({*SHARED, *map(str, own.raw)})
     problems.lines += [
-        f"{name} has no setting {key!r}; there are {', '.join(known)}" for key in set_otherwise if key not in known
+        f"{name} has no setting {key!r}; its settings are {', '.join(known)}"
+        for key in set_otherwise
+        if key not in known
     ]
     fields = Fields(
         {**written.raw, **{key: set_otherwise[key] for key in SHARED if key in set_otherwise}}, "", problems
@@ -73,7 +84,7 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> AgentF
             contract_shown=fields.boolean("contract_shown", True),
             network=_names(fields, "network", HOST),
             secrets=_names(fields, "secrets", VARIABLE),
-            own=own_settings(own, set_otherwise),
+            own=specific_settings(own, set_otherwise),
         ),
         needs=fields.strings("needs", ()),
     )
@@ -81,26 +92,26 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> AgentF
     return agent
 
 
-def settings_of(words: Iterable[str]) -> dict[str, object]:
-    """NAME=VALUE by name, values read as YAML.
+def parse_settings(words: Iterable[str]) -> dict[str, object]:
+    """Settings by name from words of the form NAME=VALUE, with values read as YAML.
 
     Raises:
-        UsageError: it is not of that form.
+        UsageError: a word does not have that form, or its value is not YAML.
     """
     found = dict[str, object]()
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            raise UsageError(f"{word!r} is no setting; NAME=VALUE is expected")
+            raise UsageError(f"{word!r} is not a setting; expected NAME=VALUE")
         try:
             found[name] = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise UsageError(f"{word!r}: not a value that YAML knows: {error}") from error
+            raise UsageError(f"{word!r}: the value is not YAML: {error}") from error
     return found
 
 
 def settings_text(agent: AgentFolder) -> dict[str, str]:
-    """Each setting as YAML writes it on one line."""
+    """Every setting by name, as one line of YAML."""
     values = agent.settings.as_dict()
     flow = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
     return {
@@ -109,23 +120,23 @@ def settings_text(agent: AgentFolder) -> dict[str, str]:
     }
 
 
-def launcher_of(name: str) -> Launcher:
-    """Its `launch`, loaded when first needed: a launcher may bring what others do without."""
+def load_launcher(name: str) -> Launcher:
+    """The agent's `launch`, imported when first needed: a launcher may need packages that other agents do not."""
     module = importlib.import_module(f"{__package__}.{name}.launcher")
     return cast("Launcher", module.launch)
 
 
-def produce(name: str, task: TaskSpec, repeat: int = 0) -> Produced:
-    """Let a reference agent write its candidate for a task.
+def produce(name: str, task: TaskSpec, repeat: int = 0) -> ProducedCandidate:
+    """A reference agent's candidate for a task.
 
     Raises:
         UsageError: there is no such agent, or it works only in a session.
     """
     agent = read_agent(name)
     if agent.kind != "reference":
-        raise UsageError(f"{name} works in sessions: `run --agent {name}` or a bundle brings its candidates")
-    work = launcher_of(name)(Desk(task, agent.settings, repeat, "", check=_never, agent=name))
-    return Produced(work.candidate, work.expected)
+        raise UsageError(f"{name} works in sessions: use `run --agent {name}`, or import a bundle")
+    work = load_launcher(name)(SessionContext(task, agent.settings, repeat, "", check=_never, agent=name))
+    return ProducedCandidate(work.candidate, work.expected)
 
 
 def _names(fields: Fields, key: str, pattern: re.Pattern[str]) -> tuple[str, ...]:

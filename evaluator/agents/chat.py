@@ -1,4 +1,4 @@
-"""A conversation with an endpoint on behalf of one session: the question, the transcript, what it used."""
+"""One session's conversation with a model: its messages, the transcript and the usage."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from time import monotonic
 
 from evaluator.agents import reported
-from evaluator.agents.budget import Purse, cost_usd
-from evaluator.agents.completions import Completion, Endpoint, OutOfReach, RequestRefused, complete
+from evaluator.agents.budget import SessionBudget, cost_usd
+from evaluator.agents.completions import Completion, Endpoint, EndpointUnavailable, RequestRefused, complete
 from evaluator.agents.fenced_files import FORMAT, files_of
-from evaluator.agents.interface import AgentSettings, Desk
+from evaluator.agents.interface import AgentSettings, SessionContext
 from evaluator.agents.prompt import PromptRequest, prompt_of
-from evaluator.agents.variables import secrets_here
+from evaluator.agents.variables import secrets_from_environment
 from evaluator.errors import HostError, UsageError
 from evaluator.records.sessions import TranscriptEntry, Usage, shortened
 from evaluator.tasks.candidate import Candidate
@@ -21,75 +21,76 @@ OPTIONS = ("temperature", "max_tokens")
 
 
 class Chat:
-    """Grows by one question and one answer a turn."""
+    """A conversation with an endpoint; each turn adds a request and a completion."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk, self._endpoint = desk, endpoint_of(desk.settings)
-        self.prompt = _whole_prompt(desk)
+    def __init__(self, context: SessionContext) -> None:
+        self._context, self._endpoint = context, endpoint_of(context.settings)
+        self.prompt = _whole_prompt(context)
         self.transcript = list[TranscriptEntry]()
         self._add(TranscriptEntry("prompt", shortened(self.prompt)))
-        self.answers: list[Completion] = []
-        self._purse = Purse(desk.settings, desk.budget_usd)
+        self.completions: list[Completion] = []
+        self._budget = SessionBudget(context.settings, context.budget_usd)
         self._messages = [{"role": "user", "content": self.prompt}]
         self._files: dict[str, bytes] = {
-            name: (desk.task.folder / name).read_bytes()
-            for name in desk.task.editable
-            if (desk.task.folder / name).is_file()
+            name: (context.task.folder / name).read_bytes()
+            for name in context.task.editable
+            if (context.task.folder / name).is_file()
         }
 
     def ask(self) -> tuple[Candidate | None, str | None]:
-        """One turn: a version, or what is wrong with the answer.
+        """One turn: the candidate the model wrote, or what is wrong with its completion.
 
         Raises:
-            Refused, OutOfReach: as `complete`, after a first answer.
-            SpendingCap: one more answer could cost more than the session may.
-            HostError: the same before it, at the deadline too, where nothing can be blamed on the model.
+            RequestRefused, EndpointUnavailable: as `complete`, after a first completion.
+            SpendingCap: the next completion could cost more than the session may.
+            HostError: there was no completion at all, so that nothing can be blamed on the model.
         """
-        self._purse.refuse_to_overspend(self._messages)
+        self._budget.check_affordable(self._messages)
         begin = monotonic()
         try:
-            answer = complete(self._endpoint, self._messages, self._desk.deadline, self._note)
-        except (RequestRefused, OutOfReach) as error:
-            if self.answers:
+            completion = complete(self._endpoint, self._messages, self._context.deadline, self._note)
+        except (RequestRefused, EndpointUnavailable) as error:
+            if self.completions:
                 raise
-            silent = f"{self._endpoint.base_url} gave {self._desk.agent} no answer in {monotonic() - begin:.1f} s"
+            waited = f"{monotonic() - begin:.1f} s"
+            silent = f"{self._endpoint.base_url} gave {self._context.agent} no completion within {waited}"
             raise HostError(f"{silent}: {error}") from error
-        self._purse.pay(self._messages, answer)
-        self.answers.append(answer)
-        self._messages.append({"role": "assistant", "content": answer.text.encode("utf-8", "replace").decode()})
-        self._add(TranscriptEntry("text", shortened(self._veiled(answer.text))))
-        files, problem = files_of(answer.text, self._desk.task.editable)
-        if answer.finish == "length":
-            return None, "the answer was cut at the longest length that is allowed; write less around the files"
+        self._budget.charge(self._messages, completion)
+        self.completions.append(completion)
+        self._messages.append({"role": "assistant", "content": completion.text.encode("utf-8", "replace").decode()})
+        self._add(TranscriptEntry("text", shortened(self._masked(completion.text))))
+        files, problem = files_of(completion.text, self._context.task.editable)
+        if completion.finish == "length":
+            return None, "the answer was cut off at the maximum length; write less around the files"
         self._files |= files
-        return (None, problem) if problem else (Candidate(dict(self._files), self._desk.agent), None)
+        return (None, problem) if problem else (Candidate(dict(self._files), self._context.agent), None)
 
     def say(self, text: str, *, failed: bool = False) -> None:
-        """What the next question adds."""
+        """Add a message to the next request."""
         self._messages.append({"role": "user", "content": text})
         self._add(TranscriptEntry("check", shortened(text), failed=failed))
 
     @property
     def last_text(self) -> str:
-        return self.answers[-1].text if self.answers else ""
+        return self.completions[-1].text if self.completions else ""
 
     @property
     def usage(self) -> Usage:
-        """Sums where every answer said so; one that says nothing makes the sum unknown."""
+        """Sums over all completions; a count that any completion lacks is unknown."""
         taken = {
-            name: _sum(getattr(answer, name) for answer in self.answers)
+            name: _sum(getattr(completion, name) for completion in self.completions)
             for name in ("input_tokens", "cached_input_tokens", "output_tokens")
         }
-        models = [answer.model for answer in self.answers if answer.model]
+        models = [completion.model for completion in self.completions if completion.model]
         return Usage(
-            turns=len(self.answers),
+            turns=len(self.completions),
             **taken,
-            cost_usd=cost_usd(self._desk.settings, **taken),
+            cost_usd=cost_usd(self._context.settings, **taken),
             tool_calls=0,
-            model=self._veiled(models[-1]) if models else self._endpoint.model,
+            model=self._masked(models[-1]) if models else self._endpoint.model,
         )
 
-    def _veiled(self, text: str) -> str:
+    def _masked(self, text: str) -> str:
         return text.replace(self._endpoint.key, "***") if self._endpoint.key else text
 
     def _note(self, text: str) -> None:
@@ -97,14 +98,14 @@ class Chat:
 
     def _add(self, entry: TranscriptEntry) -> None:
         self.transcript.append(entry)
-        self._desk.hear(entry)
+        self._context.on_event(entry)
 
 
 def endpoint_of(settings: AgentSettings) -> Endpoint:
-    """The key is the value of the first named variable that is set; an endpoint of one's own needs none.
+    """The endpoint of a configuration; its key is the first of the named secrets that is set, if any is.
 
     Raises:
-        UsageError: base_url or model was not set, or the key is none.
+        UsageError: base_url or model is not set, or a secret is malformed.
     """
     for name in ("base_url", "model"):
         if not settings.text(name):
@@ -112,26 +113,28 @@ def endpoint_of(settings: AgentSettings) -> Endpoint:
     return Endpoint(
         base_url=settings.text("base_url"),
         model=settings.text("model"),
-        key=next(iter(secrets_here(settings).values()), ""),
+        key=next(iter(secrets_from_environment(settings).values()), ""),
         stream=bool(settings.own["stream"]),
         retries=int(settings.number("retries") or 0),
         options={name: value for name in OPTIONS if (value := settings.own[name]) is not None},  # type: ignore[misc]
     )
 
 
-def nothing(desk: Desk) -> Candidate:
-    """What is handed in when no version came."""
-    return Candidate({}, desk.agent, tuple(("not_written", name) for name in desk.task.editable))
+def empty_candidate(context: SessionContext) -> Candidate:
+    """The candidate of a session that wrote no version."""
+    return Candidate({}, context.agent, tuple(("not_written", name) for name in context.task.editable))
 
 
-def _whole_prompt(desk: Desk) -> str:
-    """The eight sections, the files, and how to answer."""
-    shown, task = desk.settings, desk.task
-    question = PromptRequest(task, desk.architecture, "", shown.max_iterations, shown.cheatsheets, shown.contract_shown)
+def _whole_prompt(context: SessionContext) -> str:
+    """The eight sections of the prompt, the task's files, and the format of the answer."""
+    shown, task = context.settings, context.task
+    request = PromptRequest(
+        task, context.architecture, "", shown.max_iterations, shown.cheatsheets, shown.contract_shown
+    )
     left_out = {"description.md", *(() if shown.contract_shown else ("config.yaml",)), *HIDDEN}
     files = {name: data for name, data in visible_files(task).items() if name not in left_out}
     texts = [f"{name}\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n" for name, data in sorted(files.items())]
-    return "\n".join([prompt_of(question), "# Files\n", *texts, "# Answer\n", FORMAT.format(name=task.editable[0])])
+    return "\n".join([prompt_of(request), "# Files\n", *texts, "# Answer\n", FORMAT.format(name=task.editable[0])])
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

@@ -1,7 +1,7 @@
-"""What an agent may be told of device and language, where its configuration says so.
+"""Reference sheets about a device and a language, which a configuration adds to the prompt.
 
-cheatsheets/<architecture>.md and cheatsheets/<language>.md; <language>.<architecture>.md goes before the general one. A
-new device or language is a new file.
+Their files are cheatsheets/<architecture>.md and cheatsheets/<language>.md; <language>.<architecture>.md takes
+precedence over the general one. A new device or language is a new file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LANGUAGES = {"hip2hip": "hip", "torch2hip": "hip", "triton2triton": "triton"}
 
 
 def cheatsheets_for(category: str, architecture: str) -> tuple[str, ...]:
-    """The device's sheet, then the language's, as they are; what does not exist is left out."""
+    """The texts of the device's sheet and then the language's; a sheet that does not exist is left out."""
     language = LANGUAGES[category]
     special, general = FOLDER / f"{language}.{architecture}.md", FOLDER / f"{language}.md"
     paths = (FOLDER / f"{architecture}.md", special if special.is_file() else general)

@@ -1,6 +1,6 @@
-"""Answers `arena check`: takes a workspace through a socket, has it judged outside the sandbox, says what was found.
+"""Serves `arena check`: receives a workspace through a socket, evaluates it outside the sandbox, returns the report.
 
-What arrives is the agent's word, and judged as such: whatever it holds, it is a candidate, right or wrong.
+What arrives is untrusted and treated as such: whatever it holds is a candidate, correct or not.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from evaluator.agents.interface import Desk
+from evaluator.agents.interface import SessionContext
 from evaluator.errors import EvaluatorError, HostError
 from evaluator.inside import arena
 from evaluator.records.reasons import Status
-from evaluator.tasks.candidate import MAX_BYTES, Candidate, compared
+from evaluator.tasks.candidate import MAX_BYTES, Candidate, candidate_from_files
 
 MAX_MESSAGE_BYTES = 64 << 20
-TALK_S = 30.0  # to hand in a workspace
+TALK_S = 30.0  # to send a workspace
 HOST_FAILED = "the host failed; nothing can be checked in this session any more\n"
 
 
 class CheckServer:
-    """One check at a time, in a thread of its own; what goes wrong with us is raised when it closes."""
+    """Runs one check at a time in a thread; a fault of the host is raised when the server closes."""
 
-    def __init__(self, desk: Desk, sockets: Path) -> None:
-        self._desk = desk
+    def __init__(self, context: SessionContext, sockets: Path) -> None:
+        self._context = context
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path = sockets / Path(arena.CHECK).name
         self._listener.bind(str(path))
@@ -46,7 +46,7 @@ class CheckServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Waits for a check that is at work."""
+        """Wait for a running check, then close."""
         self._over.set()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
@@ -62,37 +62,37 @@ class CheckServer:
             except OSError as error:
                 if not self._over.is_set():
                     self._fail(error)
-                    self._listener.close()  # else whoever asks waits for an answer that nobody gives
+                    self._listener.close()  # otherwise clients would wait for a reply that never comes
                 return
             with connection:
                 self._serve_one(connection)
 
     def _serve_one(self, connection: socket.socket) -> None:
-        """An agent that sends nothing whole, or does not wait for the answer, has its own reasons."""
+        """Serve one connection; one that breaks off early is ignored."""
         connection.settimeout(TALK_S)
         try:
             message = arena.receive(connection, MAX_MESSAGE_BYTES)
         except OSError:
             return
-        answer = self._answer(message)
+        reply = self._reply(message)
         with suppress(OSError):
-            arena.send(connection, json.dumps(answer).encode())
+            arena.send(connection, json.dumps(reply).encode())
 
-    def _answer(self, message: bytes) -> dict[str, object]:
+    def _reply(self, message: bytes) -> dict[str, object]:
         if self._fault is not None:
             return {"code": 2, "text": HOST_FAILED}
-        if self._over.is_set() or self._desk.left_s <= 0:
-            return {"code": 2, "text": "the session's time is over\n"}
+        if self._over.is_set() or self._context.left_s <= 0:
+            return {"code": 2, "text": "the session has run out of time\n"}
         try:
-            candidate = candidate_of(message, self._desk)
+            candidate = candidate_of(message, self._context)
             if candidate is None:
                 return {"code": 2, "text": "that is no workspace\n"}
-            checked = self._desk.check(candidate)
-        except Exception as error:  # a border: whatever breaks in a check is ours, and the thread goes on
+            checked = self._context.check(candidate)
+        except Exception as error:  # whatever breaks in a check is the host's fault, and the thread must go on
             self._fail(error)
             return {"code": 2, "text": HOST_FAILED}
-        right = checked.record.status is Status.PASSED
-        return {"code": 0 if right else 1, "text": f"version {checked.number}\n{checked.text}"}
+        passed = checked.record.status is Status.PASSED
+        return {"code": 0 if passed else 1, "text": f"version {checked.number}\n{checked.text}"}
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, EvaluatorError):
@@ -102,8 +102,8 @@ class CheckServer:
         self._fault.__cause__ = error
 
 
-def candidate_of(message: bytes, desk: Desk) -> Candidate | None:
-    """A workspace as it was sent; None if it is none."""
+def candidate_of(message: bytes, context: SessionContext) -> Candidate | None:
+    """The candidate in a message from the sandbox; None if the message is not a workspace."""
     try:
         raw = json.loads(message)
         pairs = raw.items() if isinstance(raw, dict) else None
@@ -115,4 +115,4 @@ def candidate_of(message: bytes, desk: Desk) -> Candidate | None:
     if pairs is None:
         return None
     bounded = {name: data if data is None or len(data) <= MAX_BYTES else None for name, data in files.items()}
-    return compared(bounded, desk.task, label=desk.agent, ignore_extra=True)
+    return candidate_from_files(bounded, context.task, label=context.agent, ignore_extra=True)

@@ -1,7 +1,7 @@
-"""Runs a command-line agent in its sandbox and listens: events to a parser, checks to the judge, requests to the proxy.
+"""Runs a command-line agent in its sandbox: its events go to a parser, its checks and its network requests to servers.
 
-The agent is ended with everything it started when it ends, when its time is over, and when it prints without end.
-What its workspace holds then is its candidate.
+The agent and everything it started are killed when it exits, when its time is up, or when it prints too much. The files
+that are then in its workspace are its candidate.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 
 from evaluator.agents.check_server import CheckServer
 from evaluator.agents.events import EventStream
-from evaluator.agents.interface import AgentSettings, Desk, Work
+from evaluator.agents.interface import AgentSettings, SessionContext, SessionOutcome
 from evaluator.agents.prompt import PromptRequest, prompt_of
 from evaluator.agents.proxy import Proxy
-from evaluator.agents.variables import secrets_here
+from evaluator.agents.variables import secrets_from_environment
 from evaluator.codec import plain_text
 from evaluator.errors import HostError
 from evaluator.inside import arena
@@ -31,45 +31,45 @@ from evaluator.tasks.candidate import read_candidate
 from evaluator.tasks.workspace import make_workspace
 
 MAX_STREAM_BYTES, MAX_LINE_BYTES = 512 << 20, 32 << 20
-GRACE_S = 20.0  # between the end of its output and its own end: a busy host takes its time
+GRACE_S = 20.0  # between the end of its output and its exit, on a busy host
 LAST_WORDS = 2000  # characters of standard error in a message
 CONTRACT = "config.yaml"
 Command = Callable[[str, AgentSettings, str], tuple[list[str], str]]  # program, settings, prompt: words, standard input
 NewStream = Callable[[dict[str, str]], EventStream]
 
 
-def work_by_command(desk: Desk, command: Command, new_stream: NewStream) -> Work:
-    """One session of an agent that is a program.
+def run_command_agent(context: SessionContext, command: Command, new_stream: NewStream) -> SessionOutcome:
+    """Run one session of an agent that is a program.
 
     Raises:
-        HostError: the program is not there, ends before its first event, or fails without a word of its model.
-        UsageError: a secret is none.
+        HostError: the program is missing, exits before its first event, or fails before its model replied.
+        UsageError: a secret is malformed.
     """
-    program, readable = program_of(desk.settings)
-    question = PromptRequest(
-        task=desk.task,
-        architecture=desk.architecture,
+    program, readable = program_of(context.settings)
+    request = PromptRequest(
+        task=context.task,
+        architecture=context.architecture,
         workspace=arena.WORKSPACE,
-        max_iterations=desk.settings.max_iterations,
-        cheatsheets=desk.settings.cheatsheets,
-        contract_shown=desk.settings.contract_shown,
+        max_iterations=context.settings.max_iterations,
+        cheatsheets=context.settings.cheatsheets,
+        contract_shown=context.settings.contract_shown,
     )
-    prompt = prompt_of(question)
-    secrets = secrets_here(desk.settings)
+    prompt = prompt_of(request)
+    secrets = secrets_from_environment(context.settings)
     stream = new_stream(secrets)
-    words, told = command(program, desk.settings, prompt)
-    with _box(desk, readable) as box:
-        ended, message = _Session(desk, box, stream, secrets).run(words, told)
-        candidate = read_candidate(box.workspace, desk.task, label=desk.agent, ignore_extra=True)
+    words, standard_input = command(program, context.settings, prompt)
+    with _agent_box(context, readable) as box:
+        ended, message = _Session(context, box, stream, secrets).run(words, standard_input)
+        candidate = read_candidate(box.workspace, context.task, label=context.agent, ignore_extra=True)
     transcript = (TranscriptEntry("prompt", shortened(prompt)), *stream.entries)
-    return Work(candidate, ended, message, prompt, transcript, stream.usage)
+    return SessionOutcome(candidate, ended, message, prompt, transcript, stream.usage)
 
 
 def program_of(settings: AgentSettings) -> tuple[str, tuple[str, ...]]:
-    """Where the program lies, and what of the host must be seen for it.
+    """The program's path, and the folders that its sandbox must be able to read.
 
     Raises:
-        HostError: it is not installed, or lies where no sandbox sees it.
+        HostError: it is not installed, or lies in a folder that no sandbox may read.
     """
     name, folder = settings.text("program"), settings.text("installed_in")
     found = shutil.which(name, path=os.pathsep.join([*([folder] if folder else []), os.environ.get("PATH", "")]))
@@ -78,18 +78,18 @@ def program_of(settings: AgentSettings) -> tuple[str, tuple[str, ...]]:
     real = os.path.realpath(found)
     places = ("/usr", *([os.path.realpath(folder)] if folder else []))
     if not any(Path(real).is_relative_to(place) for place in places):
-        raise HostError(f"{name} lies in {real}; `--set installed_in=…` names the folder that its sandbox may read")
+        raise HostError(f"{name} is at {real}; `--set installed_in=…` names the folder that its sandbox may read")
     return real, places[1:]
 
 
 @contextmanager
-def _box(desk: Desk, readable: tuple[str, ...]) -> Iterator[AgentBox]:
+def _agent_box(context: SessionContext, readable: tuple[str, ...]) -> Iterator[AgentBox]:
     folder = Path(tempfile.mkdtemp(prefix="arena-agent-"))
     try:
-        box = AgentBox(folder, desk.access, readable)
+        box = AgentBox(folder, context.access, readable)
         box.make()
-        make_workspace(desk.task, box.workspace)
-        if not desk.settings.contract_shown:
+        make_workspace(context.task, box.workspace)
+        if not context.settings.contract_shown:
             (box.workspace / CONTRACT).unlink()
         yield box
     finally:
@@ -97,42 +97,43 @@ def _box(desk: Desk, readable: tuple[str, ...]) -> Iterator[AgentBox]:
 
 
 class _Session:
-    def __init__(self, desk: Desk, box: AgentBox, stream: EventStream, secrets: dict[str, str]) -> None:
-        self._desk, self._box, self._stream, self._secrets = desk, box, stream, secrets
+    def __init__(self, context: SessionContext, box: AgentBox, stream: EventStream, secrets: dict[str, str]) -> None:
+        self._context, self._box, self._stream, self._secrets = context, box, stream, secrets
 
-    def run(self, words: Sequence[str], told: str) -> tuple[Ending, str | None]:
+    def run(self, words: Sequence[str], standard_input: str) -> tuple[Ending, str | None]:
         with ExitStack() as stack:
-            stack.enter_context(CheckServer(self._desk, self._box.sockets))
+            stack.enter_context(CheckServer(self._context, self._box.sockets))
             proxy = None
-            if self._desk.settings.network:
-                proxy = stack.enter_context(Proxy(self._desk.settings.network, self._box.sockets))
+            if self._context.settings.network:
+                proxy = stack.enter_context(Proxy(self._context.settings.network, self._box.sockets))
             errors, prompt = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
-            prompt.write(told.encode())
+            prompt.write(standard_input.encode())
             prompt.seek(0)
             process, tree = self._box.start(words, self._secrets, prompt.fileno(), errors.fileno())
             try:
-                why = self._listen(process)
+                why = self._read_events(process)
                 if why is None:
-                    _await_end(process)
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(timeout=GRACE_S)  # its exit code says whether it failed
             finally:
-                _end(process, tree)
+                _kill(process, tree)
             errors.seek(0)
-            said = plain_text(self._stream.veiled(errors.read().decode("utf-8", "replace"))[-LAST_WORDS:])
+            last_words = plain_text(self._stream.masked(errors.read().decode("utf-8", "replace"))[-LAST_WORDS:])
         for host, allowed in (proxy.asked if proxy else {}).items():
             self._stream.add(
-                "text" if allowed else "error", f"network: {host} was {'' if allowed else 'not '}let through"
+                "text" if allowed else "error", f"network: {host} was {'allowed' if allowed else 'refused'}"
             )
         if unknown := self._stream.unknown:
-            self._stream.add("error", f"events of no known kind: {', '.join(sorted(unknown))}")
-        return self._ending(why, process, said)
+            self._stream.add("error", f"events of unknown kinds: {', '.join(sorted(unknown))}")
+        return self._ending(why, process, last_words)
 
-    def _listen(self, process: Process) -> str | None:
-        """Every line to the stream, until it ends; None then, else why it was ended."""
+    def _read_events(self, process: Process) -> str | None:
+        """Feed every line to the parser until the output ends; returns why it was cut off, or None if it was not."""
         assert process.stdout is not None
         rest, total, fd = b"", 0, process.stdout.fileno()
         while True:
-            if self._desk.left_s <= 0 or not select.select([fd], [], [], max(0.0, self._desk.left_s))[0]:
-                return "the session's time was over"
+            if self._context.left_s <= 0 or not select.select([fd], [], [], max(0.0, self._context.left_s))[0]:
+                return "the session ran out of time"
             piece = os.read(fd, 1 << 16)
             total += len(piece)
             *lines, rest = (rest + piece).split(b"\n")
@@ -142,40 +143,35 @@ class _Session:
                 self._feed(rest)
                 return None
             if total > MAX_STREAM_BYTES or len(rest) > MAX_LINE_BYTES:
-                return "it printed without end"
+                return "it printed too much"
 
     def _feed(self, line: bytes) -> None:
         known = len(self._stream.entries)
         self._stream.feed(line.decode("utf-8", "replace"))
         for entry in self._stream.entries[known:]:
-            self._desk.hear(entry)
+            self._context.on_event(entry)
 
-    def _ending(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
-        ended, message = self._outcome(why, process, said)
+    def _ending(self, why: str | None, process: Process, last_words: str) -> tuple[Ending, str | None]:
+        ended, message = self._outcome(why, process, last_words)
         if ended != "finished" and not self._stream.answered:
-            raise HostError(f"{self._desk.agent} heard nothing of its model: {message}")
+            raise HostError(f"{self._context.agent} got no reply from its model: {message}")
         return ended, message
 
-    def _outcome(self, why: str | None, process: Process, said: str) -> tuple[Ending, str | None]:
+    def _outcome(self, why: str | None, process: Process, last_words: str) -> tuple[Ending, str | None]:
         if why is not None:
-            return ("timed_out" if self._desk.left_s <= 0 else "failed"), why
+            return ("timed_out" if self._context.left_s <= 0 else "failed"), why
         if not self._stream.began:
-            raise HostError(f"{self._desk.agent} ends with {process.returncode} before its first event: {said}")
+            code = process.returncode
+            raise HostError(f"{self._context.agent} exited with {code} before its first event: {last_words}")
         if self._stream.failure is not None:
-            return "failed", shortened(self._stream.veiled(self._stream.failure), LAST_WORDS)
+            return "failed", shortened(self._stream.masked(self._stream.failure), LAST_WORDS)
         if process.returncode != 0:
-            return "failed", f"the program ended with {process.returncode}: {said}".strip()
+            return "failed", f"the program exited with {process.returncode}: {last_words}".strip()
         return "finished", None
 
 
-def _await_end(process: Process) -> None:
-    """By itself, if it is about to: what it ends with tells whether it failed."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=GRACE_S)
-
-
-def _end(process: Process, tree: BubblewrapTree) -> None:
-    """With everything that is left of it."""
+def _kill(process: Process, tree: BubblewrapTree) -> None:
+    """Kill the agent with everything it started."""
     tree.kill()
     tree.close()
     if process.stdout is not None:

@@ -1,6 +1,6 @@
-"""Asks an endpoint of the OpenAI form for one completion, streamed or not, and tries again where that makes sense.
+"""Requests one completion from an OpenAI-compatible endpoint, streamed or not, with retries.
 
-What will never work is `Refused`; what may work later is tried again, as long as the server or the deadline allow.
+A request that can never succeed raises `RequestRefused`; any other failure is retried while retries and time are left.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from time import monotonic, sleep
 from typing import Any
 
 from evaluator.agents import reported
-from evaluator.agents.transport import answered
+from evaluator.agents.transport import response_to
 from evaluator.codec import plain_text
 
 MAX_ANSWER_BYTES = 16 << 20
 PIECE_BYTES = 1 << 16
-LONGEST_WAIT_S = 60.0  # of our own choice; a server's Retry-After may be longer
-AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached")  # comes as 429, and no wait helps
-MAX_WORDS = 500  # characters of a server's words that are passed on
-TIME_OVER = "the time was over before the end of an answer"
+LONGEST_WAIT_S = 60.0  # where the server gives no Retry-After
+RETRY_STATUSES = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+QUOTA_ERRORS = ("insufficient_quota", "billing_hard_limit_reached")  # sent as 429, but waiting does not help
+MAX_EXCERPT = 500  # characters of a server's error text that are passed on
+TIME_OVER = "time ran out before the end of the completion"
 
 Message = Mapping[str, str]
 
 
 class RequestRefused(Exception):
-    """The server will not answer this, whenever it is asked."""
+    """The server rejects this request for good."""
 
 
-class OutOfReach(Exception):
-    """It was tried again as often as allowed, or no time is left."""
+class EndpointUnavailable(Exception):
+    """Every retry failed, or no time is left for another."""
 
 
-class _Again(Exception):
-    """It may work later: after `wait_s`, where the server says so."""
+class _Retryable(Exception):
+    """A failure that may pass: after `wait_s` seconds, where the server gave a time."""
 
     def __init__(self, text: str, wait_s: float | None = None) -> None:
         super().__init__(text)
@@ -70,43 +70,46 @@ def complete(
     endpoint: Endpoint,
     messages: Sequence[Message],
     deadline: float,
-    note: Callable[[str], object],
+    on_failure: Callable[[str], object],
 ) -> Completion:
-    """The answer, or the reason why there is none; `note` hears of each failure. `deadline`: of `monotonic`.
+    """The model's completion; `on_failure` is called with a sentence for each failed try.
+
+    `deadline` is on the clock of `time.monotonic`.
 
     Raises:
-        Refused: no later try will do. OutOfReach: no try did.
+        RequestRefused: the server rejects the request for good.
+        EndpointUnavailable: every try failed, or no time is left.
     """
     for tried in range(endpoint.retries + 1):
         try:
             return _ask(endpoint, messages, deadline)
-        except _Again as error:
+        except _Retryable as error:
             wait_s = min(LONGEST_WAIT_S, 2.0**tried) if error.wait_s is None else error.wait_s
-            reported = _words(endpoint, str(error))
-            note(f"{reported}; try {tried + 1} of {endpoint.retries + 1}")
+            reported = _excerpt(endpoint, str(error))
+            on_failure(f"{reported}; try {tried + 1} of {endpoint.retries + 1}")
             if tried == endpoint.retries:
-                raise OutOfReach(f"{endpoint.retries + 1} tries, the last: {reported}") from None
+                raise EndpointUnavailable(f"{endpoint.retries + 1} tries, the last: {reported}") from None
             if monotonic() + wait_s >= deadline:
-                raise OutOfReach(f"no time is left to wait {wait_s:.0f} s after: {reported}") from None
+                raise EndpointUnavailable(f"no time is left to wait {wait_s:.0f} s after: {reported}") from None
             sleep(wait_s)
     raise AssertionError("the last try returns or raises")
 
 
 def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Completion:
-    """Whatever cannot be read is a malformed answer, and none of ours."""
+    """One request; a response that cannot be read is the endpoint's failure, never an exception of ours."""
     if monotonic() >= deadline:
-        raise OutOfReach("no time is left")
+        raise EndpointUnavailable("no time is left")
     try:
-        with answered(_request(endpoint, messages), deadline) as response:
+        with response_to(_request(endpoint, messages), deadline) as response:
             if not 200 <= response.status < 300:
-                raise _of_status(endpoint, response)
+                raise _status_error(endpoint, response)
             streamed = response.headers.get_content_type() == "text/event-stream"
             pieces = _pieces(response, deadline)
-            return _of_events(_events(_lines(pieces))) if streamed else _of_body(b"".join(pieces))
+            return _from_events(_events(_lines(pieces))) if streamed else _from_body(b"".join(pieces))
     except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
         if monotonic() >= deadline:
-            raise OutOfReach(TIME_OVER) from error
-        raise _Again(f"no answer: {type(error).__name__}: {_words(endpoint, str(error))}") from error
+            raise EndpointUnavailable(TIME_OVER) from error
+        raise _Retryable(f"no response: {type(error).__name__}: {_excerpt(endpoint, str(error))}") from error
 
 
 def _request(endpoint: Endpoint, messages: Sequence[Message]) -> urllib.request.Request:
@@ -121,17 +124,17 @@ def _request(endpoint: Endpoint, messages: Sequence[Message]) -> urllib.request.
 
 
 def _pieces(response: http.client.HTTPResponse, deadline: float) -> Iterator[bytes]:
-    """As they come, up to the end, the size or the time, whichever is first."""
+    """The response's bytes as they arrive, up to the size limit or the deadline."""
     total = 0
     while piece := response.read1(PIECE_BYTES):
         total += len(piece)
         if total > MAX_ANSWER_BYTES:
-            raise _Again(f"an answer of more than {MAX_ANSWER_BYTES} bytes")
+            raise _Retryable(f"a response of more than {MAX_ANSWER_BYTES} bytes")
         if monotonic() >= deadline:
             break
         yield piece
     if monotonic() >= deadline:
-        raise OutOfReach(TIME_OVER)
+        raise EndpointUnavailable(TIME_OVER)
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -156,31 +159,31 @@ def _events(lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:
         yield _mapping(value)
 
 
-def _of_events(events: Iterator[dict[str, Any]]) -> Completion:
+def _from_events(events: Iterator[dict[str, Any]]) -> Completion:
     pieces, finish, usage, model = list[str](), None, None, None
     for event in events:
         if event.get("error"):
-            raise _Again(f"an error in the middle of an answer: {event['error']}")
+            raise _Retryable(f"an error in the middle of the stream: {event['error']}")
         usage, model = event.get("usage") or usage, event.get("model") or model
         for choice in _first(event):
             delta = choice.get("delta")
             pieces.append(_text(delta.get("content")) if isinstance(delta, dict) else "")
             finish = choice.get("finish_reason") or finish
     if finish is None:
-        raise _Again(f"the stream was cut after {sum(map(len, pieces))} characters")
-    return _answer("".join(pieces), finish, usage, model)
+        raise _Retryable(f"the stream was cut off after {sum(map(len, pieces))} characters")
+    return _completion("".join(pieces), finish, usage, model)
 
 
-def _of_body(body: bytes) -> Completion:
+def _from_body(body: bytes) -> Completion:
     raw = _mapping(body)
     choices = list(_first(raw))
     if not choices or not isinstance(choices[0].get("message"), dict):
-        raise _Again(f"an answer without a choice: {body.decode(errors='replace')!r}")
+        raise _Retryable(f"a response without a choice: {body.decode(errors='replace')!r}")
     text = _text(choices[0]["message"].get("content"))
-    return _answer(text, choices[0].get("finish_reason") or "stop", raw.get("usage"), raw.get("model"))
+    return _completion(text, choices[0].get("finish_reason") or "stop", raw.get("usage"), raw.get("model"))
 
 
-def _answer(text: str, finish: object, usage: object, model: object) -> Completion:
+def _completion(text: str, finish: object, usage: object, model: object) -> Completion:
     used = usage if isinstance(usage, dict) else {}
     details = used.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
@@ -195,19 +198,19 @@ def _answer(text: str, finish: object, usage: object, model: object) -> Completi
     )
 
 
-def _of_status(endpoint: Endpoint, response: http.client.HTTPResponse) -> Exception:
+def _status_error(endpoint: Endpoint, response: http.client.HTTPResponse) -> Exception:
     try:
-        body = response.read(MAX_WORDS * 4).decode("utf-8", "replace")
+        body = response.read(MAX_EXCERPT * 4).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException, ValueError):
         body = ""
-    text = f"HTTP {response.status}: {_words(endpoint, body) or _words(endpoint, response.reason)}"
-    if response.status not in AGAIN or any(word in body for word in NO_MONEY):
+    text = f"HTTP {response.status}: {_excerpt(endpoint, body) or _excerpt(endpoint, response.reason)}"
+    if response.status not in RETRY_STATUSES or any(word in body for word in QUOTA_ERRORS):
         return RequestRefused(text)
-    return _Again(text, _retry_after_s(response.headers.get("Retry-After")))
+    return _Retryable(text, _retry_after_s(response.headers.get("Retry-After")))
 
 
 def _retry_after_s(value: str | None) -> float | None:
-    """Seconds, or a date; nothing else."""
+    """The wait in seconds that a Retry-After header asks for, as seconds or as a date; None if it is malformed."""
     if value is None:
         return None
     seconds = value.strip()
@@ -224,9 +227,9 @@ def _mapping(text: str | bytes) -> dict[str, Any]:
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _Again(f"an answer that is not JSON: {error}") from None
+        raise _Retryable(f"a response that is not JSON: {error}") from None
     if not isinstance(raw, dict):
-        raise _Again("an answer that is no JSON object")
+        raise _Retryable("a response that is not a JSON object")
     return raw
 
 
@@ -237,13 +240,13 @@ def _first(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _text(content: object) -> str:
-    """Plain, or a list of parts of which some are text."""
+    """The text of a message's content, which is plain text or a list of parts."""
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
 
-def _words(endpoint: Endpoint, text: str) -> str:
-    """Plain, for whatever keeps them. A server may repeat the key that it was given."""
-    return plain_text((text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_WORDS].strip())
+def _excerpt(endpoint: Endpoint, text: str) -> str:
+    """The start of a server's text, without control characters and without the key, which a server may repeat."""
+    return plain_text((text.replace(endpoint.key, "***") if endpoint.key else text)[:MAX_EXCERPT].strip())

@@ -1,6 +1,7 @@
-"""What command-line agents print about themselves, a JSON object a line, as transcript and usage. A parser an agent.
+"""Parses the event streams of command-line agents, one JSON object a line, into transcript and usage.
 
-A stream is the agent's word: what has another form than expected is passed over and counted, and never stops a session.
+Each agent has its own parser. Streams are untrusted: an unexpected line is counted and skipped, and never stops a
+session.
 """
 
 from __future__ import annotations
@@ -15,47 +16,47 @@ from evaluator.agents import reported
 from evaluator.records.sessions import MAX_ENTRIES, TranscriptEntry, Usage, shortened
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "error"]
-OF_THE_MODEL = ("text", "reasoning", "tool_call")
-MAX_ODD = 20  # lines that are no event, in the transcript
+MODEL_KINDS = ("text", "reasoning", "tool_call")
+MAX_MALFORMED = 20  # lines that are not events, in the transcript
 
 
 class EventStream(ABC):
-    """Grows line by line; `failure` is what the agent itself says went wrong."""
+    """A parser that is fed line by line; `failure` is what the agent itself reports as its error."""
 
     def __init__(self, hidden: Mapping[str, str] | None = None) -> None:
-        """`hidden`: values of secrets by name, which no transcript may hold."""
+        """`hidden` has the values of secrets by name; the transcript gets the names in their place."""
         longest_first = sorted((hidden or {}).items(), key=lambda item: -len(item[1]))
         self._hidden = {value: name for name, value in longest_first if value}
         self.entries: list[TranscriptEntry] = []
         self.failure: str | None = None
         self.model: str | None = None
         self.turns = self.tool_calls = 0
-        self.began = False  # did anything come that was an event?
-        self.answered = False  # was any of it the model's?
+        self.began = False  # was there any event?
+        self.answered = False  # was there one from the model?
         self.unknown: Counter[str] = Counter()
-        self._odd = 0
+        self._malformed = 0
 
     def feed(self, line: str) -> None:
-        """One line as it came."""
+        """Parse one line of the stream."""
         if not line.strip():
             return
         known = len(self.entries)
         try:
             event = json.loads(line)
             if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-                raise ValueError("no event")
+                raise ValueError("not an event")
             if not self.read(event):
                 self.unknown[event["type"]] += 1
             self.began = True
         except (ValueError, RecursionError):
-            self._odd += 1
-            if self._odd <= MAX_ODD:
+            self._malformed += 1
+            if self._malformed <= MAX_MALFORMED:
                 self.add("error", line)
-        self.answered |= any(entry.kind in OF_THE_MODEL for entry in self.entries[known:])
+        self.answered |= any(entry.kind in MODEL_KINDS for entry in self.entries[known:])
 
     @abstractmethod
     def read(self, event: dict[str, Any]) -> bool:
-        """Take what is known of an event; False if it is of no known kind."""
+        """Process one event; returns False if its kind is unknown."""
 
     @property
     @abstractmethod
@@ -66,11 +67,11 @@ class EventStream(ABC):
         if kind == "tool_call":
             self.tool_calls += 1
         if len(self.entries) < MAX_ENTRIES and (plain.strip() or kind != "text"):
-            tool = reported.name(self.veiled(tool)) if tool else None
-            self.entries.append(TranscriptEntry(kind, shortened(self.veiled(plain)), tool, failed or kind == "error"))
+            tool = reported.name(self.masked(tool)) if tool else None
+            self.entries.append(TranscriptEntry(kind, shortened(self.masked(plain)), tool, failed or kind == "error"))
 
-    def veiled(self, text: str) -> str:
-        """With the names of secrets in the place of their values."""
+    def masked(self, text: str) -> str:
+        """The text with the names of secrets in place of their values."""
         for value, name in self._hidden.items():
             text = text.replace(value, f"[{name}]")
         return text
@@ -81,7 +82,7 @@ def mapping(value: object) -> dict[str, Any]:
 
 
 def parts(content: object) -> Iterator[dict[str, Any]]:
-    """The parts of a message, of which a plain text is one."""
+    """The parts of a message's content; plain text is one part."""
     if isinstance(content, str):
         yield {"type": "text", "text": content}
     for part in content if isinstance(content, list) else ():

@@ -1,4 +1,4 @@
-"""Files in a model's answer: fenced blocks, each under its name."""
+"""Finds the files in a model's answer: fenced code blocks, each under its file's name."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class _Block:
 
 
 def files_of(answer: str, names: Sequence[str]) -> tuple[dict[str, bytes], str | None]:
-    """The files of an answer by name, and what is wrong with it. Of several under one name the last counts.
+    """The files of an answer by name, and what is wrong with it or None. The last block under a name counts.
 
-    Where one file is asked, the longest block without a name is that file.
+    Where only one file is asked for and no block has its name, the longest block is that file.
     """
     if (broken := HALF.search(answer)) is not None:
-        return {}, f"the answer holds half a character, \\u{ord(broken[0]):04x}: UTF-8 has no such text"
+        return {}, f"the answer holds half of a surrogate pair, \\u{ord(broken[0]):04x}, which UTF-8 cannot encode"
     blocks = list(_blocks(answer, names))
     files = {block.name: block.text.encode() for block in blocks if block.name}
     if not files and len(names) == 1 and (unnamed := [block for block in blocks if not block.name]):
         files = {names[0]: max(unnamed, key=lambda block: len(block.text)).text.encode()}
     if blocks and not blocks[-1].closed:
-        return {}, "the last block does not end: the answer was cut, or its fence is missing"
+        return {}, "the last block does not end: the answer was cut off, or its fence is missing"
     if not files:
         return {}, f"no fenced block with the text of {' or '.join(names)} was found"
     return files, None

@@ -1,7 +1,7 @@
-"""The prompt in the paper's eight sections (arXiv 2605.16819, appendix D), the same bytes for the same question.
+"""The prompt in the paper's eight sections (arXiv 2605.16819, appendix D), the same bytes for the same request.
 
-Role, sources, architecture, instructions, completion, cheatsheets, workspace, iterations. A change of any sentence
-changes what agents are asked: tests/agents/prompts holds the bytes.
+Role, sources, architecture, instructions, completion, cheatsheets, workspace, iterations. Any change to a sentence
+changes the experiment, so tests/agents/prompts holds the exact bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
-    """All that a prompt is made of."""
+    """Everything a prompt depends on."""
 
     task: TaskSpec
     architecture: str
@@ -34,17 +34,17 @@ class PromptRequest:
     contract_shown: bool
 
 
-def prompt_of(question: PromptRequest) -> str:
-    """Sections are numbered as in the paper; one that says nothing keeps its number and says so."""
+def prompt_of(request: PromptRequest) -> str:
+    """The whole prompt. Sections are numbered as in the paper; an empty one keeps its number and says "None."."""
     sections = (
-        ("Role", ROLES[question.task.category]),
-        ("Files and functions", _sources(question.task)),
-        ("Target architecture", _architecture(question.architecture)),
-        ("Instructions", _instructions(question)),
-        ("Completion", _completion(question)),
-        ("Reference material", _cheatsheets(question)),
-        ("Workspace", _workspace(question)),
-        ("Iterations", _iterations(question.max_iterations)),
+        ("Role", ROLES[request.task.category]),
+        ("Files and functions", _sources(request.task)),
+        ("Target architecture", _architecture(request.architecture)),
+        ("Instructions", _instructions(request)),
+        ("Completion", _completion(request)),
+        ("Reference material", _cheatsheets(request)),
+        ("Workspace", _workspace(request)),
+        ("Iterations", _iterations(request.max_iterations)),
     )
     parts = [f"# {number}. {title}\n\n{text.strip()}\n" for number, (title, text) in enumerate(sections, 1)]
     return "\n".join(parts)
@@ -71,10 +71,10 @@ def _architecture(architecture: str) -> str:
     )
 
 
-def _instructions(question: PromptRequest) -> str:
-    task = question.task
+def _instructions(request: PromptRequest) -> str:
+    task = request.task
     parts = [task.description.strip()]
-    if question.contract_shown:
+    if request.contract_shown:
         axes = "\n".join(f"- {axis.name}: {_range(axis)}" for axis in task.axes)
         parts.append(f"Callers are promised that this works on all of:\n\n{axes}")
     bounds = "\n".join(
@@ -98,27 +98,27 @@ def _range(axis: Axis) -> str:
     return f"{axis.low} to {axis.high}{multiple}{couplings}"
 
 
-def _completion(question: PromptRequest) -> str:
-    files = ", ".join(question.task.editable)
-    where = f"Leave the final version in {files} in the workspace." if question.workspace else "Hand in whole files."
+def _completion(request: PromptRequest) -> str:
+    files = ", ".join(request.task.editable)
+    where = f"Leave the final version in {files} in the workspace." if request.workspace else "Answer with whole files."
     return (
         f"{where} Change no other file of the task. When you are done, the same checks run once more on what you left: "
         "compilation, correctness, time. What you write about your version does not count, and no report is needed."
     )
 
 
-def _cheatsheets(question: PromptRequest) -> str:
-    if not question.cheatsheets:
+def _cheatsheets(request: PromptRequest) -> str:
+    if not request.cheatsheets:
         return "None."
-    return "\n".join(cheatsheets_for(question.task.category, question.architecture)) or "None."
+    return "\n".join(cheatsheets_for(request.task.category, request.architecture)) or "None."
 
 
-def _workspace(question: PromptRequest) -> str:
-    if not question.workspace:
+def _workspace(request: PromptRequest) -> str:
+    if not request.workspace:
         return "You have none. The files of the task follow this prompt; answer with the whole text of each file."
-    contract = " config.yaml lists the visible cases and the ranges." if question.contract_shown else ""
+    contract = " config.yaml lists the visible cases and the ranges." if request.contract_shown else ""
     return (
-        f"Your folder is {question.workspace}. It holds the task's files, reference.py among them.{contract} "
+        f"Your folder is {request.workspace}. It holds the task's files, reference.py among them.{contract} "
         "Run `arena check` there: it compiles what the folder holds, compares it with the reference on the visible "
         "cases, times it where there is a device clock, and prints what it found. It is the only judge there is."
     )
@@ -126,4 +126,4 @@ def _workspace(question: PromptRequest) -> str:
 
 def _iterations(max_iterations: int) -> str:
     versions = "one version" if max_iterations == 1 else f"up to {max_iterations} versions, each better than the last"
-    return f"Write {versions}. Keep the best one that is right."
+    return f"Write {versions}. Keep the best correct one."

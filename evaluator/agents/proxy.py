@@ -1,7 +1,7 @@
-"""The only way out of an agent's sandbox: an HTTP proxy on a socket that connects to named hosts and to no other.
+"""The only network access of an agent's sandbox: an HTTP proxy on a Unix socket that connects to allowed hosts only.
 
-CONNECT alone, port 443 alone, and never to an address of this host or of a private network, whatever a name resolves
-to. What goes through is encrypted end to end; that a host was asked is written down.
+It accepts CONNECT to port 443, and never to an address of this host or of a private network, whatever a name resolves
+to. The traffic is encrypted end to end; the proxy records which hosts were requested.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from evaluator.inside import arena
 PORT = 443
 MAX_HEAD_BYTES = 16 << 10
 TALK_S, CONNECT_S = 30.0, 20.0
-MAX_AT_ONCE = 128  # connections; more wait, so that an agent cannot take all that this process may open
+MAX_AT_ONCE = 128  # connections; more have to wait, so that an agent cannot use up this process's file descriptors
 
 
 class Proxy:
-    """`asked`: each host that was asked for, and whether it was let through, in order, once."""
+    """`asked` has every requested host once, in order, and whether it was allowed."""
 
     def __init__(self, hosts: Iterable[str], sockets: Path) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -67,7 +67,7 @@ class Proxy:
     def _fail(self, error: Exception) -> None:
         if not self._over.is_set():
             self._fault = HostError(f"the agent's network failed: {error}")
-            self._listener.close()  # else whoever asks waits for an answer that nobody gives
+            self._listener.close()  # otherwise clients would wait for a reply that never comes
 
     def _handle(self, client: socket.socket) -> None:
         try:
@@ -80,7 +80,7 @@ class Proxy:
             client.settimeout(TALK_S)
             host, port = target_of(_head(client))
             allowed = port == PORT and host in self._hosts
-            self.asked.setdefault(host or "(nothing that can be read)", allowed)
+            self.asked.setdefault(host or "(an unreadable request)", allowed)
             if not allowed:
                 client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
                 return
@@ -95,7 +95,7 @@ class Proxy:
 
 
 def target_of(head: bytes) -> tuple[str, int]:
-    """Host and port of `CONNECT host:port HTTP/1.1`; ("", 0) for everything else."""
+    """Host and port of `CONNECT host:port HTTP/1.1`, or ("", 0) for any other request."""
     words = head.split(b"\r\n", 1)[0].decode("ascii", "replace").split()
     if len(words) != 3 or words[0] != "CONNECT":
         return "", 0
@@ -104,12 +104,12 @@ def target_of(head: bytes) -> tuple[str, int]:
 
 
 def connect(host: str, port: int) -> socket.socket:
-    """A connection to an address of the public internet that the name stands for.
+    """A connection to one of the host's public addresses.
 
     Raises:
-        OSError: it stands for none, or none answers.
+        OSError: it has none, or none of them accepts a connection.
     """
-    last: OSError = OSError(f"{host} stands for no public address")
+    last: OSError = OSError(f"{host} has no public address")
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
             continue
@@ -127,7 +127,7 @@ def connect(host: str, port: int) -> socket.socket:
 
 
 def _head(client: socket.socket) -> bytes:
-    """Up to the empty line, byte by byte where it matters: nothing after it may be swallowed."""
+    """The request up to its empty line, read byte by byte: nothing after it may be consumed."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         piece = client.recv(1)

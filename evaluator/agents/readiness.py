@@ -1,27 +1,27 @@
-"""What an agent lacks before it can work: settings that have no default, and what the host must bring."""
+"""Reports what an agent lacks before a session can start: required settings, secrets, or its program."""
 
 from __future__ import annotations
 
 from evaluator.agents.catalog import AgentFolder
 from evaluator.agents.command_line import program_of
-from evaluator.agents.variables import secrets_here
+from evaluator.agents.variables import secrets_from_environment
 from evaluator.errors import HostError, UsageError
 
-OF_THE_HOST = ("program", "secrets")
+HOST_REQUIREMENTS = ("program", "secrets")
 
 
-def not_set(agent: AgentFolder) -> str | None:
-    """The settings that nobody set, as a sentence; None where none is missing."""
-    missing = [name for name in agent.needs if name not in OF_THE_HOST and not agent.settings.text(name)]
+def missing_settings(agent: AgentFolder) -> str | None:
+    """A sentence that names the required settings without a value; None if none is missing."""
+    missing = [name for name in agent.needs if name not in HOST_REQUIREMENTS and not agent.settings.text(name)]
     return f"not configured: set {' and '.join(missing)}" if missing else None
 
 
-def lacks_here(agent: AgentFolder, *, with_settings: bool = True) -> str | None:
-    """The same of settings, unless they are left out, and of this host: programs, this process's environment."""
-    if with_settings and (missing := not_set(agent)):
+def missing_requirements(agent: AgentFolder, *, with_settings: bool = True) -> str | None:
+    """A sentence on what is missing: settings (`with_settings`), secrets in the environment or the program; or None."""
+    if with_settings and (missing := missing_settings(agent)):
         return missing
     try:
-        if not secrets_here(agent.settings) and "secrets" in agent.needs:
+        if not secrets_from_environment(agent.settings) and "secrets" in agent.needs:
             return f"not configured: set {' or '.join(agent.settings.secrets)} in the worker's environment"
         if "program" in agent.needs:
             program_of(agent.settings)

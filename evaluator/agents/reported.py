@@ -1,4 +1,4 @@
-"""What an agent or a server says of itself, as far as it can be: counts, money, names. What cannot be was not said."""
+"""Checks numbers and names that an agent or a server reports; an impossible value counts as not reported."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ def count(value: object, most: float = LARGEST["output_tokens"]) -> int | None:
 
 
 def total(*values: object) -> int | None:
-    """None if nothing is known, or the sum is no count any more."""
+    """The sum of the valid counts; None if there is none, or the sum is too large to be a count."""
     known = [number for value in values if (number := count(value)) is not None]
     return count(sum(known)) if known else None
 
 
 def part(value: int | None, whole: int | None) -> int | None:
-    """Of a part of something else, at most that."""
+    """A count that is part of another one, capped at that one."""
     return value if value is None or whole is None else min(value, whole)
 
 
 def amount(value: object) -> float | None:
-    """US dollars; JSON knows no infinity, but Python reads one."""
+    """US dollars, or None for anything else. Python's JSON reader accepts infinity."""
     good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LARGEST["cost_usd"]
     return float(value) if good else None  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""How good a checked version is, and what an agent is told of it."""
+"""The speedup of a checked version, and the report of a check that an agent gets."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from evaluator.records.reasons import Status
 from evaluator.records.record import CaseRecord, Record
 from evaluator.wording import counted
 
-LOG_CHARACTERS = 4000  # of what was printed
+LOG_CHARACTERS = 4000  # the end of the log
 
 
 def speedup_of(record: Record) -> float | None:
-    """Geometric mean over the cases that count, as on boards; None where there is none, or one case has no ratio."""
+    """Geometric mean over the eligible cases, as on leaderboards; None if there is none, or a case has no ratio."""
     log_speedup = record.mean_log(lambda ratio: ratio.log_ratio)
     return None if log_speedup is None else math.exp(log_speedup)
 
 
-def told(record: Record) -> str:
-    """Verdict, cases, compiler's report. Never what a hold was put on for."""
+def feedback_text(record: Record) -> str:
+    """Status, cases and compiler's report, for the agent. Findings are left out, which could teach it to avoid them."""
     lines = [f"status: {record.status.value}", *([record.message] if record.message else [])]
     lines += [f"case {case.id}: {_case(case)}" for case in record.cases]
     if (speedup := speedup_of(record)) is not None:
@@ -36,10 +36,10 @@ def told(record: Record) -> str:
 
 def _case(case: CaseRecord) -> str:
     if not case.correct:
-        return f"not right, or not reached ({counted(case.draws, 'draw was', 'draws were')} right)"
+        return f"not correct, or not reached ({counted(case.draws, 'draw was', 'draws were')} correct)"
     known = case.relative_rmse is not None and case.allowed_rmse is not None
     error = f", relative RMSE {case.relative_rmse:.3g} of {case.allowed_rmse:.3g}" if known else ""
-    return f"right{error}{_speedup(case)}"
+    return f"correct{error}{_speedup(case)}"
 
 
 def _speedup(case: CaseRecord) -> str:

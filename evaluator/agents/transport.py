@@ -1,4 +1,4 @@
-"""One request over HTTP, which is over at its deadline whatever still drips."""
+"""One HTTP request with a hard deadline, however slowly its response arrives."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
-SILENCE_S = 300.0  # between two pieces of an answer; a model that thinks says nothing for long
+SILENCE_S = 300.0  # between two pieces of a response; a reasoning model may be silent for minutes
 
 
 @contextmanager
-def answered(request: urllib.request.Request, deadline: float) -> Iterator[http.client.HTTPResponse]:
-    """The response, of any status. At the deadline, of `monotonic`, its connection is shut: what waits for it goes on.
+def response_to(request: urllib.request.Request, deadline: float) -> Iterator[http.client.HTTPResponse]:
+    """The response, whatever its status. At the deadline, on the clock of `monotonic`, its connection is shut down.
 
     Raises:
-        OSError, http.client.HTTPException, ValueError: there is none, or none that can be read.
+        OSError, http.client.HTTPException, ValueError: there is no response, or it cannot be read.
     """
     left_s, connections = deadline - monotonic(), _Connections()
     clock = threading.Timer(min(max(left_s, 0.0), threading.TIMEOUT_MAX), connections.shut)
@@ -34,7 +34,7 @@ def answered(request: urllib.request.Request, deadline: float) -> Iterator[http.
 
 
 class _EveryStatus(urllib.request.HTTPErrorProcessor):
-    """An error is an answer, too; and a redirection would carry the key to whom it names."""
+    """Returns errors and redirections as responses: following a redirection would send the key to another host."""
 
     def http_response(self, request: Any, response: Any) -> Any:
         return response
@@ -43,7 +43,7 @@ class _EveryStatus(urllib.request.HTTPErrorProcessor):
 
 
 class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
-    """Knows the socket even of a response whose head is read, when its connection has forgotten it."""
+    """Remembers the socket, which the connection forgets once the head of a response is read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,13 +52,13 @@ class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         self._is_over = False
 
     def shut(self) -> None:
-        """What is being connected, greeted or read; and whatever connects later, after a slow look-up of its name."""
+        """Shut down the current connection, and any that is made later, after a slow name look-up."""
         self._is_over = True
         made = self._connection
         for one in (self._socket, made.sock if made else None):
             if one is not None:
                 with suppress(OSError):
-                    socket.socket.shutdown(one, socket.SHUT_RDWR)  # of TLS, too: no words of parting
+                    socket.socket.shutdown(one, socket.SHUT_RDWR)  # also under TLS, without its closing handshake
 
     def do_open(self, http_class: Any, req: urllib.request.Request, **http_conn_args: Any) -> Any:
         def made(host: str, **fields: Any) -> http.client.HTTPConnection:

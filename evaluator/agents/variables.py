@@ -1,4 +1,4 @@
-"""Secrets of an agent: what this process's environment holds under the names that its configuration says."""
+"""Reads an agent's secrets from the environment of this process."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from evaluator.agents.interface import AgentSettings
 from evaluator.errors import UsageError
 
 
-def secrets_here(settings: AgentSettings) -> dict[str, str]:
-    """Those that are set, by name, without blanks and line ends around them: files of variables add some.
+def secrets_from_environment(settings: AgentSettings) -> dict[str, str]:
+    """The configuration's secrets that are set, by name, without surrounding whitespace, which env files may add.
 
     Raises:
-        UsageError: a value that no request could carry. It is told by its name: errors are public, and values are not.
+        UsageError: a value is not one line of printable ASCII. The message has its name only, since errors are public.
     """
     found = {name: os.environ.get(name, "").strip() for name in settings.secrets}
-    odd = [name for name, value in found.items() if not (value.isascii() and value.isprintable())]
-    if odd:
-        raise UsageError(f"{' and '.join(odd)} in the environment: expected one line of printable ASCII")
+    malformed = [name for name, value in found.items() if not (value.isascii() and value.isprintable())]
+    if malformed:
+        raise UsageError(f"{' and '.join(malformed)} in the environment: expected one line of printable ASCII")
     return {name: value for name, value in found.items() if value}

@@ -1,7 +1,7 @@
-"""Results from elsewhere: read within bounds, recognised by content, translated into claims, problems and findings.
+"""Bundles of results: read within limits, recognised by content, parsed into claims, problems and findings.
 
-Knows no rows and runs no code of a bundle. `checking.check` is the door; a format is a module with NAME, MARKS,
-recognises and translate.
+The entry point is `checking.check`; a format is a module with NAME, MARKS, recognises and translate. Nothing here knows
+the database or runs code from a bundle.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a bundle claims, whatever its format: the one value that importers, pages and `bundle check` work with."""
+"""The parsed bundle: its claims and totals in one form for all formats, for imports, pages and `bundle check`."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from evaluator.records.reasons import Status
 
 Claimed = float | int | str | bool | None
 
-# What a form asks for and a bundle can bring along in `arenaboard.yaml`; always marked self-declared.
+# Facts that the site's form asks for, or that a bundle states in `arenaboard.yaml`; always shown as self-declared.
 DECLARABLE: Mapping[str, str] = {
     "agent": "who wrote the candidates",
     "agent_version": "its version or commit",
     "model": "exact model identifier",
-    "settings": "time limit, iterations, effort and whatever else changes the outcome",
+    "settings": "time limit, iterations, effort and any other setting that matters",
     "device": "product and partition mode, such as MI300X SPX",
     "versions": "ROCm or CUDA, torch, Triton",
     "benchmark_commit": "commit of the benchmark that was run",
-    "golden_machine": "whose golden results the speeds are relative to",
+    "golden_machine": "machine of the golden results that speedups are relative to",
     "level": "KernelBench level: 1, 2 or 3",
     "precision": "dtype of the run",
     "started_at": "day of the run",
-    "output_tokens": "in all",
-    "cost_usd": "in all",
+    "output_tokens": "total number",
+    "cost_usd": "total in US dollars",
     "licence": "of the candidates' sources",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class CaseClaim:
-    """Claimed times of one case, in milliseconds; None: there is none, and a finding says why."""
+    """Claimed times of one case in milliseconds; where a time is None, a finding says why."""
 
     id: str
     baseline_ms: float | None
@@ -50,14 +50,14 @@ class CaseClaim:
 
 @dataclass(frozen=True, slots=True)
 class ParsedClaim:
-    """What a bundle says of one task, and what follows from its own times.
+    """The claims of a bundle about one task.
 
-    `claimed` is kept as it was written; `recomputed_speedup` is by the format's own rule, from `cases`.
+    `claimed` has the fields as written; `recomputed_speedup` is computed from `cases` by the format's own rule.
     """
 
     task: str
-    is_known: bool  # False: in quarantine, counts for nothing
-    attempt: str  # a sample, a round or a solution; "" where there is one a task
+    is_known: bool  # False: in quarantine, does not count
+    attempt: str  # a sample, a round or a solution; "" where a task has only one
     status: Status
     reason: str | None  # a key of reasons.REASONS
     message: str | None  # masked and cut
@@ -70,7 +70,7 @@ class ParsedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A number about the whole bundle: as claimed, and as its rows have it."""
+    """A total of the whole bundle, as claimed and as recomputed from its rows."""
 
     name: str
     claimed: Claimed
@@ -79,19 +79,19 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class ParsedBundle:
-    """`suite_tasks` are the denominator: a task without a claim counts as not produced."""
+    """A bundle as parsed. `suite_tasks` are the denominator: a task without a claim counts as not produced."""
 
     format: str
     generation: str
     digest: str
-    suite: str | None  # None: none of ours, so every task is in quarantine
+    suite: str | None  # None: no suite of this site, so every task is in quarantine
     suite_tasks: tuple[str, ...]
-    declared: Mapping[str, str]  # said by the bundle of itself
-    asked: tuple[str, ...]  # keys of DECLARABLE that it does not say
+    declared: Mapping[str, str]  # self-declared facts, by keys of DECLARABLE
+    asked: tuple[str, ...]  # keys of DECLARABLE that are not declared
     claims: tuple[ParsedClaim, ...]
     totals: tuple[Total, ...]
     findings: tuple[BundleFinding, ...]
-    own: Bundle | None = None  # of one of our own bundles: what is imported
+    own: Bundle | None = None  # the content to import, of ArenaBoard's own bundles
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -103,5 +103,5 @@ class ParsedBundle:
         return sum(len(claim.cases) for claim in self.claims)
 
     def count(self, status: Status) -> int:
-        """Of known tasks."""
+        """The number of known tasks with this status."""
         return sum(claim.status is status for claim in self.claims if claim.is_known)

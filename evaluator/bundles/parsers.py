@@ -1,7 +1,7 @@
-"""JSON, lines of JSON and YAML from outside as plain values: bounded in size, depth and number of values.
+"""Parsers of JSON, JSON lines and YAML from outside, with limits on size, depth and number of values.
 
-Keys that stand twice, aliases, tags and several documents are refused. NaN and infinity come back as such floats, so
-that a format can say which time was none.
+Duplicate keys, aliases, tags and multiple documents are refused. NaN and infinity are returned as floats, so that a
+format can say which time was not a number.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import yaml
 from evaluator.codec import unique_keys
 
 DEPTH = 40
-NODES = 2_000_000  # values of a file: 64 bytes each at least
+NODES = 2_000_000  # values of a file, at least 64 bytes each
 YAML_BYTES = 2 << 20  # a held-out summary of 196 tasks has 60 kB
 YAML_EVENTS = 200_000  # 2 s
 LINE_BYTES = 4 << 20
-DIGITS = 40  # of a number; longer ones take quadratic time
+DIGITS = 40  # of a number; parsing longer ones takes quadratic time
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _WORDS: dict[str, Any] = {
@@ -35,11 +35,11 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ParseError(ValueError):
-    """One sentence: what was seen instead."""
+    """The text cannot be parsed; the message is what was seen instead."""
 
 
 def parse_json(data: bytes) -> Any:
-    """Raises ParseError."""
+    """The value of a JSON text; raises ParseError."""
     if values_in(data) > NODES:
         raise ParseError(f"more than {NODES} values")
     try:
@@ -56,12 +56,12 @@ def parse_json(data: bytes) -> Any:
 
 
 def values_in(data: bytes) -> int:
-    """At least as many values as this JSON has, without reading it."""
+    """An upper bound on the number of values in a JSON text, without parsing it."""
     return sum(map(data.count, (b",", b"[", b"{"))) + 1
 
 
 def parse_lines(data: bytes) -> Iterator[tuple[int, Any]]:
-    """Number and value, or ParseError as the value, of each line that is not empty."""
+    """The number of each non-empty line, with its value or a ParseError."""
     for number, line in enumerate(io.BytesIO(data), start=1):
         if not line.strip():
             continue
@@ -74,7 +74,7 @@ def parse_lines(data: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def parse_yaml(data: bytes) -> Any:
-    """Raises ParseError."""
+    """The value of a YAML text; raises ParseError."""
     if len(data) > YAML_BYTES:
         raise ParseError(f"more than {YAML_BYTES >> 20} MiB of YAML")
     try:
@@ -86,7 +86,7 @@ def parse_yaml(data: bytes) -> Any:
 
 
 def _integer(text: str) -> int | float:
-    """Whole numbers that no float can hold are infinite, so that nothing has to expect them."""
+    """A whole number; one with too many digits becomes a float, which may be infinite."""
     return int(text) if len(text) <= DIGITS else float(text)
 
 
@@ -103,7 +103,7 @@ def _items(value: Any) -> Any:
 
 
 class _Open:
-    """A mapping or list whose end has not come yet."""
+    """A mapping or list that is not complete yet."""
 
     def __init__(self, value: dict[str, Any] | list[Any]) -> None:
         self.value = value
@@ -119,14 +119,14 @@ class _Open:
 
     def _begin(self, key: Any) -> None:
         if isinstance(key, dict | list):
-            raise ParseError("a key that is no text")
+            raise ParseError("a key that is not text")
         self.key = str(key)
         if self.key in self.value:
             raise ParseError(f"the key {self.key!r} twice")
 
 
 def _built(events: Iterator[Any]) -> Any:
-    """The one document, without recursion and without any type but the seven of JSON."""
+    """The value of the only document, built without recursion and from JSON's types alone."""
     top = _Open([])
     waiting, documents = [top], 0
     for count, event in enumerate(events):
@@ -152,7 +152,7 @@ def _built(events: Iterator[Any]) -> Any:
 
 
 def _scalar(event: yaml.ScalarEvent) -> Any:
-    """Only what stands without quotes and is short can be anything but text."""
+    """The value of a scalar; only short, unquoted ones can be anything but text."""
     text: str = event.value
     if event.style or len(text) > DIGITS:
         return text

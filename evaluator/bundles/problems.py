@@ -1,4 +1,4 @@
-"""What is wrong with a bundle: place, what was seen there, what was expected, and what to do about it."""
+"""Problems of a bundle: each has its place, what was seen there, what was expected, and a hint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BundleProblem:
 
 
 class BundleError(EvaluatorError):
-    """A bundle is refused as a whole; `problems` holds every one of them."""
+    """The whole bundle is refused; `problems` has every reason."""
 
     def __init__(self, problems: Sequence[BundleProblem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -36,18 +36,18 @@ class BundleError(EvaluatorError):
 
 
 def shown(value: object, characters: int = SHOWN_CHARACTERS) -> str:
-    """A value from outside, as short text that every terminal can hold."""
+    """A value from outside as a short text that is safe for terminals."""
     text = value if isinstance(value, str) else repr(value)
     text = plain_text(text[: 2 * characters].replace("\n", " "))
-    text = "".join(f"\\u{ord(letter):04x}" if is_unseen(letter) else letter for letter in text)
+    text = "".join(f"\\u{ord(letter):04x}" if is_invisible(letter) else letter for letter in text)
     return text if len(text) <= characters else f"{text[:characters]}…"
 
 
-def is_unseen(letter: str) -> bool:
-    """Marks that join letters, break a line or turn it around: a name with one reads as another."""
+def is_invisible(letter: str) -> bool:
+    """Whether a character is an invisible mark, such as a joiner or a direction mark, which can disguise a name."""
     return not letter.isascii() and unicodedata.category(letter) in ("Cf", "Zl", "Zp")
 
 
 def shown_place(path: str) -> str:
-    """Longer than values are: the end of a path is what tells it."""
+    """A path as safe text, longer than other values, since its end is what identifies it."""
     return shown(path, PLACE_CHARACTERS)

@@ -1,4 +1,4 @@
-"""One bundle while a format reads it: its files, and every problem and finding with its place."""
+"""The state of reading one bundle: its files, and all problems and findings so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluator.bundles import parsers
 from evaluator.bundles.archives.archive import digest_of
-from evaluator.bundles.archives.limits import FINDINGS_KEPT, LINES, PROBLEMS_KEPT, VALUES
+from evaluator.bundles.archives.limits import LINES, MAX_FINDINGS, MAX_PROBLEMS, VALUES
 from evaluator.bundles.findings import FINDINGS, BundleFinding, not_listed
 from evaluator.bundles.parsed import DECLARABLE, Claimed
 from evaluator.bundles.problems import BundleProblem, shown, shown_place
@@ -21,29 +21,29 @@ from evaluator.wording import counted
 
 DECLARED_FILE = "arenaboard.yaml"
 FAILED_MARKER = -1.0
-LARGEST = 1e300  # whole numbers from JSON may be beyond what a float can hold
+LARGEST = 1e300  # whole numbers in JSON may exceed the range of floats
 ABSENT = (None, "", "N/A")
-SPELLED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf, "infinity": math.inf, "-infinity": -math.inf}
+NUMBER_WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf, "infinity": math.inf, "-infinity": -math.inf}
 
 
 class Reading:
-    """Never raises on content: a file that cannot be read is a problem, and the reading goes on."""
+    """Reads files of a bundle and never raises on their content: one that cannot be read becomes a problem."""
 
-    def __init__(self, files: Mapping[str, bytes], said: Mapping[str, str] | None = None) -> None:
-        """`said`: what its submitter adds, by the names of DECLARABLE; it goes over what the bundle says of itself."""
-        self.files, self.said = files, dict(said or {})
+    def __init__(self, files: Mapping[str, bytes], declared: Mapping[str, str] | None = None) -> None:
+        """`declared` has facts from the submitter, by keys of DECLARABLE, which override those in the bundle."""
+        self.files, self.declared_by_submitter = files, dict(declared or {})
         self.problems, self.findings = list[BundleProblem](), list[BundleFinding]()
         self._problem_count, self._found = 0, Counter[str]()
         self._lines, self._values = 0, 0
         self._parsed = dict[str, Any]()
         self._broken = dict[str, parsers.ParseError]()
-        self._told = set[tuple[str, str]]()
+        self._noted = set[tuple[str, str]]()
 
-    def begin_again(self) -> None:
-        """What was only looked at may be anything; values that were parsed are kept."""
+    def reset(self) -> None:
+        """Drop the problems and findings of recognising the format; parsed values stay cached."""
         self.problems.clear()
         self.findings.clear()
-        self._told.clear()
+        self._noted.clear()
         self._found.clear()
         self._problem_count = self._lines = 0
 
@@ -53,30 +53,30 @@ class Reading:
 
     def problem(self, place: str, seen: object, expected: str, hint: str = "") -> None:
         self._problem_count += 1
-        if self._problem_count <= PROBLEMS_KEPT:
+        if self._problem_count <= MAX_PROBLEMS:
             self.problems.append(BundleProblem(shown_place(place), shown(seen), expected, hint))
 
     def find(self, code: str, place: str, detail: str, task: str | None = None) -> None:
         self._found[code] += 1
-        if self._found[code] <= FINDINGS_KEPT:
+        if self._found[code] <= MAX_FINDINGS:
             text = FINDINGS[code].format(detail=shown(mask_text(detail)))
             self.findings.append(BundleFinding(code, shown_place(mask_text(place)), task, text))
 
     def end(self) -> None:
-        """Say how many problems and findings there are beyond those that are listed."""
-        if self._problem_count > PROBLEMS_KEPT:
-            more = counted(self._problem_count - PROBLEMS_KEPT, "more problem")
+        """Add the numbers of problems and findings beyond the limits."""
+        if self._problem_count > MAX_PROBLEMS:
+            more = counted(self._problem_count - MAX_PROBLEMS, "more problem")
             self.problems.append(BundleProblem("the bundle", more, "none"))
         for code, count in self._found.items():
-            if count > FINDINGS_KEPT:
-                self.findings.append(BundleFinding(code, "the bundle", None, not_listed(count - FINDINGS_KEPT)))
+            if count > MAX_FINDINGS:
+                self.findings.append(BundleFinding(code, "the bundle", None, not_listed(count - MAX_FINDINGS)))
 
     def named(self, *names: str) -> Iterator[str]:
-        """Paths whose last part is one of these, sorted."""
+        """The paths of files with one of these names, sorted."""
         return (path for path in sorted(self.files) if PurePosixPath(path).name in names)
 
     def parsed(self, path: str) -> Any:
-        """The value of a JSON or YAML file; None where it is neither, with a problem."""
+        """The value of a JSON or YAML file; None and a problem if it cannot be parsed."""
         is_json = path.endswith(".json")
         if path not in self._parsed:
             self._parsed[path], data = None, self.files[path]
@@ -98,7 +98,7 @@ class Reading:
         return value
 
     def lines(self, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Place and value of each line that is an object."""
+        """The place and value of each line of JSON that is an object; other lines become problems."""
         for number, value in parsers.parse_lines(self.files[path]):
             place = f"{path}:{number}"
             self._lines += 1
@@ -108,18 +108,18 @@ class Reading:
             if isinstance(value, dict):
                 yield place, value
             else:
-                self.problem(place, str(value), "one JSON object a line")
+                self.problem(place, str(value), "one JSON object per line")
 
     def ill_typed(self, path: str, error: DecodeError, otherwise: str) -> None:
-        """Each thing that is wrong with a file as its type; `otherwise`: what is expected of a name."""
+        """Add every fault of a decoded file; `otherwise` is what is expected where the error does not say."""
         for line in error.problems:
             place, _, rest = line.partition(": ")
             seen, _, expected = rest.removeprefix("seen ").partition("; expected ")
             self.problem(f"{path}: {place}", seen, expected or otherwise)
 
     def time_ms(self, value: object, place: str, task: str) -> float | None:
-        """A time that can be one; everything else is None and a finding."""
-        number = SPELLED.get(value.lower()) if isinstance(value, str) else value
+        """A positive, finite time in milliseconds; None and a finding for anything else."""
+        number = NUMBER_WORDS.get(value.lower()) if isinstance(value, str) else value
         code = _fault_of(value, number)
         if code:
             self.find(code, place, repr(value), task)
@@ -128,7 +128,7 @@ class Reading:
         return float(number)
 
     def number(self, value: object, place: str, task: str | None = None) -> float | None:
-        """A finite number that may be zero or negative; None and a finding where it is something else."""
+        """A finite number, which may be zero or negative; None if absent; None and a finding for anything else."""
         if value in ABSENT:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
@@ -137,7 +137,7 @@ class Reading:
         return float(value)
 
     def text(self, value: object, place: str, task: str | None = None) -> str | None:
-        """Text for people: masked and cut; None where there is none."""
+        """A text for people, masked and cut; None if there is none."""
         if value in ABSENT or not isinstance(value, str):
             return None
         text, codes = mask_message(value)
@@ -149,18 +149,18 @@ class Reading:
         return data
 
     def masked(self, path: str, task: str) -> bytes:
-        """A file of JSON with its texts masked: what is kept of it may become public."""
+        """The bytes of a JSON file with its texts masked, since they may become public."""
         data, codes = mask_json(self.files[path])
         self._note_masked(codes, path, task)
         return data
 
     def claimed(self, raw: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Claimed]:
-        """Fields as they were written; what JSON has no form for is spelled."""
-        return {name: _spelled(raw[name]) for name in names if name in raw}
+        """The named fields as written; NaN and infinity become text."""
+        return {name: _storable(raw[name]) for name in names if name in raw}
 
     def declared(self, found: Mapping[str, object]) -> dict[str, str]:
-        """What the format itself says, then what `arenaboard.yaml` adds, then the submitter."""
-        said = {key: shown(str(value)) for key, value in found.items() if value not in ABSENT}
+        """Declared facts: `found` by the format, overridden by `arenaboard.yaml` and then by the submitter."""
+        facts = {key: shown(str(value)) for key, value in found.items() if value not in ABSENT}
         for path in self.named(DECLARED_FILE):
             for key, value in self.mapping(path).items():
                 if key not in DECLARABLE:
@@ -168,25 +168,26 @@ class Reading:
                 elif isinstance(value, dict | list) or value in ABSENT:
                     self.problem(f"{path}: {key}", value, "text")
                 else:
-                    said[key] = shown(str(value))
-        return said | {key: shown(value) for key, value in self.said.items() if key in DECLARABLE and value}
+                    facts[key] = shown(str(value))
+        by_submitter = {key: value for key, value in self.declared_by_submitter.items() if key in DECLARABLE and value}
+        return facts | {key: shown(value) for key, value in by_submitter.items()}
 
     def _count_values(self, data: bytes, is_json: bool) -> None:
-        """They are kept until the bundle is read whole. A file that has too many by itself is refused by its parser."""
-        count = parsers.values_in(data) + (0 if is_json else data.count(b"\n"))  # in YAML a line begins one, too
+        """Count the values of a file, which stay in memory; its parser refuses a file with too many of its own."""
+        count = parsers.values_in(data) + (0 if is_json else data.count(b"\n"))  # a line of YAML may start a value
         self._values += count if count <= parsers.NODES else 0
         if self._values > VALUES:
             raise parsers.ParseError(f"more than {VALUES} values in all files together")
 
     def _note_masked(self, codes: tuple[str, ...], place: str, task: str | None) -> None:
-        """Once for each task: logs repeat themselves."""
+        """Add a finding for each code, once per task, since logs repeat themselves."""
         for code in codes:
             if self._is_new(code, task or place):
                 self.find(code, place, place, task)
 
     def _is_new(self, what: str, where: str) -> bool:
-        is_new = (what, where) not in self._told
-        self._told.add((what, where))
+        is_new = (what, where) not in self._noted
+        self._noted.add((what, where))
         return is_new
 
 
@@ -204,7 +205,7 @@ def _fault_of(value: object, number: object) -> str | None:
     return "zero_time" if number == 0 else "negative_time" if number < 0 else None
 
 
-def _spelled(value: object) -> Claimed:
+def _storable(value: object) -> Claimed:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, bool | int | float) or value is None else shown(mask_text(str(value)))

@@ -1,4 +1,4 @@
-"""What `bundle check` prints: the same facts as text for people and as JSON for programs."""
+"""The output of `bundle check`: as text for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from evaluator.tasks.spec import task_digest, task_files, tasks_folder
 from evaluator.wording import counted
 
 REPORT_SCHEMA_VERSION = 1
-EXAMPLES = 3  # of each kind of finding, in the text
+EXAMPLES = 3  # of each kind of finding in the text
 
 
 def text_of(name: str, checked: CheckedBundle) -> str:
-    lines = [] if checked.submission is None else list(_about(checked.submission))
+    """The report as text: facts about the bundle, findings, problems, and whether it can be submitted."""
+    lines = [] if checked.bundle is None else list(_facts(checked.bundle))
     for problem in checked.problems:
         lines.append(
             f"problem   {problem.place}\n          seen: {problem.seen}\n          expected: {problem.expected}"
         )
         lines += [f"          hint: {problem.hint}"] if problem.hint else []
     count = len(checked.problems)
-    verdict = f"{counted(count, 'problem')}: it would be refused" if count else "it can be handed in"
-    if not count and checked.submission and _other_tasks(checked.submission):
-        verdict += " where a suite has exactly its tasks"
+    verdict = f"{counted(count, 'problem')}; a site would reject it" if count else "ready to submit"
+    if not count and checked.bundle and _other_tasks(checked.bundle):
+        verdict += " to a site whose suite has exactly these tasks"
     return "\n".join([*lines, f"{name}: {verdict}"])
 
 
 def json_of(checked: CheckedBundle) -> str:
-    """Sources by their sha256; everything else as it is in the values."""
-    submission = checked.submission
+    """The report as JSON, with the sha256 of each source in place of its content."""
+    submission = checked.bundle
     value: dict[str, Any] = {
         "schema": REPORT_SCHEMA_VERSION,
         "valid": not checked.problems,
@@ -52,42 +53,41 @@ def json_of(checked: CheckedBundle) -> str:
     return codec.dumps(value)
 
 
-def _about(submission: ParsedBundle) -> Iterator[str]:
+def _facts(submission: ParsedBundle) -> Iterator[str]:
     known = [claim for claim in submission.claims if claim.is_known]
     yield f"format    {submission.format}, {submission.generation}"
     yield f"digest    {submission.digest}"
-    yield f"suite     {submission.suite or 'none of ours'}: {_share(len(submission.suite_tasks), submission)}"
+    tasks = len(submission.suite_tasks)
+    share = f"{tasks - len(submission.absent)} of {counted(tasks, 'task')}" if tasks else "number of tasks unknown"
+    yield f"suite     {submission.suite or 'unknown here'}: {share}"
     for task, here in _other_tasks(submission).items():
-        yield f"other     {task}: {f'{here:.12} in tasks/ here' if here else 'not in tasks/ here'}"
-    aside = len(submission.claims) - len(known)
-    yield f"claims    {len(known)} counted, {aside} in quarantine, {counted(submission.measurements, 'measurement')}"
+        yield f"other     {task}: {f'digest {here:.12} in tasks/ here' if here else 'not in tasks/ here'}"
+    quarantined = len(submission.claims) - len(known)
+    measurements = counted(submission.measurements, "measurement")
+    yield f"claims    {len(known)} counted, {quarantined} in quarantine, {measurements}"
     counts = Counter(claim.status for claim in submission.claims)
     yield f"status    {', '.join(f'{counts[status]} {status.value}' for status in Status if counts[status])}"
     if submission.own:
-        tried = submission.own.round
-        yield f"cases     {f'seen ones, and those of the round {tried}' if tried else 'seen ones only'}"
+        round_digest = submission.own.round
+        yield f"cases     {f'seen, and unseen ones of round {round_digest}' if round_digest else 'seen only'}"
     for key, value in submission.declared.items():
         yield f"declared  {key}: {value}"
     for key in submission.asked:
-        yield f"asked     {key}: {DECLARABLE[key]}"
+        yield f"unstated  {key}: {DECLARABLE[key]}"
     for total in submission.totals:
-        yield f"total     {total.name}: claimed {total.claimed}, of its rows {total.recomputed}"
+        yield f"total     {total.name}: claimed {total.claimed}, recomputed {total.recomputed}"
     yield from _findings(submission)
 
 
-def _share(tasks: int, submission: ParsedBundle) -> str:
-    return f"{tasks - len(submission.absent)} of {counted(tasks, 'task')} in it" if tasks else "no denominator"
-
-
 def _other_tasks(submission: ParsedBundle) -> dict[str, str | None]:
-    """Those of one of our own bundles that were measured on other folders than tasks/ holds, with the digest here."""
+    """Tasks of one of ArenaBoard's own bundles that differ from those in tasks/, with the digest in tasks/ or None."""
     measured = submission.own.tasks if submission.own else {}
     here = {task: task_digest(task_files(tasks_folder() / task)) for task in task_ids() if task in measured}
     return {task: here.get(task) for task, digest in measured.items() if here.get(task) != digest}
 
 
 def _findings(submission: ParsedBundle) -> Iterator[str]:
-    """A few of each kind; JSON has all."""
+    """The first few findings of each kind; the JSON report has all."""
     for code in FINDINGS:
         found = [finding for finding in submission.findings if finding.code == code]
         for finding in found[:EXAMPLES]:

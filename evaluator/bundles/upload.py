@@ -1,4 +1,4 @@
-"""Hand a bundle in over HTTP: the same request twice is one submission, and no answer is taken for another."""
+"""Submits a bundle over HTTP, with an idempotency key: sending the same bundle twice makes one submission."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import os
+import shutil
 import ssl
 import tempfile
 import time
@@ -24,43 +25,44 @@ ADDRESS = "/api/v1/submissions/"
 TIMEOUT_S = 60
 TRIES = 3
 WAIT_S = 2.0  # doubled each time
-ANSWER_BYTES = 1 << 20
-AGAIN = (429, 502, 503, 504)  # nothing was decided: the same key may be sent again
+RESPONSE_BYTES = 1 << 20
+RETRY_STATUSES = (429, 502, 503, 504)  # the request was not processed; the same key may be sent again
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the site said; `body` is its JSON, or its text where that is none."""
+    """The site's response; `body` is its JSON, or its text if that is not JSON."""
 
     status: int
     body: Any
 
     @property
-    def is_taken(self) -> bool:
+    def is_accepted(self) -> bool:
         return self.status in (200, 201, 202)
 
 
 def submit(path: Path, url: str, token: str, fields: Mapping[str, str]) -> Reply:
-    """POST the bundle; a folder is packed first.
+    """Upload a bundle to the site at `url`; a folder is packed first.
 
     Raises:
-        UsageError: the address or the token is none.
-        HostError: the site does not answer.
+        UsageError: the address or the token is malformed.
+        HostError: the site does not respond.
     """
     check_address("--url", url, "https://arena.example")
     if not token or not token.isascii() or not token.isprintable():
-        raise UsageError("no token: make one on the site's submission page, give it as --token or in ARENABOARD_TOKEN")
+        raise UsageError("a token is required: create one on the site, and set $ARENABOARD_TOKEN or use --token")
     with tempfile.TemporaryFile() as packed:
         if path.is_dir():
             write_zip(path, packed)
         else:
-            _copy(path, packed)
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, packed)
         name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
-        return _try_often(url, _Form(name, packed, fields, token))
+        return _post_with_retries(url, _Form(name, packed, fields, token))
 
 
 class _Form:
-    """A multipart form of a file and a few fields, sent in pieces."""
+    """A multipart form with a file and a few fields, sent in chunks."""
 
     def __init__(self, name: str, file: IO[bytes], fields: Mapping[str, str], token: str) -> None:
         self._file, boundary = file, f"arenaboard-{os.urandom(16).hex()}"
@@ -88,30 +90,30 @@ class _Form:
         yield self._after
 
 
-def _try_often(url: str, form: _Form) -> Reply:
+def _post_with_retries(url: str, form: _Form) -> Reply:
     for number in range(TRIES):
         try:
-            answer = _post(url, form)
-            if answer.status not in AGAIN or number == TRIES - 1:
-                return answer
+            reply = _post(url, form)
+            if reply.status not in RETRY_STATUSES or number == TRIES - 1:
+                return reply
         except ssl.SSLCertVerificationError as error:
             raise HostError(f"{url}: its certificate cannot be trusted: {error}") from error
         except (OSError, http.client.HTTPException) as error:
             if number == TRIES - 1:
-                raise HostError(f"{url} does not answer: {error}") from error
+                raise HostError(f"{url} does not respond: {error}") from error
         time.sleep(WAIT_S * 2**number)
     raise AssertionError("the last try returns or raises")
 
 
 def _post(url: str, form: _Form) -> Reply:
-    """A redirect is an answer like any other: a token goes nowhere but where it was sent."""
+    """One request. Redirects are not followed, so that the token is sent to this address only."""
     site = urlsplit(url)
     kind = http.client.HTTPSConnection if site.scheme == "https" else http.client.HTTPConnection
     connection = kind(site.hostname or "", site.port, timeout=TIMEOUT_S)
     try:
         connection.request("POST", site.path.rstrip("/") + ADDRESS, body=iter(form), headers=form.headers)
         response = connection.getresponse()
-        text = response.read(ANSWER_BYTES).decode("utf-8", "replace")
+        text = response.read(RESPONSE_BYTES).decode("utf-8", "replace")
     finally:
         connection.close()
     try:
@@ -126,9 +128,3 @@ def _digest(file: IO[bytes]) -> str:
     for chunk in chunks_of(file.read):
         digest.update(chunk)
     return digest.hexdigest()
-
-
-def _copy(path: Path, target: IO[bytes]) -> None:
-    with path.open("rb") as file:
-        for chunk in chunks_of(file.read):
-            target.write(chunk)

@@ -1,1 +1,1 @@
-"""The commands of `python -m evaluator` and what they print."""
+"""The command line of `python -m evaluator`: its arguments and its output."""

@@ -1,4 +1,4 @@
-"""A board as text: compilation and correctness per category and entry, one line for each result; unseen cases apart."""
+"""Leaderboards as text: compilation and correctness by category and entry, one line per result, and unseen cases."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Iterable, Sequence
 from evaluator.records.record import Record
 from evaluator.tasks.spec import CATEGORIES
 from evaluator.unseen.cases import CONFIG_CATEGORIES
-from evaluator.unseen.record import QUADRANTS, SideOutcome, UnseenCaseRecord, UnseenRecord
+from evaluator.unseen.record import QUADRANTS, UnseenCaseRecord, UnseenRecord
 
 
-def rate(count: int, of: int) -> str:
-    """Rates are always shown as x of n (p %)."""
+def share(count: int, of: int) -> str:
+    """A rate as text: "x of n (p %)"."""
     return f"{count} of {of} ({100 * count / of:.0f} %)" if of else "0 of 0"
 
 
 def board_text(records: dict[str, list[Record]], suite: str) -> str:
-    """`records` by entry. Seconds are what the evaluation took; times of kernels on cpu are no measurement."""
+    """The leaderboard of records by entry. Seconds are those of the evaluation, not of the kernels."""
     rows = [["category", "entry", "compiled", "correct", "seconds"]]
     for category in [*CATEGORIES, "all"]:
         for entry, found in records.items():
             chosen = [record for record in found if category in (record.task.category, "all")]
             if chosen:
                 rows.append(_entry_row(category, entry, chosen))
-    results = [["task", "entry", "status", "seconds", "what happened"]]
+    results = [["task", "entry", "status", "seconds", "message"]]
     results += [_result_row(entry, record) for entry, found in records.items() for record in found]
-    return f"Board {suite}\n\n{_table(rows)}\n\nResults\n\n{_table(results)}"
+    return f"Leaderboard of {suite}\n\n{_table(rows)}\n\nResults\n\n{_table(results)}"
 
 
 def seconds_text(records: Iterable[Record]) -> str:
-    """Where the time went, per result."""
+    """The seconds of each part of an evaluation, one line per result."""
     parts = ("sandbox", "build_cpu", "build_gfx942", "compile", "correctness", "performance", "total")
     rows = [["task", "entry", *parts]]
     for record in records:
@@ -38,48 +38,45 @@ def seconds_text(records: Iterable[Record]) -> str:
     return _table(rows)
 
 
-def counts(record: UnseenRecord) -> str:
-    """How many of the cases are in each quadrant."""
+def quadrant_counts(record: UnseenRecord) -> str:
+    """The number of cases in each quadrant, as one line."""
     return ", ".join(f"{record.count(quadrant)} {quadrant}" for quadrant in QUADRANTS if record.count(quadrant))
 
 
 def unseen_text(records: Iterable[UnseenRecord]) -> str:
-    """Quadrants by config category; of the cases on which the baseline is right, those where the candidate is, too."""
+    """Quadrants by config category, and the share of correct cases among those on which the baseline is correct."""
     cases = [case for record in records for case in record.cases]
-    rows = [["config category", *QUADRANTS, "right where the baseline is"]]
+    rows = [["config category", *QUADRANTS, "correct where the baseline is"]]
     for category in [*CONFIG_CATEGORIES, "all"]:
         rows.append(_category_row(category, [case for case in cases if category in (case.category, "all")]))
     return f"Unseen cases\n\n{_table(rows)}"
 
 
 def unseen_cases_text(record: UnseenRecord) -> str:
-    """One line for each case: its quadrant, and what either side did wrong."""
-    rows = [["config category", "case", "quadrant", "what happened"]]
+    """One line for each case: its quadrant, and either the messages of both sides or the speedup."""
+    rows = [["config category", "case", "quadrant", "message"]]
     for case in record.cases:
-        said = [f"{name}: {side.message}" for name, side in _sides(case).items() if side.message]
+        sides = {"baseline": case.baseline, "candidate": case.candidate}
+        messages = [f"{name}: {side.message}" for name, side in sides.items() if side.message]
         speedup = f"{case.speedup:.2f} x" if case.speedup else ""
-        rows.append([case.category, case.id, case.quadrant, ("; ".join(said) or speedup)[:120]])
+        rows.append([case.category, case.id, case.quadrant, ("; ".join(messages) or speedup)[:120]])
     return _table(rows)
 
 
 def _category_row(category: str, cases: Sequence[UnseenCaseRecord]) -> list[str]:
     found = [case.quadrant for case in cases]
-    right = found.count("both_pass")
+    correct = found.count("both_pass")
     return [
         category,
         *(str(found.count(quadrant)) for quadrant in QUADRANTS),
-        rate(right, right + found.count("opt_regression")),
+        share(correct, correct + found.count("opt_regression")),
     ]
-
-
-def _sides(case: UnseenCaseRecord) -> dict[str, SideOutcome]:
-    return {"baseline": case.baseline, "candidate": case.candidate}
 
 
 def _entry_row(category: str, entry: str, records: list[Record]) -> list[str]:
     compiled, correct = sum(record.compiled for record in records), sum(record.correct for record in records)
     seconds = sum(record.seconds["total"] for record in records)
-    return [category, entry, rate(compiled, len(records)), rate(correct, len(records)), f"{seconds:.1f}"]
+    return [category, entry, share(compiled, len(records)), share(correct, len(records)), f"{seconds:.1f}"]
 
 
 def _result_row(entry: str, record: Record) -> list[str]:

@@ -1,4 +1,4 @@
-"""The embedded default: the smoke suite with the reference agents, a progress bar, a board, a verdict on ourselves."""
+"""The demo: runs the reference agents on a suite, prints a leaderboard, and checks the expected statuses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator.agents import REFERENCE_AGENTS
-from evaluator.cli.board import board_text, counts, seconds_text
+from evaluator.cli.board import board_text, quadrant_counts, seconds_text
 from evaluator.cli.runfolder import TaskOutcome, run_suite
 from evaluator.pipeline import Evaluator
 from evaluator.tasks.suites import TaskSuite
@@ -17,19 +17,19 @@ BAR_WIDTH = 30
 
 
 def run_demo(suite: TaskSuite, evaluator: Evaluator, folder: Path, write: Callable[[str], object]) -> bool:
-    """Evaluate every reference agent on the suite; True if every expected status was reached."""
+    """Run every reference agent on the suite; returns whether all results have the expected status."""
     bar = ProgressBar(len(suite.tasks) * len(REFERENCE_AGENTS))
     outcomes: dict[str, list[TaskOutcome]] = {}
     for agent in REFERENCE_AGENTS:
-        outcomes[agent] = run_suite(suite, agent, evaluator, folder / agent, progress=bar.of(agent))
+        outcomes[agent] = run_suite(suite, agent, evaluator, folder / agent, progress=bar.progress_of(agent))
     bar.end()
     records = {agent: [outcome.record for outcome in found] for agent, found in outcomes.items()}
     write(board_text(records, f"{suite.label} on {evaluator.backend.device_class}"))
-    write("\nSeconds\n\n" + seconds_text(record for found in records.values() for record in found))
+    write("\nSeconds of each evaluation\n\n" + seconds_text(record for found in records.values() for record in found))
     wrong = [outcome for found in outcomes.values() for outcome in found if not outcome.as_expected]
     for outcome in wrong:
         record = outcome.record
-        write(f"\n{record.task.id} by {record.candidate.label}: {record.status}, expected {outcome.expected}")
+        write(f"\n{record.task.id} by {record.candidate.label}: seen {record.status}; expected {outcome.expected}")
         write(f"  {record.message or ''}\n{record.log[-2000:]}")
     total = sum(map(len, outcomes.values()))
     write(f"\n{total - len(wrong)} of {total} results have the expected status. Records: {folder}")
@@ -37,13 +37,13 @@ def run_demo(suite: TaskSuite, evaluator: Evaluator, folder: Path, write: Callab
 
 
 class ProgressBar:
-    """On a terminal one line that is rewritten; elsewhere one line for each finished evaluation."""
+    """Progress of a run: on a terminal one line that is rewritten, otherwise one line per finished evaluation."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done, self.begin = total, 0, monotonic()
         self.live = sys.stderr.isatty()
 
-    def of(self, agent: str) -> Callable[[str, TaskOutcome | None], None]:
+    def progress_of(self, agent: str) -> Callable[[str, TaskOutcome | None], None]:
         return lambda task_id, outcome: self._show(agent, task_id, outcome)
 
     def end(self) -> None:
@@ -56,7 +56,9 @@ class ProgressBar:
         bar, seconds = "#" * filled + "." * (BAR_WIDTH - filled), monotonic() - self.begin
         words = "running"
         if outcome is not None:
-            words = outcome.record.status.value + (f"; unseen: {counts(outcome.unseen)}" if outcome.unseen else "")
+            words = outcome.record.status.value + (
+                f"; unseen: {quadrant_counts(outcome.unseen)}" if outcome.unseen else ""
+            )
         line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {agent}: {task_id} {words}"
         if self.live:
             sys.stderr.write(f"\r\x1b[K{line}")

@@ -1,4 +1,4 @@
-"""What this host can do, and what is missing: every line is a thing that was tried."""
+"""Checks what this host can do by trying everything that an evaluation needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST_FREE_BYTES = 2 << 30
 
 
 def checks(backend: Backend) -> Iterator[HealthCheck]:
-    """Try everything an evaluation needs, cheapest first."""
+    """The results of all checks, cheapest first."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield HealthCheck("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
     yield _packages()
@@ -42,7 +42,7 @@ def _packages() -> HealthCheck:
 
 def _device(backend: Backend) -> HealthCheck:
     facts = [backend.device_class, backend.architecture, *filter(None, map(backend.facts().get, ("card", "driver")))]
-    text = f"{', '.join(facts)}; backends here: {', '.join(present())}"
+    text = f"{', '.join(facts)}; available backends: {', '.join(present())}"
     zones = backend.facts().get("red_zones", "on")
     return HealthCheck("device", zones == "on", False, text if zones == "on" else f"{text}; red zones {zones}")
 
@@ -51,7 +51,7 @@ def _hip(backend: Backend) -> HealthCheck:
     try:
         toolchain = backend.toolchain
     except HostError as error:
-        return HealthCheck("hip toolchain", False, False, f"hip2hip and torch2hip cannot be judged here: {error}")
+        return HealthCheck("hip toolchain", False, False, f"hip2hip and torch2hip tasks cannot run here: {error}")
     return HealthCheck("hip toolchain", True, False, toolchain.summary)
 
 

@@ -1,4 +1,4 @@
-"""Write a suite's manifest with its tasks' digests as they are now. A task that a null candidate passes enters none."""
+"""Writes the manifest of a suite with its tasks' current digests, and refuses tasks that a null candidate passes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def freeze_suite(name: str, ids: list[str] | None = None) -> str:
-    """Freeze the tasks named, else those of the manifest there is, else all; another list or digest is a new version.
+    """Write a suite's manifest and return a sentence on it.
 
-    Returns what was written, for people.
+    The tasks are those of `ids`, otherwise those of the existing manifest, otherwise all. A change of any task or
+    digest is a new version.
 
     Raises:
-        UsageError: the name is none of a suite, or the manifest names a task that is not there.
-        TaskError: the manifest or a task breaks the format, or a task proves nothing.
+        UsageError: the name is invalid, or the manifest names a task that does not exist.
+        TaskError: the manifest or a task breaks the format, or a null candidate passes a task.
     """
     if not NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name of a suite: small letters, digits and hyphens, a letter first")
+        raise UsageError(
+            f"{name!r} is not a suite name: expected lower-case letters, digits and hyphens, a letter first"
+        )
     path = suites_folder() / f"{name}.yaml"
     version, before = read_manifest(name) if path.is_file() else (0, {})
     tasks = [load_task(task_id) for task_id in sorted(ids or before or task_ids())]
@@ -40,7 +43,7 @@ def freeze_suite(name: str, ids: list[str] | None = None) -> str:
 
 
 def prove(tasks: Sequence[TaskSpec]) -> None:
-    """Does a pass prove work? Zeros, a constant, a copied input and the like are judged as candidates.
+    """Check that no null candidate, such as zeros, a constant or a copied input, passes any of the tasks.
 
     Raises:
         TaskError: with every task that one of them passes.

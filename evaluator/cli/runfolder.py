@@ -1,9 +1,8 @@
-"""One agent over one suite, as a folder that can be continued after any interruption, and at the end a zip to hand in.
+"""Runs one agent on one suite, in a folder from which an interrupted run continues; the result is a zip to submit.
 
-DIR/run.json, DIR/candidates/<task>/..., DIR/records/<task>.json, DIR.zip; with a revealed round DIR/unseen/<task>.json,
-without one seen cases only. A record is kept if it is of this task, candidate and round; everything else is evaluated
-again. DIR/sessions/<task>.json says how an agent came to its candidate, DIR/calibrations/<device>.json how still each
-device was that the run was continued on.
+The folder has run.json, candidates/<task>/…, records/<task>.json, sessions/<task>.json for agents that work in
+sessions, unseen/<task>.json for a revealed round, and calibrations/<device>.json for each device of the run. A record
+is reused if its task, candidate and round are the same; everything else is evaluated again.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from evaluator import VERSION, codec
 from evaluator.agents.catalog import AgentFolder, produce, read_agent, settings_text
-from evaluator.agents.interface import Produced
+from evaluator.agents.interface import ProducedCandidate
 from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.native.calibrations import FOLDER as CALIBRATIONS
 from evaluator.errors import UsageError
@@ -30,12 +29,12 @@ from evaluator.thresholds import SESSIONS
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import UnseenRecord, read_unseen, write_unseen
 from evaluator.unseen.rounds import RoundFile
-from evaluator.workbench import work_on
+from evaluator.workbench import session_candidate
 
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """A record, the status its agent is known to deserve if it is, and what a round's unseen cases say."""
+    """The record of one task, the expected status of a reference agent, and the record of a round's unseen cases."""
 
     record: Record
     expected: Status | None
@@ -46,7 +45,7 @@ class TaskOutcome:
         return self.expected is None or self.record.status is self.expected
 
 
-Progress = Callable[[str, TaskOutcome | None], None]  # task id, then what came of it
+Progress = Callable[[str, TaskOutcome | None], None]  # task id; the outcome, or None when the task starts
 
 
 def run_suite(
@@ -60,15 +59,15 @@ def run_suite(
     revealed: RoundFile | None = None,
     progress: Progress | None = None,
 ) -> list[TaskOutcome]:
-    """Evaluate an agent on every task of a suite, continuing where an earlier run stopped; zip at the end.
+    """Run an agent on every task of a suite, continue a run that was interrupted, and write the zip at the end.
 
     Raises:
         UsageError: the folder holds another run.
-        HostError: the agent cannot work here at all.
+        HostError: the agent cannot work on this host.
     """
     agent = read_agent(agent) if isinstance(agent, str) else agent
     timed = {"sessions": sessions} if evaluator.backend.has_clock else {}
-    _claim(folder, {**_manifest(suite, agent, evaluator, repeat, revealed), **timed})
+    _open_folder(folder, {**_manifest(suite, agent, evaluator, repeat, revealed), **timed})
     calibration = read_calibration(evaluator.backend.host()) if evaluator.backend.has_clock else None
     if calibration is not None:
         write_calibration(calibration, folder / CALIBRATIONS)
@@ -76,8 +75,8 @@ def run_suite(
     for task in suite.tasks:
         if progress:
             progress(task.id, None)
-        produced = _produced(folder, task, agent, evaluator, repeat)
-        record = _kept(folder, task, produced.candidate)
+        produced = _candidate(folder, task, agent, evaluator, repeat)
+        record = _finished_record(folder, task, produced.candidate)
         record = record or _evaluate(folder, task, produced.candidate, evaluator, sessions)
         unseen = _unseen(folder, task, produced.candidate, evaluator, revealed) if revealed else None
         outcomes.append(TaskOutcome(record, produced.expected, unseen))
@@ -90,7 +89,7 @@ def run_suite(
 def evaluate_round(
     evaluator: Evaluator, task: TaskSpec, candidate: Candidate, revealed: RoundFile, *, uploaded: bool = False
 ) -> UnseenRecord:
-    """The core cases of a round, of the largest profile that the host runs."""
+    """The record of a candidate on a round's core cases, in the largest profile that the backend supports."""
     profile: Profile = "full" if "full" in evaluator.backend.profiles else "small"
     cases = core_cases(task, revealed.secret, profile)
     return evaluator.evaluate_unseen(
@@ -98,12 +97,14 @@ def evaluate_round(
     )
 
 
-def _produced(folder: Path, task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, repeat: int) -> Produced:
-    """Reference agents are asked again each time; a session is kept."""
+def _candidate(
+    folder: Path, task: TaskSpec, agent: AgentFolder, evaluator: Evaluator, repeat: int
+) -> ProducedCandidate:
+    """The agent's candidate: made anew by a reference agent, otherwise from the recorded or a new session."""
     if agent.kind == "reference":
         return produce(agent.name, task, repeat)
     path, sources = folder / "sessions" / f"{slug(task.id)}.json", folder / "candidates" / slug(task.id)
-    return work_on(task, agent, evaluator, path, sources, repeat=repeat)
+    return session_candidate(task, agent, evaluator, path, sources, repeat=repeat)
 
 
 def _manifest(
@@ -126,16 +127,16 @@ def _manifest(
     }
 
 
-def _claim(folder: Path, manifest: dict[str, object]) -> None:
+def _open_folder(folder: Path, manifest: dict[str, object]) -> None:
     path = folder / "run.json"
     if path.is_file():
         before = _read_manifest(path)
         other = sorted(key for key in manifest if before.get(key) != manifest[key])
         if other:
-            raise UsageError(f"{folder} holds another run (other {', '.join(other)}); give a new folder")
+            raise UsageError(f"{folder} holds a run that differs in {', '.join(other)}; choose a new folder")
         return
     if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty and holds no run.json; give a new folder")
+        raise UsageError(f"{folder} is not empty and has no run.json; choose a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(codec.dumps(manifest), encoding="utf-8")
 
@@ -146,12 +147,12 @@ def _read_manifest(path: Path) -> dict[str, object]:
     except ValueError:
         manifest = None
     if not isinstance(manifest, dict):
-        raise UsageError(f"{path} is damaged; give a new folder, or remove this one")
+        raise UsageError(f"{path} is damaged; choose a new folder, or remove this one")
     return manifest
 
 
-def _kept(folder: Path, task: TaskSpec, candidate: Candidate) -> Record | None:
-    """A finished record of exactly this task and candidate; one of our own faults is tried again."""
+def _finished_record(folder: Path, task: TaskSpec, candidate: Candidate) -> Record | None:
+    """The existing record of exactly this task and candidate; None without one, or if the evaluation had errored."""
     path = folder / "records" / f"{slug(task.id)}.json"
     if not path.is_file():
         return None
@@ -173,16 +174,16 @@ def _evaluate(folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Eva
 def _unseen(
     folder: Path, task: TaskSpec, candidate: Candidate, evaluator: Evaluator, revealed: RoundFile
 ) -> UnseenRecord:
-    """The record that is kept, or a new one: a case with a fault of ours is tried again, with all others."""
+    """The existing record of this task, candidate and round, or a new one; errored cases are evaluated again."""
     path = folder / "unseen" / f"{slug(task.id)}.json"
     if path.is_file():
         try:
-            kept = read_unseen(path.read_bytes())
+            found = read_unseen(path.read_bytes())
         except codec.DecodeError:
-            kept = None
-        same = kept and (kept.task.digest, kept.candidate.digest) == (task.digest, candidate.digest)
-        if kept and same and not kept.has_fault and kept.round == revealed.digest:
-            return kept
+            found = None
+        same = found and (found.task.digest, found.candidate.digest) == (task.digest, candidate.digest)
+        if found and same and not found.has_fault and found.round == revealed.digest:
+            return found
     record = evaluate_round(evaluator, task, candidate, revealed)
     write_unseen(record, path)
     return record

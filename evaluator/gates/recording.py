@@ -23,7 +23,13 @@ from evaluator.records.record import (
     SandboxRef,
     TaskRef,
 )
-from evaluator.unseen.record import NOT_OF_THE_SIDE, UNSEEN_SCHEMA_VERSION, SideOutcome, UnseenCaseRecord, UnseenRecord
+from evaluator.unseen.record import (
+    NOT_JUDGED_STATUSES,
+    UNSEEN_SCHEMA_VERSION,
+    SideOutcome,
+    UnseenCaseRecord,
+    UnseenRecord,
+)
 
 
 def record_of(
@@ -121,7 +127,7 @@ def _unseen_case_record(trial: UnseenTrial) -> UnseenCaseRecord:
 
 def _outcome(half: Half) -> SideOutcome:
     rejection, state = half.rejection, half.state
-    unjudged = rejection is not None and rejection.status in NOT_OF_THE_SIDE
+    unjudged = rejection is not None and rejection.status in NOT_JUDGED_STATUSES
     return SideOutcome(
         correct=None if unjudged else rejection is None,
         reason=rejection.reason if rejection else None,

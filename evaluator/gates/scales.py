@@ -23,7 +23,7 @@ Scales = dict[str, dict[str, float]]  # draw's name → output's name → scale
 
 def least_scales(context: Context, case: Case) -> Scales:
     """Return the least scale to which errors of short outputs are relative; longer outputs are left out."""
-    short = [output.name for output in context.task.outputs if math.prod(output.answer_shape(case)) < FEW_ELEMENTS]
+    short = [output.name for output in context.task.outputs if math.prod(output.reference_shape(case)) < FEW_ELEMENTS]
     kinds = {draw.name: draw.kind for draw in draws_of(context.task)} if short else {}
     return {name: _scales(context, case, kind, name, short) for name, kind in kinds.items()}
 

@@ -43,7 +43,7 @@ class Reference:
             found = dict(self.implementation(exact))
         problems = []
         for output in self.task.outputs:
-            shape = output.answer_shape(case)
+            shape = output.reference_shape(case)
             seen = found.get(output.name)
             if not isinstance(seen, torch.Tensor) or tuple(seen.shape) != shape:
                 seen_shape = tuple(seen.shape) if isinstance(seen, torch.Tensor) else seen

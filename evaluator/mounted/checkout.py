@@ -1,4 +1,4 @@
-"""A checkout on the judge's disk: which tasks it has, and one task as values."""
+"""Lists and reads the tasks of an AgentKernelArena checkout."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from evaluator.tasks.spec import task_digest, task_files
 
 Stage = Literal["compile", "correctness", "performance"]
 STAGES: tuple[Stage, ...] = ("compile", "correctness", "performance")
-OUTPUT_FOLDERS = ("build", "perf")  # where scripts write; what is committed there is stale
+OUTPUT_FOLDERS = ("build", "perf")  # where scripts write; committed files in them are stale
 OUTPUT_FILES = ("performance_report.json", "perf_report.json", "eval_result.yaml")
-DEFAULT_LIMIT_S = 3600.0  # upstream's, for each command
+DEFAULT_LIMIT_S = 3600.0  # of each command, as in AgentKernelArena
 
 
 @dataclass(frozen=True, slots=True)
 class MountedTask:
-    """`files` are all that is sent into the sandbox; only `editable` ones may differ between the two sides."""
+    """A mounted task. `files` are all files in the sandbox; only `editable` ones may differ between the sides."""
 
     id: str
     folder: Path
@@ -34,23 +34,23 @@ class MountedTask:
     commands: Mapping[Stage, tuple[str, ...]]
     limits_s: Mapping[Stage, float]
     architectures: tuple[str, ...]  # empty: any
-    skipped: str | None  # the checkout's own reason to leave it out
+    skipped: str | None  # the checkout's own reason to skip it
     files: Mapping[str, bytes]
 
     @property
     def writes_from_nothing(self) -> bool:
-        """The baseline is a PyTorch module, timed with a flag of its own; there is no kernel to start from."""
+        """Whether there is no kernel to start from; the baseline is a PyTorch module, timed with its own flag."""
         return self.category.startswith("torch2")
 
     @property
     def tests_in_editable(self) -> tuple[str, ...]:
-        """Editable files that a command names: the task's own check or clock lies in the candidate's hands."""
+        """Editable files that a command names, so that a candidate could change the task's own check or clock."""
         checked = " ".join((*self.commands["correctness"], *self.commands["performance"]))
         return tuple(name for name in self.editable if name in checked and not self.category.endswith("hip"))
 
 
 def tasks_root(folder: Path) -> Path:
-    """The folder that ids are relative to: a checkout's tasks/, or the folder itself."""
+    """The folder that task ids are relative to: tasks/ of a checkout, or the folder itself."""
     return folder / "tasks" if (folder / "tasks").is_dir() else folder
 
 
@@ -63,7 +63,7 @@ def mounted_ids(folder: Path) -> list[str]:
     root = tasks_root(folder)
     ids = sorted(path.parent.relative_to(root).as_posix() for path in root.rglob("config.yaml"))
     if not ids:
-        raise UsageError(f"{folder} holds no config.yaml; a checkout of AgentKernelArena is expected")
+        raise UsageError(f"{folder} holds no config.yaml; expected a checkout of AgentKernelArena")
     return ids
 
 
@@ -72,7 +72,7 @@ def load_mounted(folder: Path, task_id: str) -> MountedTask:
 
     Raises:
         UsageError: there is no such task.
-        TaskError: its config.yaml is not of the v1 form, or a file is missing; it holds every problem.
+        TaskError: its config.yaml is not in the v1 form, or a file is missing; the error has every problem.
     """
     if task_id not in mounted_ids(folder):
         raise UsageError(f"{folder} has no task {task_id!r}; `python -m evaluator tasks --tasks {folder}` lists them")
@@ -80,7 +80,7 @@ def load_mounted(folder: Path, task_id: str) -> MountedTask:
     problems = Problems(f"{task_id}/config.yaml")
     top = Fields.read((root / task_id / "config.yaml").read_bytes(), problems)
     if "schema_version" in top:
-        top.problem("schema_version", top.raw["schema_version"], "none: only the v1 form is read")
+        top.problem("schema_version", top.raw["schema_version"], "no such key: only the v1 form is supported")
         problems.raise_if_any()
     task = _task(top, task_id, root, problems)
     problems.raise_if_any()
@@ -88,7 +88,7 @@ def load_mounted(folder: Path, task_id: str) -> MountedTask:
 
 
 def own_candidate(task: MountedTask) -> Candidate:
-    """The task's own source as a candidate: what it starts from, against itself."""
+    """The task's own source as a candidate."""
     files = {name: task.files[name] for name in task.editable if name in task.files}
     lacking = tuple(("not_written", name) for name in task.editable if name not in files)
     return Candidate(files, "baseline", lacking)
@@ -98,7 +98,7 @@ def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedT
     category = top.string("task_type", None)
     present = task_files(root / task_id)
     platform = top.mapping("platform_support", optional=True)
-    files = with_helpers(_kept(present), root.parent, problems)
+    files = with_helpers(_without_outputs(present), root.parent, problems)
     return MountedTask(
         id=task_id,
         folder=root / task_id,
@@ -107,7 +107,7 @@ def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedT
         category=category,
         sources=top.strings("source_file_path", ()),
         editable=_editable(top, category, present),
-        commands={stage: _commands(top, stage) for stage in STAGES},
+        commands={stage: top.strings(f"{stage}_command") for stage in STAGES},
         limits_s={stage: top.number(f"{stage}_timeout", DEFAULT_LIMIT_S, low=1) for stage in STAGES},
         architectures=_architectures(top, platform),
         skipped=_skipped(platform),
@@ -115,7 +115,7 @@ def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedT
     )
 
 
-def _kept(present: dict[str, bytes]) -> dict[str, bytes]:
+def _without_outputs(present: dict[str, bytes]) -> dict[str, bytes]:
     return {
         name: data
         for name, data in present.items()
@@ -124,7 +124,7 @@ def _kept(present: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _editable(top: Fields, category: str, present: dict[str, bytes]) -> tuple[str, ...]:
-    """The file to write where one is named, else the sources to change."""
+    """The editable files: the file to write if one is named, otherwise the sources."""
     if "target_file_path" in top:
         names: tuple[str, ...] = (top.string("target_file_path", None),)
     else:
@@ -137,10 +137,6 @@ def _editable(top: Fields, category: str, present: dict[str, bytes]) -> tuple[st
         elif name not in present and not category.startswith("torch2"):
             top.problem("editable", name, "a file of the task's folder")
     return names
-
-
-def _commands(top: Fields, stage: Stage) -> tuple[str, ...]:
-    return top.strings(f"{stage}_command")
 
 
 def _architectures(top: Fields, platform: Fields) -> tuple[str, ...]:

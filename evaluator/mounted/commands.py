@@ -1,4 +1,4 @@
-"""Mounted tasks on the command line: which of them run here, and one evaluation with its held-out shapes."""
+"""Mounted tasks on the command line: lists which of them run here, and evaluates one, also on held-out shapes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from evaluator.unseen.injections import read_held_out
 
 def list_tasks(folder: Path) -> None:
     for task_id, problem in obstacles(folder, get_backend("auto")):
-        sys.stdout.write(f"{task_id:60} {f'no: {problem}' if problem else 'runs here'}\n")
+        sys.stdout.write(f"{task_id:60} {f'cannot run here: {problem}' if problem else 'runs here'}\n")
 
 
 def evaluate_mounted(options: argparse.Namespace) -> Record:
-    """The held-out record lies beside the one that `--out` names."""
+    """Evaluate a candidate; a record of held-out shapes is written beside the one that `--out` names."""
     task = load_mounted(options.tasks, options.task)
     if options.baseline:
         candidate = own_candidate(task)

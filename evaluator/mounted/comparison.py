@@ -1,4 +1,4 @@
-"""Times of both sides become cases, if they are of the same cases on the same clocks."""
+"""Turns the times of both sides into cases, if they are of the same cases on the same clocks."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import ScriptTimes
+from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.records.measurements import FUNCTIONAL, Clock
 from evaluator.records.record import CaseRecord
 
-DRIFT = 0.05  # of the baseline between before and after: beyond it the host was not the same for both sides
+DRIFT = 0.05  # of the baseline's time between before and after; beyond it, the host was not steady
 SHOWN = 3
 Report = tuple[ScriptTimes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What three performance commands of one session reported: the baseline's before, the candidate's, and after."""
+    """Three reports of one session: the baseline's before, the candidate's, and the baseline's after it."""
 
     before: Report
     candidate: Report
     after: Report
 
     def difference(self) -> Rejection | None:
-        """Why the candidate's report cannot be held against the baseline's."""
+        """Why the candidate's report cannot be compared with the baseline's, or None."""
         return _difference(self.before, self.candidate, "the baseline's")
 
     def unsteadiness(self) -> Rejection | None:
-        """The baseline's own two reports have to be of the same kind."""
+        """Why the baseline's own two reports cannot be compared, or None."""
         return _difference(self.before, self.after, "its first report's")
 
     @property
@@ -38,13 +38,13 @@ class Times:
         return max(abs(after[case.id].time_ms / case.time_ms - 1) for case in self.before)
 
     def cases(self, functional: bool) -> tuple[CaseRecord, ...]:
-        """`baseline_ms` holds before and after; the paper, which measures once before, would divide by the first."""
+        """The timed cases. `baseline_ms` has both times of the baseline; the paper measures only the first."""
         candidate, after = _by_id(self.candidate), _by_id(self.after)
         return tuple(_record(case, candidate[case.id], after[case.id], functional) for case in self.before)
 
 
 def _record(before: ScriptTimes, candidate: ScriptTimes, after: ScriptTimes, functional: bool) -> CaseRecord:
-    """On a host without a GPU the numbers are those of stand-ins: no clock of the script's, and no speedup."""
+    """One timed case. On a host without a GPU times are those of stand-ins, so there is no speedup."""
     baseline_ms = (before.time_ms, after.time_ms)
     return CaseRecord(
         id=before.id,
@@ -67,7 +67,8 @@ def _difference(expected: Report, seen: Report, whose: str) -> Rejection | None:
     if ours.keys() != theirs.keys():
         missing, more = sorted(ours.keys() - theirs.keys()), sorted(theirs.keys() - ours.keys())
         text = (
-            f"seen {_listed(more) or 'none of its own'}, lacking {_listed(missing) or 'none'}; expected {whose} cases"
+            f"additional cases: {_listed(more) or 'none'}; missing cases: {_listed(missing) or 'none'}; "
+            f"expected {whose} cases"
         )
         return Rejection("case_mismatch", text)
     for identity, case in ours.items():

@@ -1,9 +1,9 @@
-"""One evaluation of a mounted task: the same gates and the same record as a native one's, told by the task's scripts.
+"""Evaluates candidates for mounted tasks: the same gates and records as for native ones, based on the task's scripts.
 
     record = ScriptEvaluator(get_backend("cpu")).evaluate(task, candidate)
 
-The baseline is timed in the same session, before and after the candidate. A task whose own source does not get through
-its own scripts is not judged, whatever the candidate does.
+The baseline is timed in the same session, before and after the candidate. If the task's own source fails in its own
+scripts, the candidate is not judged.
 """
 
 from __future__ import annotations
@@ -31,60 +31,60 @@ from evaluator.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.injections import HeldOut, NotInjectable
 
-PRETENDED_LIMIT_S = 900.0  # of one command in which kernels are interpreted
-PROCESSES, WORKSPACE_BYTES = 512, 4 << 30  # Triton compiles in processes of its own
+PRETENDED_LIMIT_S = 900.0  # of one command when kernels are interpreted
+PROCESSES, WORKSPACE_BYTES = 512, 4 << 30  # Triton compiles in separate processes
 T = TypeVar("T")
 Kind = Literal["auto", "bubblewrap", "plain"]
 
 
 class ScriptEvaluator:
-    """Evaluates candidates for mounted tasks on one backend. Our own fault is tried once more."""
+    """Evaluates candidates for mounted tasks on one backend; after a fault of the host it tries once more."""
 
     def __init__(self, backend: Backend, sandbox: Kind = "auto") -> None:
         self.backend = backend
         self._kind: Kind = sandbox
 
     def evaluate(self, task: MountedTask, candidate: Candidate, *, uploaded: bool = False) -> Record:
-        """Judge one candidate.
+        """The record of one candidate.
 
         Raises:
-            TaskError: the checkout was edited meanwhile.
+            TaskError: the checkout was edited during the evaluation.
             HostError: this host cannot run the task, or lacks the strong sandbox for an uploaded candidate.
         """
         self._refuse(task)
-        return _tried_twice(
-            lambda: self._attempt(task, candidate, uploaded), lambda error: self._faulted(task, candidate, error)
+        return _with_one_retry(
+            lambda: self._attempt(task, candidate, uploaded), lambda error: self._faulted_record(task, candidate, error)
         )
 
     def evaluate_held_out(
         self, task: MountedTask, candidate: Candidate, held_out: HeldOut, *, uploaded: bool = False
     ) -> HeldOutRecord:
-        """Both sides on shapes that the agent did not see, put into the copies of the task's scripts in the sandboxes.
+        """The record of both sides on held-out shapes, which replace those in the sandboxes' copies of the scripts.
 
-        What befalls either side is data. Raises like `evaluate`.
+        A failure of either side is data. Raises like `evaluate`.
         """
         self._refuse(task)
 
         def faulted(error: SandboxError) -> HeldOutRecord:
-            said = (_fault(error), _fault(error))
+            rejections = (_fault(error), _fault(error))
             return held_out_record(
-                ScriptSession(task, candidate), held_out, said, self.backend, datetime.now(UTC), None
+                ScriptSession(task, candidate), held_out, rejections, self.backend, datetime.now(UTC), None
             )
 
-        return _tried_twice(lambda: self._held_out(task, candidate, held_out, uploaded), faulted)
+        return _with_one_retry(lambda: self._held_out(task, candidate, held_out, uploaded), faulted)
 
     def _held_out(self, task: MountedTask, candidate: Candidate, held_out: HeldOut, uploaded: bool) -> HeldOutRecord:
         begin, started_at, session = monotonic(), datetime.now(UTC), ScriptSession(task, candidate)
         theirs: Mapping[str, bytes] = {**task.files, **candidate.files}
         try:
             theirs = held_out.into(theirs)
-        except NotInjectable as error:  # it changed a file that holds both its source and the task's shapes
+        except NotInjectable as error:  # the candidate's file also has the task's shapes, and it changed them
             session.rejection = Rejection("protected_file", str(error))
         with self._sides(task, held_out.into(task.files), theirs, uploaded) as (baseline, other):
-            said = session.run_apart(baseline, other)
+            rejections = session.run_apart(baseline, other)
             sandbox = SandboxRef(other.sandbox.kind, other.sandbox.strength)
         session.seconds["total"] = monotonic() - begin
-        return held_out_record(session, held_out, said, self.backend, started_at, sandbox)
+        return held_out_record(session, held_out, rejections, self.backend, started_at, sandbox)
 
     def _refuse(self, task: MountedTask) -> None:
         if text := obstacle(task, self.backend):
@@ -102,7 +102,7 @@ class ScriptEvaluator:
     def _sides(
         self, task: MountedTask, ours: Mapping[str, bytes], theirs: Mapping[str, bytes], uploaded: bool
     ) -> Iterator[tuple[ScriptSide, ScriptSide]]:
-        """Baseline and candidate with these files, each in a sandbox of its own."""
+        """The baseline and the candidate with these files, each in its own sandbox."""
         pretend = not self.backend.has_clock
         limits_s = {stage: PRETENDED_LIMIT_S if pretend else task.limits_s[stage] for stage in STAGES}
         with self._sandbox(limits_s) as one, self._sandbox(limits_s) as other:
@@ -123,15 +123,15 @@ class ScriptEvaluator:
         )
         return open_sandbox(self._kind, limits=limits, access=self.backend.access())
 
-    def _faulted(self, task: MountedTask, candidate: Candidate, error: SandboxError) -> Record:
+    def _faulted_record(self, task: MountedTask, candidate: Candidate, error: SandboxError) -> Record:
         session = ScriptSession(task, candidate)
         session.rejection = _fault(error)
         session.outcomes = [GateOutcome(name, "not_reached", 0.0) for name in GATE_NAMES]
         return _record(session, self.backend, datetime.now(UTC), None)
 
 
-def _tried_twice(attempt: Callable[[], T], faulted: Callable[[SandboxError], T]) -> T:
-    """Our own fault is tried once more; what `faulted` makes of a second one is the answer."""
+def _with_one_retry(attempt: Callable[[], T], faulted: Callable[[SandboxError], T]) -> T:
+    """The result of an attempt; after a fault of the host, of a second attempt; after another, of `faulted`."""
     try:
         return attempt()
     except SandboxError:

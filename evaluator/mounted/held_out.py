@@ -1,7 +1,7 @@
-"""What held-out shapes say of one candidate for a mounted task: both sides' verdicts, by the task's own scripts.
+"""The record of one candidate on held-out shapes of a mounted task, with the outcomes of both sides.
 
-Those scripts check all shapes in one command, so there is one verdict a side for all of them, and times by shape where
-both sides are right.
+The task's own scripts check all shapes in one command, so there is one outcome per side for all shapes; if both sides
+are correct, there are times for each shape.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from evaluator.mounted.session import ScriptSession
 from evaluator.records.reasons import Flag
 from evaluator.records.record import LOG_BYTES, CandidateRef, CaseRecord, Finding, HostInfo, SandboxRef, TaskRef
 from evaluator.unseen.injections import HeldOut
-from evaluator.unseen.record import NOT_OF_THE_SIDE, Quadrant, SideOutcome, problems_of_outcome, quadrant_of
+from evaluator.unseen.record import NOT_JUDGED_STATUSES, Quadrant, SideOutcome, problems_of_outcome, quadrant_of
 
-PROTOCOL = "aka-scripts-1"  # never ranked with the judge's own protocol
+PROTOCOL = "aka-scripts-1"  # never ranked together with the native protocol
 HELD_OUT_SCHEMA_VERSION = 1
 
 
@@ -30,7 +30,7 @@ class HeldOutRecord:
     protocol: str
     evaluator: str
     held_out: str  # sha256 of the held_out_shapes.yaml
-    replaced: tuple[str, ...]  # files of the task that hold other shapes now
+    replaced: tuple[str, ...]  # files of the task with replaced shapes
     started_at: str  # ISO 8601, UTC
     task: TaskRef
     candidate: CandidateRef
@@ -50,14 +50,14 @@ class HeldOutRecord:
 
     @property
     def text(self) -> str:
-        """The quadrant and a line a side."""
+        """The quadrant, and one line for each side."""
         sides = (("baseline", self.baseline_outcome), ("candidate", self.candidate_outcome))
-        lines = (f"{name}: {outcome.message or 'right on all of them'}" for name, outcome in sides)
+        lines = (f"{name}: {outcome.message or 'correct on all of them'}" for name, outcome in sides)
         return "\n".join((f"held-out shapes: {self.quadrant}", *lines))
 
 
 def write_held_out(record: HeldOutRecord, path: Path) -> None:
-    """Write atomically; raises codec.DecodeError where the record breaks its own rules."""
+    """Write a record atomically; raises codec.DecodeError if it breaks the rules of `problems_of`."""
     codec.write(record, path, problems_of)
 
 
@@ -66,7 +66,7 @@ def problems_of(record: HeldOutRecord) -> list[str]:
     if record.schema != HELD_OUT_SCHEMA_VERSION:
         problems.append(f"schema: seen {record.schema}; expected {HELD_OUT_SCHEMA_VERSION}")
     if bool(record.cases) != (record.quadrant == "both_pass"):
-        problems.append("cases: times must stand exactly where both sides are right")
+        problems.append("cases: times are required where both sides are correct, and only there")
     problems += [f"baseline_outcome: {text}" for text in problems_of_outcome(record.baseline_outcome)]
     problems += [f"candidate_outcome: {text}" for text in problems_of_outcome(record.candidate_outcome)]
     return problems
@@ -75,16 +75,16 @@ def problems_of(record: HeldOutRecord) -> list[str]:
 def held_out_record(
     session: ScriptSession,
     held_out: HeldOut,
-    said: tuple[Rejection | None, Rejection | None],
+    rejections: tuple[Rejection | None, Rejection | None],
     backend: Backend,
     started_at: datetime,
     sandbox: SandboxRef | None,
 ) -> HeldOutRecord:
-    """`said`: why the baseline and the candidate did not get through; None where they did."""
+    """The record; `rejections` are why the baseline and the candidate failed, or None where they did not."""
     functional = not backend.has_clock
-    cases = session.times.cases(functional) if session.times and said == (None, None) else ()
+    cases = session.times.cases(functional) if session.times and rejections == (None, None) else ()
     flags = session.flags | ({Flag.SCRIPT_TIMED, Flag.FUNCTIONAL} if cases and functional else {Flag.SCRIPT_TIMED})
-    log = session.printed or "\n".join(rejection.log for rejection in said if rejection)
+    log = session.printed or "\n".join(rejection.log for rejection in rejections if rejection)
     return HeldOutRecord(
         schema=HELD_OUT_SCHEMA_VERSION,
         protocol=PROTOCOL,
@@ -98,8 +98,8 @@ def held_out_record(
         sandbox=sandbox,
         flags=tuple(sorted(flags)),
         findings=tuple(session.findings),
-        baseline_outcome=_outcome(said[0]),
-        candidate_outcome=_outcome(said[1]),
+        baseline_outcome=_outcome(rejections[0]),
+        candidate_outcome=_outcome(rejections[1]),
         cases=tuple(replace(case, split="unseen") for case in cases),
         seconds={name: round(seconds, 4) for name, seconds in session.seconds.items()},
         log=log[-LOG_BYTES:],
@@ -109,5 +109,5 @@ def held_out_record(
 def _outcome(rejection: Rejection | None) -> SideOutcome:
     if rejection is None:
         return SideOutcome(True, None, None, draws=1, relative_rmse=None, allowed_rmse=None)
-    correct = None if rejection.status in NOT_OF_THE_SIDE else False
+    correct = None if rejection.status in NOT_JUDGED_STATUSES else False
     return SideOutcome(correct, rejection.reason, rejection.sentence, 0, None, None)

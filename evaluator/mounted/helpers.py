@@ -1,7 +1,7 @@
-"""The timing helpers that AgentKernelArena puts into a workspace before it runs a task, taken from the same checkout.
+"""Adds the timing helpers that AgentKernelArena puts into a workspace before it runs a task, from the same checkout.
 
-Three kinds: a marked region of scripts/task_runner.py, performance_utils_pytest.py, and _aka_benchmark.py beside every
-script that imports it. Nothing of them is kept here.
+There are three: a marked region of scripts/task_runner.py, performance_utils_pytest.py, and _aka_benchmark.py beside
+every script that imports it. No copy of them is part of this repository.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evaluator.tasks.fields import Problems
 
-PLACES = (Path("src/tools/perf"), Path("tools/perf"))  # since June 2026; before
+PLACES = (Path("src/tools/perf"), Path("tools/perf"))  # since June 2026, and before
 RUNNER, BLOCK = "scripts/task_runner.py", "vllm_cuda_graph_block.py"
 REGION = re.compile(r"^# >>> AKA-GENERATED[^\n]*\n(.*?)^# <<< AKA-GENERATED <<<", re.DOTALL | re.MULTILINE)
 BLOCK_BEGIN = "def _measure_cuda_event_fallback("
@@ -23,7 +23,7 @@ SCRIPT_FOLDERS = ("", "scripts", "eval_tools")
 
 
 def with_helpers(files: Mapping[str, bytes], checkout: Path, problems: Problems) -> dict[str, bytes]:
-    """The task's files as its scripts expect them; a helper that is needed and missing is a problem."""
+    """The task's files with the helpers that its scripts need; a missing helper is a problem."""
     made = dict(files)
     if RUNNER in made and (region := REGION.search(_text(made[RUNNER]))):
         block = _helper(checkout, BLOCK)

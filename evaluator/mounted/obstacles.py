@@ -1,4 +1,4 @@
-"""Why a mounted task cannot run here: known before anything is started, one sentence each."""
+"""Finds out why a mounted task cannot run on this host before anything is started."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ELSEWHERE = {
 
 
 def obstacles(folder: Path, backend: Backend) -> Iterator[tuple[str, str | None]]:
-    """Each task of a checkout with what keeps it from running here; a config.yaml that cannot be read does, too."""
+    """Each task of a checkout with a sentence on why it cannot run here, or None."""
     for task_id in mounted_ids(folder):
         try:
             yield task_id, obstacle(load_mounted(folder, task_id), backend)
@@ -30,9 +30,9 @@ def obstacles(folder: Path, backend: Backend) -> Iterator[tuple[str, str | None]
 
 
 def obstacle(task: MountedTask, backend: Backend) -> str | None:
-    """None where nothing speaks against running it on this backend."""
+    """A sentence on why the task cannot run on this backend; None if it can."""
     if task.skipped:
-        return f"the checkout leaves it out: {task.skipped}"
+        return f"the checkout skips it: {task.skipped}"
     if task.category in ELSEWHERE:
         return ELSEWHERE[task.category]
     architecture = PRETENDED.get(backend.name, backend.architecture)

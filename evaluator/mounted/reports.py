@@ -1,13 +1,13 @@
-"""From the bytes that a performance command left to cases: strict JSON, one dialect, no case twice."""
+"""Reads the reports of a task's own scripts: strict JSON in one of the known formats, each case once."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from evaluator.codec import plain_texts
+from evaluator.codec import plain_texts, unique_keys
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import ScriptTimes, Unusable, dialect_of, failure_of, geak
+from evaluator.mounted.report_formats import ScriptTimes, UnusableReport, failure_of, format_of, geak
 
 PERFORMANCE_REPORTS = (
     "build/performance_report.json",
@@ -22,60 +22,52 @@ LONGEST_IDENTITY = 1000  # characters
 
 
 def read_measured(name: str, data: bytes | None, printed: str) -> tuple[ScriptTimes, ...] | Rejection:
-    """The cases of one performance command; `data` is None where it left no report and may only have printed one."""
+    """The cases of one performance command, or a rejection; without a report (`data`), the printed text is read."""
     place = name if data is not None else "printed text"
     try:
-        measured = geak(printed) if data is None else _measured(parse(data))
+        report = None if data is None else parse(data)
+        measured = geak(printed) if data is None else format_of(report)(report)
         _check_unique(measured)
-    except Unusable as error:
+    except UnusableReport as error:
         return Rejection(error.reason, f"{place}: {error}")
     return tuple(measured)
 
 
 def status_problem(name: str, data: bytes | None) -> str | None:
-    """What a compile or correctness report says against its own command's exit code 0."""
+    """The failure in a compile or correctness report of a command that exited with 0, or None."""
     if data is None:
         return None
     try:
         report = parse(data)
-    except Unusable as error:
+    except UnusableReport as error:
         return f"{name}: {error}"
     rows = report if isinstance(report, list) else [report]
     if not all(isinstance(row, dict) for row in rows):
         return f"{name}: seen {type(report).__name__}; expected a mapping with a status"
-    said = next(filter(None, map(failure_of, rows)), None)
-    return f"{name}: seen {said}; expected ok, as the exit code 0 says" if said else None
-
-
-def _measured(report: Any) -> list[ScriptTimes]:
-    return dialect_of(report)(report)
+    failure = next(filter(None, map(failure_of, rows)), None)
+    return f"{name}: seen {failure}; expected ok, like the exit code 0" if failure else None
 
 
 def parse(data: bytes) -> Any:
-    """JSON without repeated keys, its texts plain; NaN and infinities stay numbers, to be refused with their place.
+    """The value of a JSON report with unique keys and plain texts; NaN and infinity are kept, and refused later.
 
     Raises:
-        Unusable: it is not JSON.
+        UnusableReport: it is not JSON.
     """
     try:
-        return plain_texts(json.loads(data, object_pairs_hook=_object))
+        return plain_texts(json.loads(data, object_pairs_hook=unique_keys))
     except (ValueError, RecursionError) as error:
-        raise Unusable("bad_report", "(text)", str(error), "JSON") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in pairs)}"[:200])
-    return found
+        raise UnusableReport("bad_report", "(text)", str(error), "JSON") from error
 
 
 def _check_unique(measured: list[ScriptTimes]) -> None:
-    """The dtype is part of an identity, so equal ids of two dtypes are two cases."""
+    """Refuse duplicate cases; the dtype is part of a case's identity."""
     seen = set[str]()
     for case in measured:
         if len(case.id) > LONGEST_IDENTITY:
-            raise Unusable("bad_report", case.id[:40], f"{len(case.id)} characters", f"at most {LONGEST_IDENTITY}")
+            raise UnusableReport(
+                "bad_report", case.id[:40], f"{len(case.id)} characters", f"at most {LONGEST_IDENTITY}"
+            )
         if case.id in seen:
-            raise Unusable("duplicate_case", case.id, "two cases of this identity", "one")
+            raise UnusableReport("duplicate_case", case.id, "two cases of this identity", "one")
         seen.add(case.id)

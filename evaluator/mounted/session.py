@@ -1,4 +1,4 @@
-"""The gates of a mounted task, one after another: what each asks of the two sides, and what it concludes."""
+"""Runs the gates of a mounted task on both sides, one after another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluator.gates import source
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.mounted.checkout import MountedTask
 from evaluator.mounted.comparison import DRIFT, Times
-from evaluator.mounted.dialects import ScriptTimes
+from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.mounted.side import ScriptSide
 from evaluator.records.reasons import Flag
 from evaluator.records.record import GATE_NAMES, Finding, GateOutcome
@@ -20,13 +20,13 @@ from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import task_digest, task_files
 from evaluator.wording import counted
 
-BASELINE_ONLY = "--baseline_only"  # how torch2hip's scripts are told to time the PyTorch module
-OURS = ("unsupported_feature", "host_budget")  # reasons that say already that this host is the cause
+BASELINE_ONLY = "--baseline_only"  # the flag with which torch2hip's scripts time the PyTorch module
+HOST_REASONS = ("unsupported_feature", "host_budget")  # reasons that already blame this host
 
 
 @dataclass(slots=True)
 class ScriptSession:
-    """The gates of one evaluation and what they found."""
+    """The state and results of one evaluation's gates."""
 
     task: MountedTask
     candidate_files: Candidate
@@ -40,21 +40,21 @@ class ScriptSession:
     printed: str = ""  # by the candidate's commands
 
     def run(self, baseline: ScriptSide, candidate: ScriptSide) -> None:
-        """Every gate in order, until one turns the candidate away."""
+        """Run the gates in order until one rejects the candidate."""
         try:
             for name, check in zip(GATE_NAMES, self._gates(baseline, candidate), strict=True):
-                self._through(name, check)
+                self._run_gate(name, check)
         finally:
             baseline.close()
             candidate.close()
         self.printed = candidate.printed
 
     def run_apart(self, baseline: ScriptSide, candidate: ScriptSide) -> tuple[Rejection | None, Rejection | None]:
-        """Why each side does not get through the scripts, whatever the other does; both are timed where both do."""
+        """Run both sides independently, and time them if both pass; returns why each side fails, or None."""
         try:
-            ours = None if self.task.writes_from_nothing else _first(baseline.compile, baseline.correctness)
-            theirs = self.rejection or _first(self._source, candidate.compile, candidate.correctness)
-            if ours is None and (theirs is None or self.task.writes_from_nothing):  # a module is right if it is timed
+            ours = None if self.task.writes_from_nothing else _first_rejection(baseline.compile, baseline.correctness)
+            theirs = self.rejection or _first_rejection(self._source, candidate.compile, candidate.correctness)
+            if ours is None and (theirs is None or self.task.writes_from_nothing):  # timing also checks a module
                 ours, theirs = self._timed_apart(baseline, candidate, theirs)
             return ours, self._integrity(candidate) or theirs
         finally:
@@ -66,7 +66,7 @@ class ScriptSession:
         self.findings.append(finding)
         self.flags.add(Flag.HOLD)
 
-    def _through(self, name: str, check: Callable[[], Rejection | None]) -> None:
+    def _run_gate(self, name: str, check: Callable[[], Rejection | None]) -> None:
         if self.rejection is not None:
             self.outcomes.append(GateOutcome(name, "not_reached", 0.0))
             return
@@ -90,14 +90,14 @@ class ScriptSession:
 
     def _source(self) -> Rejection | None:
         for name in self.task.tests_in_editable:
-            text = f"{name} holds the task's own check or clock, and a candidate may change it"
+            text = f"{name} has the task's own check or clock, and a candidate may change it"
             self.hold(Finding("source", "check_in_candidate", text))
         return source.check(self)
 
     def _both(
         self, baseline: Callable[[], Rejection | None], candidate: Callable[[], Rejection | None]
     ) -> Rejection | None:
-        """The baseline first: where it fails, nothing is said about the candidate."""
+        """Run a step on both sides, the baseline first: if it fails, the candidate is not judged."""
         return (None if self.task.writes_from_nothing else self._trusted(baseline)) or candidate()
 
     def _performance(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
@@ -109,9 +109,9 @@ class ScriptSession:
             reports.append(found)
         self.times = Times(*reports)
         if unsteady := self.times.unsteadiness():
-            return _as_ours(unsteady)
+            return _host_fault(unsteady)
         self._note_drift(self.times, candidate.pretend)
-        return _elsewhere(baseline, candidate) or self.times.difference()
+        return _different_report(baseline, candidate) or self.times.difference()
 
     def _note_drift(self, times: Times, pretend: bool) -> None:
         if times.drift > DRIFT and not pretend:  # interpreted times mean nothing
@@ -121,7 +121,7 @@ class ScriptSession:
 
     def _timed(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         found = self._reported(side, trusted)
-        return _as_ours(found) or found if trusted and isinstance(found, Rejection) else found
+        return _host_fault(found) or found if trusted and isinstance(found, Rejection) else found
 
     def _reported(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         try:
@@ -132,7 +132,7 @@ class ScriptSession:
     def _timed_apart(
         self, baseline: ScriptSide, candidate: ScriptSide, theirs: Rejection | None
     ) -> tuple[Rejection | None, Rejection | None]:
-        """The baseline around the candidate, until one of them cannot be timed."""
+        """Time the baseline before and after the candidate; returns why each side cannot be timed, or None."""
         reports = list[tuple[ScriptTimes, ...]]()
         for side in (baseline, candidate, baseline):
             found = self._reported(side, trusted=side is baseline)
@@ -144,49 +144,50 @@ class ScriptSession:
         times = Times(*reports)
         if unsteady := times.unsteadiness():
             return unsteady, None
-        if (different := _elsewhere(baseline, candidate) or times.difference()) is None:
+        if (different := _different_report(baseline, candidate) or times.difference()) is None:
             self.times = times
             self._note_drift(times, candidate.pretend)
         return None, different
 
     def _trusted(self, step: Callable[[], Rejection | None]) -> Rejection | None:
         try:
-            return _as_ours(step())
+            return _host_fault(step())
         except WorkerError as error:
-            return _as_ours(rejection_of(error))
+            return _host_fault(rejection_of(error))
 
     def _integrity(self, candidate: ScriptSide) -> Rejection | None:
-        """Files were looked at after every command (side.py); here what is left to know."""
+        """Check the task's folder and processes and output of the candidate; side.py checks files at each command."""
         if task_digest(task_files(self.task.folder)) != self.task.folder_digest:
             raise TaskError([f"{self.task.id} was edited while a candidate was evaluated for it"])
         if candidate.leftovers:
             left = counted(candidate.leftovers, "process was", "processes were")
-            text = f"{left} still there when a command ended, and then killed"
+            text = f"{left} still running when a command ended, and then killed"
             self.findings.append(Finding("integrity", "child_left_behind", text))
         for stage in sorted(candidate.printed_failures):
-            text = f"the {stage} command prints FAIL, or more than is kept to look for it, and exits with 0"
+            text = f"the {stage} command exits with 0, but prints FAIL, or too much to search for it"
             self.hold(Finding(stage, "printed_failure", text))
         return None
 
 
-def _first(*steps: Callable[[], Rejection | None]) -> Rejection | None:
-    """The first rejection; the steps behind it are left out."""
+def _first_rejection(*steps: Callable[[], Rejection | None]) -> Rejection | None:
+    """The first rejection of these steps, without running the steps after it."""
     try:
         return next(filter(None, (step() for step in steps)), None)
     except WorkerError as error:
         return rejection_of(error)
 
 
-def _elsewhere(baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
-    """A report that the task's script does not write is somebody else's."""
+def _different_report(baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
+    """A rejection if the candidate's times are in another report than the baseline's."""
     if candidate.report == baseline.report:
         return None
-    text = f"the times are in {candidate.report or 'what it printed'}; the baseline's in {baseline.report or 'that'}"
+    printed = "the printed text"
+    text = f"the times are in {candidate.report or printed}, the baseline's in {baseline.report or printed}"
     return Rejection("method_mismatch", text)
 
 
-def _as_ours(rejection: Rejection | None) -> Rejection | None:
-    """What befell the baseline is not the candidate's doing."""
-    if rejection is None or rejection.reason in OURS:
+def _host_fault(rejection: Rejection | None) -> Rejection | None:
+    """The baseline's rejection as one that does not blame the candidate."""
+    if rejection is None or rejection.reason in HOST_REASONS:
         return rejection
     return Rejection("baseline_unusable", f"{rejection.reason}: {rejection.detail}", rejection.log)

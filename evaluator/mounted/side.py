@@ -1,4 +1,4 @@
-"""One side of a mounted task's evaluation: its files in a worker's folder, commands run there, files guarded."""
+"""One side of a mounted task's evaluation: runs commands on its files in a sandbox, and guards the files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import cast
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.mounted import reports
 from evaluator.mounted.checkout import OUTPUT_FOLDERS, MountedTask, Stage
-from evaluator.mounted.dialects import ScriptTimes
+from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.sandbox import Sandbox, Worker
 
-MAILBOX_BYTES = 8 << 20  # the largest report that is read
+MAILBOX_BYTES = 8 << 20  # of the largest report that is read
 GRACE_S, LOOK_S = 30.0, 60.0
 CACHES = (".triton", ".tmp", ".cache", ".pytest_cache")
 FAULT = re.compile(r"^arena: (\w+): (.*)$", re.MULTILINE)  # printed by inside/start/sitecustomize
-SIGNALS = {139: "segfault", 135: "segfault", 134: "aborted", 137: "killed"}  # a shell's word for a signal: 128 + number
+SIGNALS = {139: "segfault", 135: "segfault", 134: "aborted", 137: "killed"}  # exit codes of a shell: 128 + signal
 FAILED_COMMAND: Mapping[Stage, str] = {
     "compile": "compiler_error",
     "correctness": "check_failed",
@@ -30,7 +30,7 @@ TAIL = 400
 
 @dataclass(slots=True)
 class ScriptSide:
-    """`files` are the whole workspace. Methods give a Rejection in the candidate's words, whichever side it is."""
+    """A side with its whole workspace (`files`). Rejections name the candidate, whichever side it is."""
 
     task: MountedTask
     files: Mapping[str, bytes]
@@ -39,8 +39,8 @@ class ScriptSide:
     limits_s: Mapping[Stage, float]
     printed: str = ""  # by all its commands, once it is closed
     leftovers: int = 0
-    printed_failures: set[Stage] = field(default_factory=set)  # or so much that nobody could look for them
-    report: str = ""  # the file of the last performance report; of one that is only printed, nothing
+    printed_failures: set[Stage] = field(default_factory=set)  # stages that printed FAIL, or too much to search
+    report: str = ""  # the file of the last performance report; empty if it was only printed
     _worker: Worker | None = None
     _last_output: str = ""  # of the last command
 
@@ -51,11 +51,11 @@ class ScriptSide:
         return self._run_all("correctness") or self._against_status("correctness", reports.CORRECTNESS_REPORT)
 
     def performance(self, flag: str = "") -> tuple[ScriptTimes, ...] | Rejection:
-        """The cases it reports; `flag` is added to each command."""
+        """The reported cases, or a rejection; `flag` is appended to each command."""
         if rejection := self._run_all("performance", flag):
             return rejection
         found = self._reported()
-        return (self._told() or found) if isinstance(found, Rejection) else found
+        return (self._stand_in_fault() or found) if isinstance(found, Rejection) else found
 
     def close(self) -> None:
         if self._worker is not None:
@@ -64,7 +64,7 @@ class ScriptSide:
             self._worker = None
 
     def _run_all(self, stage: Stage, flag: str = "") -> Rejection | None:
-        """Every command of a stage, until one fails; then the files, since a changed one explains everything else."""
+        """Run the commands of a stage until one fails; a changed file is reported first, since it explains the rest."""
         self._ask("remove", LOOK_S, paths=list(reports.ALL))
         for command in self.task.commands[stage]:
             failed = self._run(stage, f"{command} {flag}".strip())
@@ -90,20 +90,22 @@ class ScriptSide:
         return None
 
     def _out_of_time(self, stage: Stage, text: str, limit_s: float) -> Rejection:
-        """Interpreted kernels are slow through no fault of theirs."""
+        """The rejection for a timeout; interpreted kernels are slow through no fault of their own."""
         reason = "host_budget" if self.pretend else "build_time" if stage == "compile" else "call_time"
         return Rejection(reason, f"{text}: not done after {limit_s:.0f} s", self._last_output)
 
     def _failed(self, stage: Stage, text: str, code: int) -> Rejection:
-        """Why a command failed: what a stand-in said of a launch comes first, then the signal, then the exit code."""
+        """Why a command failed: the fault that a stand-in reported, otherwise the signal, otherwise the exit code."""
         last = " ".join(self._last_output.split())[-TAIL:]
         reason = SIGNALS.get(code, "killed" if code < 0 else FAILED_COMMAND[stage])
-        return self._told() or Rejection(reason, f"{text} ended with exit code {code}: {last}", self._last_output)
+        return self._stand_in_fault() or Rejection(
+            reason, f"{text} ended with exit code {code}: {last}", self._last_output
+        )
 
-    def _told(self) -> Rejection | None:
-        """What a stand-in said of a launch that the script may have swallowed."""
-        told = FAULT.findall(self._last_output) if self.pretend else []
-        faults = [of_exception_class(kind, text, self._last_output) for kind, text in told]
+    def _stand_in_fault(self) -> Rejection | None:
+        """The fault that a stand-in reported for a launch, which the script may have ignored, or None."""
+        reported = FAULT.findall(self._last_output) if self.pretend else []
+        faults = [of_exception_class(kind, text, self._last_output) for kind, text in reported]
         return next((fault for fault in faults if fault.reason != "raised"), None)
 
     def _reported(self) -> tuple[ScriptTimes, ...] | Rejection:
@@ -115,14 +117,14 @@ class ScriptSide:
         return reports.read_measured("", None, self._last_output)
 
     def _changed_files(self) -> Rejection | None:
-        """Every file that was sent is there as it was sent, and nothing else that Python would take in by itself."""
+        """A rejection if a file was changed, or one was added that Python would import by itself."""
         reply = self._ask("inspect", LOOK_S, paths=list(self.files), passed_over=[*CACHES, *OUTPUT_FOLDERS])
         digests = cast("dict[str, str | None]", reply["digests"])
         for name, data in self.files.items():
             if digests.get(name) != hashlib.sha256(data).hexdigest():
-                return Rejection("protected_file", f"{name} is not what was sent in any more")
-        strangers = cast("list[str]", reply["strangers"])
-        return Rejection("extra_file", f"{', '.join(strangers)}, written while it ran") if strangers else None
+                return Rejection("protected_file", f"{name} was changed")
+        unexpected = cast("list[str]", reply["strangers"])
+        return Rejection("extra_file", f"{', '.join(unexpected)}, written while it ran") if unexpected else None
 
     def _against_status(self, stage: Stage, name: str) -> Rejection | None:
         problem = reports.status_problem(name, self._collect(name))
@@ -132,14 +134,14 @@ class ScriptSide:
     def _collect(self, name: str) -> bytes | None:
         size = cast("int | None", self._ask("collect", LOOK_S, path=name)["size"])
         if size is None or size > MAILBOX_BYTES:
-            return None if size is None else b""  # which is no report that can be read
+            return None if size is None else b""  # too large: treated as an unreadable report
         return bytes(self._ready_worker().mailbox.view(0, size))
 
     def _ask(self, op: str, timeout_s: float, **fields: object) -> dict[str, object]:
         return self._ready_worker().call(op, timeout_s=timeout_s, **fields)
 
     def _ready_worker(self) -> Worker:
-        """The side's only worker: what one command leaves in its folder, the next one finds."""
+        """The side's only worker, so that each command finds the files of the previous ones."""
         if self._worker is None:
             self._worker = self.sandbox.spawn(mailbox_bytes=MAILBOX_BYTES)
             for name, data in self.files.items():

@@ -1,1 +1,1 @@
-"""The values of a result: record, measurements, reasons, agent sessions and device calibrations, as versioned JSON."""
+"""Results as versioned JSON: records, measurements, reasons, agent sessions and device calibrations."""

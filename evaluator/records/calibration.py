@@ -1,6 +1,7 @@
-"""What is known of a device from measurements of its own: written by `doctor --health`, read by every evaluation.
+"""Calibrations: measurements of a device against itself, written by `doctor --health` and read by every evaluation.
 
-Lives with the evaluator's state (decision 12). A host without one times all the same; its results are uncalibrated.
+They lie in the evaluator's state folder (decision 12). A host without one can time kernels, but its results are
+flagged as uncalibrated.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBL
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Spread between A/A sessions of a host: sd of the log ratio, and its degrees of freedom."""
+    """A host's noise floor: standard deviation of log ratios between A/A sessions, and its degrees of freedom."""
 
     sd: float
     df: float
@@ -28,7 +29,7 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """The A/A run behind a calibration, over cases of at least ELIGIBLE_NS."""
+    """The result of the A/A run behind a calibration, over cases of at least ELIGIBLE_NS."""
 
     accepted: bool
     pooled_sd: float  # of log ratios of sessions
@@ -42,15 +43,15 @@ class DeviceCalibration:
     device: str  # uuid or serial of the card
     device_class: str
     made_at: str  # ISO 8601, UTC
-    software: str  # driver, torch and Triton: it holds for no others
+    software: str  # driver, torch and Triton: the calibration is invalid with any others
     e0_ns: float  # an event pair around an empty kernel, launch hidden
-    floors: Mapping[str, float]  # time bucket → sd of A/A sessions
+    floors: Mapping[str, float]  # time bucket → standard deviation of A/A sessions
     floor_sessions: int
-    canary_ns: tuple[float, float]  # a read and arithmetic of fixed size, no candidate near
+    canary_ns: tuple[float, float]  # a read and an arithmetic kernel of fixed size, with no candidate running
     cache_bytes_per_s: float  # the fastest read of a buffer that stays in the caches
     flops_per_s: float  # the fastest matrix product seen
     acceptance: Acceptance
-    baselines_ns: Mapping[str, float] = field(default_factory=dict)  # "task digest case id" → baseline's T_dev
+    baselines_ns: Mapping[str, float] = field(default_factory=dict)  # "digest case-id" → T_dev of the baseline
 
     def floor(self, time_ns: float) -> Floor | None:
         sd = self.floors.get(bucket_of(time_ns))
@@ -61,7 +62,7 @@ class DeviceCalibration:
 
     @property
     def eligible_ns(self) -> float:
-        """A baseline at least as long carries a claim about speed."""
+        """The least time of a baseline for which a speedup is claimed."""
         return max(ELIGIBLE_NS, ELIGIBLE_E0 * self.e0_ns)
 
     def is_eligible(self, baseline_ns: float) -> bool:
@@ -69,15 +70,15 @@ class DeviceCalibration:
 
     @property
     def least_ns(self) -> float:
-        """Below this a candidate's time is censored."""
+        """The time below which a candidate's time is censored."""
         return max(CENSOR_NS, CENSOR_E0 * self.e0_ns)
 
 
 def read_calibration(host: HostInfo) -> DeviceCalibration | None:
-    """This host's device's, or None where there is none that holds: other software since, or too old.
+    """The calibration of this host's device; None if there is none, it is too old, or the software has changed.
 
     Raises:
-        HostError: the file is not one.
+        HostError: the file is malformed.
     """
     path = _path(device_of(host.device_class, host.facts))
     if not path.is_file():
@@ -85,13 +86,13 @@ def read_calibration(host: HostInfo) -> DeviceCalibration | None:
     try:
         found = codec.loads(DeviceCalibration, path.read_bytes())
     except codec.DecodeError as error:
-        raise HostError(f"{path} is no calibration; remove it and run `doctor --health` again: {error}") from error
+        raise HostError(f"{path} is malformed; remove it and run `doctor --health` again: {error}") from error
     age = datetime.now(UTC) - datetime.fromisoformat(found.made_at)
     return found if found.software == software_of(host) and age < timedelta(days=CALIBRATION_DAYS) else None
 
 
 def write_calibration(calibration: DeviceCalibration, folder: Path | None = None) -> Path:
-    """Whole or not at all; beside a run's records, or where evaluations on this host read it."""
+    """Write atomically to `folder`, or where evaluations on this host read it; returns the path."""
     path = _path(calibration.device, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".part")
@@ -101,12 +102,12 @@ def write_calibration(calibration: DeviceCalibration, folder: Path | None = None
 
 
 def device_of(device_class: str, facts: Mapping[str, str]) -> str:
-    """The card itself where its host's facts say which one it is; a calibration holds for no other."""
+    """The device's identity: the card's UUID where the host's facts have it, otherwise the device class."""
     return facts.get("card_uuid") or device_class
 
 
 def software_of(host: HostInfo) -> str:
-    """What a calibration depends on beside the device."""
+    """Versions of the driver, torch and Triton, on which a calibration depends beside the device."""
     return ", ".join(f"{name} {host.facts[name]}" for name in ("driver", "torch", "triton") if name in host.facts)
 
 

@@ -1,4 +1,4 @@
-"""What was measured of one case: times of both sides on each clock, the raw blocks behind the ranked one, its ratio."""
+"""Measurements of one case: times of both sides on each clock, raw blocks of the ranked clock, and their ratio."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the result page, part of no metric
-T_DEV = "t_dev"  # device span of one call, launch hidden, caches cold: the only clock that ranks
-T_CALL = "t_call"  # wall time of one call, back to back, warm, host included: shown
+T_DEV = "t_dev"  # device time of one call, launch hidden, caches cold: the only clock that ranks
+T_CALL = "t_call"  # wall time of one call, back to back, warm, host included: shown, never ranked
 AKA_LOOP, AKA_EVENTS = "aka_loop", "aka_events"  # the paper's clocks: calls in one event pair; an event pair a call
 PAPER_CLOCKS: Mapping[str, str] = {"hip2hip": AKA_LOOP, "torch2hip": AKA_LOOP, "triton2triton": AKA_EVENTS}
 
@@ -23,48 +23,48 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Raw readings of one block on T_dev, as they came."""
+    """Raw readings of one block on T_dev, in the order in which they were taken."""
 
     first: Literal["baseline", "candidate"]
     baseline_ns: tuple[float, ...]
     candidate_ns: tuple[float, ...]
     canary_ns: tuple[float, float]  # a read and an arithmetic kernel of fixed size, by the trusted side
     clock_mhz: tuple[int | None, int | None]  # SM clock after each side
-    void: str | None  # why it counts for nothing
+    void: str | None  # why the block does not count
 
 
 @dataclass(frozen=True, slots=True)
 class TimingSession:
-    """One case in one session: fresh workers on both sides."""
+    """One case in one session, with new worker processes on both sides."""
 
     blocks: tuple[Block, ...]
     dropped: int  # readings that were not positive
-    visible: int  # calls of the candidate that returned after the device had been let go
-    judged: int  # outputs of timed calls that were drawn and were right
+    visible: int  # calls of the candidate whose launch outlasted the spacer kernel
+    judged: int  # outputs of timed calls that were sampled and correct
     conditions: Mapping[str, float | int | str | None]  # clock_mhz, temperature_c, power_w, throttle
     void: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The case's ratio on T_dev with its interval at 95 %; log ratio > 0: the candidate is faster."""
+    """The case's ratio on T_dev with its 95 % confidence interval; log ratio > 0: the candidate is faster."""
 
     log_ratio: float
-    variance: float | None  # None: one session without a floor says nothing of it
+    variance: float | None  # None: a single session without a noise floor has no variance
     df: float | None  # None: the normal distribution
     low: float | None  # None: no bound can be given
     high: float | None
-    eligible: bool  # the baseline takes long enough for a speed to mean something
+    eligible: bool  # the baseline takes long enough for a meaningful speedup
     censored: bool  # the candidate is faster than can be measured: read "at least"
     noisy: bool
 
 
 def problems_of_times(clocks: Mapping[str, Clock], ratio: Ratio | None) -> list[str]:
-    """Every rule between a case's clocks and its ratio that is broken."""
+    """Sentences on every broken rule between a case's clocks and its ratio."""
     times = [time for clock in clocks.values() for time in (*clock.baseline_ms, *clock.candidate_ms)]
     problems = ["a time that is not positive"] if any(time <= 0 for time in times) else []
     if any(not clock.baseline_ms or not clock.candidate_ms for clock in clocks.values()):
         problems.append("a clock without times of both sides")
     if (T_DEV in clocks) != (ratio is not None):
-        problems.append("a ratio must stand exactly where times on t_dev do")
+        problems.append("a ratio is required where there are times on t_dev, and only there")
     return problems

@@ -1,4 +1,4 @@
-"""How an evaluation can end: statuses, the flags beside them, and every reason with its sentence."""
+"""Outcomes of an evaluation: statuses, flags, and every reason with its status and sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """The statuses a finished evaluation can have. queued, running and cancelled belong to the site's rows alone."""
+    """Statuses of a finished evaluation; queued, running and cancelled exist only in the site's database."""
 
     PASSED = "passed"
     BUILD_FAILED = "build_failed"
@@ -32,13 +32,13 @@ class Flag(StrEnum):
     UNCALIBRATED = "uncalibrated"
 
 
-# Reason code: the status it leads to, and one sentence for people. {detail} is filled in by the gate.
+# Reason code → its status and one sentence for people. The gate fills in {detail}.
 REASONS: Mapping[str, tuple[Status, str]] = {
-    "not_written": (Status.NOT_PRODUCED, "The candidate holds no {detail}."),
-    "extra_file": (Status.TAMPERED, "The candidate brings a file it may not bring: {detail}."),
+    "not_written": (Status.NOT_PRODUCED, "The candidate has no {detail}."),
+    "extra_file": (Status.TAMPERED, "The candidate has a file that it may not have: {detail}."),
     "protected_file": (Status.TAMPERED, "The candidate changes a protected file: {detail}."),
-    "not_a_source": (Status.TAMPERED, "The candidate brings something that is not a plain source file: {detail}."),
-    "forged_reply": (Status.TAMPERED, "The worker's channel carried a message that nobody asked for: {detail}."),
+    "not_a_source": (Status.TAMPERED, "The candidate has something that is not a plain source file: {detail}."),
+    "forged_reply": (Status.TAMPERED, "The worker's channel carried a message that was not requested: {detail}."),
     "task_changed": (Status.TAMPERED, "A file of the task changed while the candidate was evaluated: {detail}."),
     "syntax_error": (Status.BUILD_FAILED, "The source cannot be parsed: {detail}."),
     "compiler_error": (Status.BUILD_FAILED, "The source does not compile: {detail}."),
@@ -51,7 +51,7 @@ REASONS: Mapping[str, tuple[Status, str]] = {
     "no_entry": (Status.BUILD_FAILED, "The module has no function named {detail}."),
     "mismatch": (Status.WRONG_OUTPUT, "The output is wrong: {detail}."),
     "nan": (Status.WRONG_OUTPUT, "The output holds NaN where none is allowed: {detail}."),
-    "infinite": (Status.WRONG_OUTPUT, "The output is infinite where the answer is not: {detail}."),
+    "infinite": (Status.WRONG_OUTPUT, "The output is infinite where the reference is not: {detail}."),
     "wrong_count": (Status.WRONG_OUTPUT, "The candidate returns the wrong number of outputs: {detail}."),
     "wrong_type": (Status.WRONG_OUTPUT, "An output is not a plain tensor: {detail}."),
     "wrong_dtype": (Status.WRONG_OUTPUT, "An output has the wrong dtype: {detail}."),
@@ -68,23 +68,23 @@ REASONS: Mapping[str, tuple[Status, str]] = {
     "raised": (Status.CRASHED, "The candidate raised an exception: {detail}."),
     "out_of_memory": (Status.CRASHED, "The candidate needs more memory than the task allows: {detail}."),
     "no_output": (Status.CRASHED, "The process ended before it returned an output: {detail}."),
-    "flood": (Status.CRASHED, "The candidate prints without end: {detail}."),
+    "flood": (Status.CRASHED, "The candidate prints too much: {detail}."),
     "repeated_fault": (Status.CRASHED, "The host failed twice on this candidate and is healthy without it: {detail}."),
     "build_time": (Status.TIMED_OUT, "Building took longer than allowed: {detail}."),
     "call_time": (Status.TIMED_OUT, "A call took longer than allowed: {detail}."),
     "total_time": (Status.TIMED_OUT, "The evaluation took longer than allowed: {detail}."),
-    # of a mounted task, whose own scripts check and time (evaluator/mounted)
+    # Only of mounted tasks, whose own scripts check and time (evaluator/mounted).
     "check_failed": (Status.WRONG_OUTPUT, "The task's own check fails: {detail}."),
     "command_failed": (Status.CRASHED, "The task's own performance command fails: {detail}."),
     "case_failed": (Status.CRASHED, "A case fails while the task's own script times it: {detail}."),
-    "no_report": (Status.IMPLAUSIBLE, "The performance command leaves no report: {detail}."),
+    "no_report": (Status.IMPLAUSIBLE, "The performance command writes no report: {detail}."),
     "bad_report": (Status.IMPLAUSIBLE, "The performance report cannot be read: {detail}."),
     "unknown_unit": (Status.IMPLAUSIBLE, "A reported time has no known unit: {detail}."),
-    "host_time": (Status.IMPLAUSIBLE, "A reported time is of the host's clock: {detail}."),
+    "host_time": (Status.IMPLAUSIBLE, "A reported time was taken on the host's clock: {detail}."),
     "duplicate_case": (Status.IMPLAUSIBLE, "A case is reported twice: {detail}."),
     "case_mismatch": (Status.IMPLAUSIBLE, "The candidate's cases are not the baseline's: {detail}."),
     "method_mismatch": (Status.IMPLAUSIBLE, "The two sides were not timed in the same way: {detail}."),
-    "baseline_unusable": (Status.NOT_JUDGED, "The task's own source does not get through its scripts here: {detail}."),
+    "baseline_unusable": (Status.NOT_JUDGED, "The task's own source fails in its scripts here: {detail}."),
     "impossible_time": (Status.IMPLAUSIBLE, "A reported time cannot be true: {detail}."),
     "work_outside": (Status.IMPLAUSIBLE, "Work of the candidate ran outside the timed call: {detail}."),
     "unsupported_feature": (Status.NOT_JUDGED, "This host cannot run what the source uses: {detail}."),

@@ -1,6 +1,6 @@
-"""What one evaluation says, as versioned JSON: the same from the evaluator, in a bundle and in the database's archive.
+"""The record of one evaluation as versioned JSON: the same from the evaluator, in bundles and in the site's archive.
 
-The status decides which fields exist; `problems_of` holds those rules and `read_record` refuses what breaks them.
+The status decides which fields are filled; `problems_of` has those rules, and `read_record` refuses what breaks them.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class TaskRef:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRef:
-    """`digest` is sha256 over the sorted (path, sha256) of the files handed in."""
+    """The submitted files; `digest` is the sha256 over their sorted (path, sha256)."""
 
     digest: str
     files: Mapping[str, str]  # path → sha256
-    label: str  # who handed it in: an agent's name, or the folder
+    label: str  # who submitted it: the agent's name, or the folder's
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class GateOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something worth knowing that fails nobody."""
+    """An observation for readers of a result, which rejects nothing."""
 
     gate: str
     code: str
@@ -77,16 +77,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """One case: what was checked and, after a pass, what was timed."""
+    """The results of one case: its correctness and, if the candidate passed, its times."""
 
     id: str
     axes: Mapping[str, int | str | bool]
     profile: Literal["small", "full"]
     split: Literal["seen", "unseen"]
     correct: bool
-    draws: int  # judged draws that were right
+    draws: int  # draws that were checked and correct
     relative_rmse: float | None  # worst over draws and outputs
-    allowed_rmse: float | None  # the bound that the worst one was held to
+    allowed_rmse: float | None  # the bound of the worst one
     baseline_rmse: float | None
     first_call_ms: float | None
     clocks: Mapping[str, Clock]
@@ -97,13 +97,13 @@ class CaseRecord:
 
 @dataclass(frozen=True, slots=True)
 class IsaReport:
-    """What the compiler for `target` says about one kernel in one configuration; what it does not give is None."""
+    """The compiler's numbers for one kernel in one configuration on `target`; a number it does not give is None."""
 
     side: Literal["baseline", "candidate"]
     target: str
     kernel: str
     configuration: str  # element types, constants and options of a Triton launch
-    error: str | None  # why it does not run on the target
+    error: str | None  # why the kernel does not run on the target
     numbers: Mapping[str, int | None]  # by the names in ISA_NUMBERS
 
 
@@ -119,7 +119,7 @@ class Record:
     host: HostInfo
     sandbox: SandboxRef | None
     status: Status
-    gate: str | None  # the gate that turned the candidate away
+    gate: str | None  # the gate that rejected the candidate
     reason: str | None
     message: str | None  # one sentence
     flags: tuple[Flag, ...]
@@ -127,8 +127,8 @@ class Record:
     gates: tuple[GateOutcome, ...]
     cases: tuple[CaseRecord, ...]
     isa: tuple[IsaReport, ...]
-    isa_checked: Mapping[str, str]  # target → the candidate's: "compiled", "failed" or "not checked: …"
-    seconds: Mapping[str, float]  # `turn`, waited for other evaluations, is a part of `total` and of no gate
+    isa_checked: Mapping[str, str]  # target → "compiled", "failed" or "not checked: …", of the candidate
+    seconds: Mapping[str, float]  # `turn`, the wait for other evaluations, is part of `total` and of no gate
     log: str
 
     def gate_passed(self, name: str) -> bool:
@@ -140,13 +140,14 @@ class Record:
 
     @property
     def correct(self) -> bool:
-        """Every gate says so: what a later one turns away, for forging or for an answer of another call, was not."""
+        """Whether every gate passed: a candidate that a later gate rejects, as for forged output, was not correct."""
         return self.status is Status.PASSED
 
     def mean_log(self, value: Callable[[Ratio], float | None]) -> float | None:
-        """Mean over eligible cases; None without one, and where any case lacks its ratio or an eligible one the value.
+        """Mean of `value` over the eligible cases; None if there is none, a case has no ratio, or a value is missing.
 
-        Of the intervals' ends it makes the interval of a task whose cases all err together: they share their sessions.
+        Applied to the bounds of the cases' intervals, it gives the task's interval under fully correlated errors: the
+        cases share their sessions.
         """
         ratios = [case.ratio for case in self.cases if case.ratio is not None]
         eligible = [value(ratio) for ratio in ratios if ratio.eligible]
@@ -156,7 +157,7 @@ class Record:
 
 
 def write_record(record: Record, path: Path) -> None:
-    """Write atomically; a record that breaks its own rules is our fault and is never written.
+    """Write a record atomically, unless it breaks the rules of `problems_of`.
 
     Raises:
         codec.DecodeError: the record is inconsistent.
@@ -174,25 +175,25 @@ def read_record(text: str | bytes) -> Record:
 
 
 def problems_of(record: Record) -> list[str]:
-    """Every rule between status and fields that this record breaks."""
+    """Sentences on every rule between status and fields that this record breaks."""
     problems = []
     if record.schema != SCHEMA_VERSION:
         problems.append(f"schema: seen {record.schema}; expected {SCHEMA_VERSION}")
     if [gate.name for gate in record.gates] != list(GATE_NAMES):
         problems.append(f"gates: expected {', '.join(GATE_NAMES)} in this order")
     if Flag.SCRIPT_TIMED in record.flags and record.protocol == PROTOCOL:
-        problems.append(f"protocol: what a task's own script timed is not {PROTOCOL}")
+        problems.append(f"protocol: a task's own script timed it, so it cannot be {PROTOCOL}")
     problems += _problems_of_pass(record) if record.status is Status.PASSED else _problems_of_failure(record)
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
-    problems += problems_of_names([case.id for case in record.cases])
+    problems += problems_of_case_ids([case.id for case in record.cases])
     if any(seconds < 0 for seconds in record.seconds.values()):
         problems.append("seconds: a negative duration")
     return problems
 
 
-def is_moment(text: str) -> bool:
-    """ISO 8601 with a time zone, of our time."""
+def is_timestamp(text: str) -> bool:
+    """Whether the text is an ISO 8601 timestamp with a time zone, of a year in YEARS."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -200,25 +201,25 @@ def is_moment(text: str) -> bool:
     return moment.tzinfo is not None and moment.year in YEARS
 
 
-def problems_of_names(ids: Sequence[str]) -> list[str]:
-    """A case has one verdict."""
-    return [f"cases.{name}: stands {count} times" for name, count in Counter(ids).items() if count > 1]
+def problems_of_case_ids(ids: Sequence[str]) -> list[str]:
+    """Sentences on every case that is listed more than once."""
+    return [f"cases.{name}: listed {count} times" for name, count in Counter(ids).items() if count > 1]
 
 
 def _problems_of_pass(record: Record) -> list[str]:
     problems = []
     if record.gate or record.reason or record.message:
-        problems.append("status passed: leave gate, reason and message out")
+        problems.append("status passed: gate, reason and message must be null")
     if not record.cases:
-        problems.append("status passed: no case was judged")
+        problems.append("status passed: there are no cases")
     if not all(gate.outcome == "passed" for gate in record.gates):
-        problems.append("status passed: a gate is not passed")
+        problems.append("status passed: a gate did not pass")
     for case in record.cases:
         if not case.correct or case.draws < 1 or not case.clocks:
-            problems.append(f"cases.{case.id}: status passed needs a correct, judged and timed case")
+            problems.append(f"cases.{case.id}: status passed needs a correct and timed case with a draw")
     functional = any(FUNCTIONAL in case.clocks for case in record.cases)
     if functional != (Flag.FUNCTIONAL in record.flags):
-        problems.append("flags: functional must stand exactly where functional times do")
+        problems.append("flags: functional is required with functional times, and only then")
     return problems
 
 
@@ -229,10 +230,10 @@ def _problems_of_failure(record: Record) -> list[str]:
     if not record.message:
         problems.append(f"status {record.status.value}: a message is missing")
     if any(case.clocks or case.speedup is not None for case in record.cases):
-        problems.append(f"status {record.status.value}: leave clocks and speedup out")
+        problems.append(f"status {record.status.value}: cases cannot have clocks or a speedup")
     failed = [gate.name for gate in record.gates if gate.outcome == "failed"]
     if failed != ([record.gate] if record.gate else []):
-        problems.append(f"gate: seen {record.gate!r}; the gates say {failed}")
+        problems.append(f"gate: seen {record.gate!r}; the failed gates are {failed}")
     if record.gate is None and record.status not in (Status.ERRORED, Status.NOT_JUDGED):
         problems.append(f"status {record.status.value}: the gate is missing")
     return problems

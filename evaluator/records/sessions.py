@@ -1,4 +1,4 @@
-"""One agent's work on one task, from prompt to candidate, as versioned JSON: a run folder's sessions/<task>.json."""
+"""An agent's session on one task, from prompt to candidate, as versioned JSON: sessions/<task>.json of a run folder."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Literal
 
 from evaluator import codec
 from evaluator.records.reasons import Status
-from evaluator.records.record import CandidateRef, TaskRef, is_moment
+from evaluator.records.record import CandidateRef, TaskRef, is_timestamp
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff
-LARGEST = {  # what rows hold and sums of many sessions bear
+LARGEST = {  # fits into the database's columns, also summed over many sessions
     **dict.fromkeys(("turns", "tool_calls"), 2**31 - 1),
     **dict.fromkeys(("input_tokens", "cached_input_tokens", "output_tokens"), 10**12),
     "cost_usd": 10**9,
 }
 LONGEST_S = 1e6  # eleven days
-Own = str | int | float | bool | None
+SettingValue = str | int | float | bool | None
 Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptEntry:
-    """One line of a transcript: who spoke or acted, and what."""
+    """One entry of a transcript: a message, a tool call, its result, a check or an error."""
 
     kind: Literal["prompt", "text", "reasoning", "tool_call", "tool_result", "check", "error"]
     text: str
@@ -35,7 +35,7 @@ class TranscriptEntry:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a session used; None is what nobody said. Cached input tokens are part of the input tokens."""
+    """The usage of a session; None means not reported. Cached input tokens are part of the input tokens."""
 
     turns: int | None = None
     input_tokens: int | None = None
@@ -43,20 +43,20 @@ class Usage:
     output_tokens: int | None = None
     cost_usd: float | None = None
     tool_calls: int | None = None
-    model: str | None = None  # as the agent's own stream names it
+    model: str | None = None  # as the agent's own event stream names it
 
 
 @dataclass(frozen=True, slots=True)
 class IterationRecord:
-    """A distinct version that was checked, in order; `diff` is against the one before, or the task's own source."""
+    """A distinct version that was checked; `diff` is relative to the one before, or to the task's own source."""
 
     number: int
-    at_s: float  # since the session's begin
-    seconds: float  # that the check took
+    at_s: float  # since the start of the session
+    seconds: float  # duration of the check
     digest: str
     status: Status
     message: str | None
-    speedup: float | None  # geometric mean over the cases that count, on T_dev; None where there is no device clock
+    speedup: float | None  # geometric mean over the eligible cases, on T_dev; None without a device clock
     diff: str
 
 
@@ -65,17 +65,17 @@ class SessionRecord:
     schema: int
     evaluator: str
     agent: str
-    settings: Mapping[str, str]  # by name; as YAML would write each value on one line
+    settings: Mapping[str, str]  # by name, each value as one line of YAML
     task: TaskRef
     repeat: int
-    architecture: str  # what was to be written for
-    device_class: str  # where versions were checked
+    architecture: str  # the target of the kernels
+    device_class: str  # of the device that checked the versions
     started_at: str  # ISO 8601, UTC
     seconds: float
     ended: Ending
     message: str | None
     candidate: CandidateRef
-    problems: tuple[tuple[str, ...], ...]  # reason code and detail of what is wrong with the files handed in
+    problems: tuple[tuple[str, ...], ...]  # reason code and detail of each problem with the submitted files
     prompt: str | None
     usage: Usage
     iterations: tuple[IterationRecord, ...]
@@ -83,7 +83,7 @@ class SessionRecord:
 
 
 def write_session(session: SessionRecord, path: Path) -> None:
-    """Write atomically.
+    """Write a session record atomically.
 
     Raises:
         codec.DecodeError: the session breaks its own rules.
@@ -101,40 +101,40 @@ def read_session(text: str | bytes) -> SessionRecord:
 
 
 def problems_of(session: SessionRecord) -> list[str]:
-    """Every rule that this session breaks."""
+    """Sentences on every rule that this session record breaks."""
     problems = []
     if session.schema != SESSION_SCHEMA_VERSION:
         problems.append(f"schema: seen {session.schema}; expected {SESSION_SCHEMA_VERSION}")
     if [one.number for one in session.iterations] != list(range(1, len(session.iterations) + 1)):
-        problems.append("iterations: expected numbers from 1 on, each once")
+        problems.append("iterations: expected the numbers 1, 2, 3 and so on")
     if session.ended != "finished" and not session.message:
         problems.append(f"ended {session.ended}: a message is missing")
     if any(len(problem) != 2 for problem in session.problems):
         problems.append("problems: expected pairs of a reason code and a detail")
     if any(one.speedup is not None and one.speedup <= 0 for one in session.iterations):
         problems.append("iterations: a speedup that is not positive")
-    for name, value in _odd(session.usage).items():
+    for name, value in _implausible(session.usage).items():
         problems.append(f"usage.{name}: seen {value}; expected 0 to {LARGEST[name]}")
     durations = (session.seconds, *(value for one in session.iterations for value in (one.at_s, one.seconds)))
     if not all(0 <= value <= LONGEST_S for value in durations):
         problems.append(f"seconds: expected 0 to {LONGEST_S:.0f}, of the session and of each iteration")
-    if not is_moment(session.started_at):
-        problems.append(f"started_at: seen {session.started_at!r:.80}; expected a moment with its time zone")
+    if not is_timestamp(session.started_at):
+        problems.append(f"started_at: seen {session.started_at!r:.80}; expected a timestamp with its time zone")
     return problems
 
 
-def credible(usage: Usage) -> Usage:
-    """What no session can have used is what nobody said: an agent's own program may say anything."""
-    return replace(usage, **dict.fromkeys(_odd(usage)))
+def plausible_usage(usage: Usage) -> Usage:
+    """The usage with impossible values replaced by None: an agent's own program may report anything."""
+    return replace(usage, **dict.fromkeys(_implausible(usage)))
 
 
-def _odd(usage: Usage) -> dict[str, int | float]:
-    said = {name: getattr(usage, name) for name in LARGEST}
-    return {name: value for name, value in said.items() if value is not None and not 0 <= value <= LARGEST[name]}
+def _implausible(usage: Usage) -> dict[str, int | float]:
+    reported = {name: getattr(usage, name) for name in LARGEST}
+    return {name: value for name, value in reported.items() if value is not None and not 0 <= value <= LARGEST[name]}
 
 
 def shortened(text: str, most: int = MAX_TEXT) -> str:
-    """Begin and end of a text that is too long, with a word on what is left out."""
+    """The text, or if it is longer than `most` characters, its beginning and end with a note on the cut."""
     text = codec.plain_text(text)
     if len(text) <= most:
         return text

@@ -1,1 +1,1 @@
-"""The values of a task: contract, suites, candidates and workspaces, read from files with every problem at once."""
+"""Tasks, suites, candidates and workspaces as values, read from files; every problem of a file is reported at once."""

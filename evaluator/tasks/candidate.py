@@ -1,4 +1,4 @@
-"""What was handed in: an overlay of editable files over a task, or an agent's whole workspace. Source files only."""
+"""Candidates: the source files submitted for a task, read from a folder of editable files or from a whole workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IGNORED_PARTS = ("__pycache__", ".git")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The files taken, and what was wrong with the rest (reason code, detail), first problem first."""
+    """The accepted files, and the problems with others as pairs of reason code and detail, in order of detection."""
 
     files: Mapping[str, bytes]
     label: str
@@ -39,7 +39,7 @@ class Candidate:
 
 
 class Editable(Protocol):
-    """A task, native or mounted, as far as it says what a candidate may bring."""
+    """The part of a task, native or mounted, that says which files a candidate may have."""
 
     @property
     def folder(self) -> Path: ...
@@ -48,10 +48,10 @@ class Editable(Protocol):
 
 
 def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extra: bool = False) -> Candidate:
-    """Read a candidate folder against its task.
+    """Read a candidate folder and compare it with its task.
 
-    Editable paths are taken; a file equal to the task's is passed over; a link, a changed protected file or any other
-    file is a problem, the last kind only unless `ignore_extra`.
+    Editable files are accepted, and files equal to the task's are ignored. A link or a changed protected file is a
+    problem, and so is any file that the task does not know, unless `ignore_extra` is set.
 
     Raises:
         UsageError: there is no such folder.
@@ -64,11 +64,13 @@ def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extr
         if not ignored and (path.is_symlink() or not path.is_dir()):
             is_source = not path.is_symlink() and path.is_file() and path.stat().st_size <= MAX_BYTES
             found[path.relative_to(folder).as_posix()] = path.read_bytes() if is_source else None
-    return compared(found, task, label=label or folder.name, ignore_extra=ignore_extra)
+    return candidate_from_files(found, task, label=label or folder.name, ignore_extra=ignore_extra)
 
 
-def compared(found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False) -> Candidate:
-    """The same of files by their paths; None is what is no plain source file."""
+def candidate_from_files(
+    found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False
+) -> Candidate:
+    """A candidate as of `read_candidate`, from contents by path; None stands for anything but a plain source file."""
     ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
     for path, data in sorted(found.items()):
         name = plain_text(path)
@@ -90,10 +92,10 @@ def compared(found: Mapping[str, bytes | None], task: Editable, *, label: str, i
 
 
 def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
-    """One of the task's own candidates: `expert` or `variants/<name>`."""
+    """The candidate in one of the task's own folders: `expert` or `variants/<name>`."""
     return Candidate({name: (task.folder / folder / name).read_bytes() for name in task.editable}, label)
 
 
 def baseline(task: TaskSpec) -> Candidate:
-    """The task's own sources: the edited file itself, or for torch2hip the PyTorch module (eager)."""
+    """The task's own sources as a candidate: the editable file, or for torch2hip the PyTorch module (eager)."""
     return Candidate({name: (task.folder / name).read_bytes() for name in task.sources}, "baseline")

@@ -1,6 +1,6 @@
-"""Arithmetic over axes: shapes, couplings, bytes and flops in a task's config.yaml.
+"""Arithmetic expressions over axes, for shapes, couplings, bytes and flops in a task's config.yaml.
 
-The text is parsed with Python's own grammar and only the nodes named here are allowed; nothing is evaluated as code.
+The text is parsed with Python's grammar, and only the nodes named here are allowed; nothing is evaluated as code.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FUNCTIONS: dict[str, Callable[..., Number]] = {
 
 
 class ExpressionError(ValueError):
-    """The text is not an expression of this small language, or it has no value for these axes."""
+    """The text is not a valid expression, or it has no value for these axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Expression:
             raise ExpressionError(f"{self.text!r} has no value for {dict(axes)}: {error}") from error
 
     def holds(self, axes: Mapping[str, Number]) -> bool:
-        """The value as a claim: couplings are comparisons."""
+        """Whether a comparison, such as a coupling, is true for these axes."""
         return bool(self.value(axes))
 
 
@@ -78,16 +78,16 @@ def parse(text: str | Number) -> Expression:
     """
     source = str(text)
     if len(source) > MAX_LENGTH:
-        raise ExpressionError(f"an expression of {len(source)} characters, at most {MAX_LENGTH} are allowed")
+        raise ExpressionError(f"an expression of {len(source)} characters; at most {MAX_LENGTH} are allowed")
     try:
         node = ast.parse(source.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ExpressionError(f"{source!r} is not arithmetic: {error}") from error
+        raise ExpressionError(f"{source!r} is not an arithmetic expression: {error}") from error
     return Expression(source, frozenset(_names(node, source)), node)
 
 
 def _names(node: ast.expr, source: str) -> set[str]:
-    """The axes read, after checking that every node is allowed."""
+    """The axes that the expression reads, after checking that every node is allowed."""
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             return set()
@@ -111,7 +111,7 @@ def _evaluate(node: ast.expr, axes: Mapping[str, Number]) -> Number:
             return value
         case ast.Name(id=name):
             if name not in axes:
-                raise ExpressionError(f"no axis is named {name!r}; there are {', '.join(sorted(axes)) or 'none'}")
+                raise ExpressionError(f"no axis is named {name!r}; the axes are {', '.join(sorted(axes)) or 'none'}")
             return axes[name]
         case ast.UnaryOp(operand=operand):
             return -_evaluate(operand, axes)

@@ -1,4 +1,4 @@
-"""Typed access to a mapping from outside that never raises in the middle: problems are noted, then raised together."""
+"""Typed access to a mapping from outside that collects problems and raises them all together at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MISSING = object()
 
 
 class Problems:
-    """What is wrong with one file: a line each."""
+    """The problems of one file, one line each."""
 
     def __init__(self, file: str) -> None:
         self.file, self.lines = file, list[str]()
@@ -33,7 +33,7 @@ class Problems:
 
 
 class Fields:
-    """One mapping and where it stands. Each reader returns a usable value even after a problem, so reading goes on."""
+    """One mapping and its path in the file. Every reader returns a usable value even after a problem."""
 
     def __init__(self, raw: Mapping[Any, Any], path: str, problems: Problems) -> None:
         self.raw, self.path, self.problems = raw, path, problems
@@ -50,10 +50,10 @@ class Fields:
         """The mapping that a YAML file holds.
 
         Raises:
-            TaskError: it is not YAML, or holds a value that cannot be (a 13th month, lists without end).
+            TaskError: it is not YAML, or has an impossible value (a 13th month, an endless list).
         """
         try:
-            raw = yaml.load(data, loader)  # always a safe one
+            raw = yaml.load(data, loader)  # always a safe loader
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise TaskError([f"{problems.file}: not YAML: {' '.join(str(error).split())}"]) from error
         return cls.of(raw, "", problems)
@@ -67,7 +67,7 @@ class Fields:
     def only(self, keys: tuple[str, ...]) -> None:
         for key in self.raw:
             if key not in keys:
-                self.problem(str(key), self.raw[key], f"no such key; there are {', '.join(keys)}")
+                self.problem(str(key), self.raw[key], f"no such key; the keys are {', '.join(keys)}")
 
     def mapping(self, key: str, optional: bool = False) -> Fields:
         value = self.raw.get(key, {} if optional else MISSING)
@@ -77,14 +77,14 @@ class Fields:
         return Fields.of(value, ".".join(filter(None, (self.path, key))), self.problems)
 
     def names(self, pattern: re.Pattern[str]) -> list[str]:
-        """The keys, after checking their form."""
+        """The keys that have the right form; any other key is a problem."""
         bad = [key for key in self.raw if not isinstance(key, str) or not pattern.fullmatch(key)]
         for key in bad:
             self.problem(str(key), key, f"a name like {pattern.pattern}")
         return [key for key in self.raw if key not in bad]
 
     def children(self, pattern: re.Pattern[str]) -> Iterator[tuple[str, Fields]]:
-        """The entries whose values are mappings themselves."""
+        """The entries with their values, which must be mappings."""
         for key in self.names(pattern):
             yield key, self.mapping(key)
 
@@ -177,7 +177,8 @@ class Fields:
             self.problem(key, value, str(error))
             return ZERO
         if names is not None and (unknown := expression.names - names):
-            self.problem(key, value, f"only axes {', '.join(sorted(names))}; {', '.join(sorted(unknown))} is none")
+            axes = ", ".join(sorted(names))
+            self.problem(key, value, f"only the axes {axes}; {', '.join(sorted(unknown))} is not among them")
             return ZERO
         return expression
 
@@ -196,5 +197,5 @@ def holds(expression: Expression, axes: Mapping[str, Number], where: Fields) -> 
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """One that floats have room for: neither infinite, nor a whole number of hundreds of figures."""
+    """Whether the value is a finite number within the range of floats, and not a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

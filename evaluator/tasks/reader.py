@@ -1,4 +1,4 @@
-"""Read and check a task's config.yaml: every problem at once, each with file, key path, seen and expected."""
+"""Reads and checks a task's config.yaml; reports every problem at once, with its key, what was seen and expected."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def load_task(task_id: str, root: Path | None = None) -> TaskSpec:
 
     Raises:
         UsageError: there is no such task.
-        TaskError: the folder breaks the format; it holds every problem.
+        TaskError: the folder breaks the format; the error has every problem.
     """
     root = root or tasks_folder()
     if task_id not in task_ids(root):
@@ -72,7 +72,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     arena.choice("version", (1,))
     category = str(top.choice("task_type", CATEGORIES))
     if category in CATEGORIES and task_id.split("/")[0] != category:
-        top.problem("task_type", category, f"the first part of the task's id {task_id!r}")
+        top.problem("task_type", category, f"the first part of the task's id, {task_id!r}")
     axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(NAME))
     names = {axis.name: axis for axis in axes}
     inputs = tuple(_input(name, value, names) for name, value in arena.mapping("inputs").children(NAME))
@@ -127,13 +127,13 @@ def _cases(arena: Fields, axes: tuple[Axis, ...]) -> tuple[Case, ...]:
         item.only((*(axis.name for axis in axes), "profile"))
         case = read_case(item, axes)
         if any(case.id == other.id for other in cases):
-            item.problem("", case.id, "a case that is not there already")
+            item.problem("", case.id, "a case that is not listed already")
         cases.append(case)
     return tuple(cases)
 
 
 def read_case(item: Fields, axes: tuple[Axis, ...]) -> Case:
-    """One value for each axis and the profile. What the axes and couplings do not allow is a problem of the item's."""
+    """A case with one value for each axis, and its profile. Values that the contract does not allow become problems."""
     profile = cast(Profile, item.choice("profile", ("small", "full")))
     case = Case(tuple((axis.name, _axis_value(item, axis)) for axis in axes), profile)
     for coupling in (coupling for axis in axes for coupling in axis.couplings):
@@ -203,7 +203,7 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
 
 def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled:
     if not str(output.raw.get("dtype")).startswith("int"):
-        output.problem("dtype", output.raw.get("dtype"), "an integer type: the number of an outcome")
+        output.problem("dtype", output.raw.get("dtype"), "an integer type, for the number of an outcome")
     if not output.raw.get("shape"):
         output.problem("shape", output.raw.get("shape"), "a last dimension, which counts the samples")
     value = output.mapping("sampled")
@@ -215,7 +215,7 @@ def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -
 def _axis_or(
     value: Fields, key: str, literals: tuple[str, ...], axes: dict[str, Axis], kind: str, default: str | None
 ) -> str:
-    """A literal, or the name of an axis of that kind."""
+    """A field that holds one of the literals, or the name of an axis of that kind."""
     names = tuple(name for name, axis in axes.items() if axis.kind == kind)
     return str(value.choice(key, (*literals, *names), default))
 
@@ -273,13 +273,13 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
     for name in sorted(wanted - files.keys()):
         top.problem("(folder)", "no file", name)
     if spec.category != "torch2hip" and not set(spec.editable) <= set(spec.sources):
-        top.problem("arena.editable", list(spec.editable), "files of source_file_path: the baseline is what is edited")
+        top.problem("arena.editable", list(spec.editable), "files of source_file_path, which is the baseline to edit")
     if spec.category == "torch2hip" and set(spec.editable) & set(files):
-        top.problem("arena.editable", list(spec.editable), "a file that is not there yet: the agent writes it")
+        top.problem("arena.editable", list(spec.editable), "a file that does not exist yet: the agent writes it")
 
 
 def check_shapes(spec: TaskSpec, case: Case, where: Fields) -> None:
-    """Every shape must come out as whole, non-negative numbers for this case."""
+    """Report shapes whose dimensions are not whole, non-negative numbers for this case."""
     items: tuple[Input | Output, ...] = (*spec.inputs, *spec.outputs)
     for item in items:
         for extent in item.shape:

@@ -1,7 +1,7 @@
-"""How long a case must take at least on a device by its makers' figures, with every byte moved once and cold caches.
+"""Roofline bounds: the least time that a case can take on a device, with every byte moved once and cold caches.
 
-Peaks are those of data sheets, dense, at boost clock: NVIDIA H100 and H200 Tensor Core GPU data sheets, AMD Instinct
-MI300X data sheet. float32 is what its own units do; matrix units take it with ten bits of mantissa.
+Peaks are dense and at boost clock, from the data sheets of the NVIDIA H100 and H200 Tensor Core GPUs and the AMD
+Instinct MI300X. float32 is the rate of the float32 units: matrix units would round it to ten bits of mantissa.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from evaluator.tasks.spec import Case, TaskSpec
 
 @dataclass(frozen=True, slots=True)
 class Peaks:
-    """Bytes a second of device memory, and operations a second by dtype."""
+    """Peak bytes per second of device memory, and peak operations per second by dtype."""
 
     bytes_per_s: float
     flops_per_s: dict[str, float]
@@ -31,14 +31,14 @@ PEAKS = {
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """The least time in nanoseconds, and what sets it."""
+    """The least time in nanoseconds, and whether memory or arithmetic sets it."""
 
     time_ns: float
     bound: Literal["memory", "arithmetic"]
 
 
 def roof_of(task: TaskSpec, case: Case, device_class: str) -> Roof | None:
-    """None for a device or a dtype whose peaks are not known here, and for a case without work."""
+    """The roofline bound of a case; None if the peaks of the device or dtype are unknown, or the case has no work."""
     peaks = PEAKS.get(device_class)
     flops_per_s = peaks.flops_per_s.get(task.main_dtype(case)) if peaks else None
     if peaks is None or flops_per_s is None:

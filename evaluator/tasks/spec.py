@@ -1,6 +1,6 @@
-"""One kernel problem as the judge sees it: read from tasks/<category>/<source>/<name>/, frozen, with its digest.
+"""Values of a task, which is read from tasks/<category>/<source>/<name>/ and identified by a digest.
 
-The format is explained in tasks/README.md; `reader` checks it and reports every problem at once.
+tasks/README.md explains the format; `reader` checks it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
 
 
 def tasks_folder() -> Path:
-    """ARENA_TASKS if set, else tasks/ beside the sources."""
+    """The folder of all tasks: $ARENA_TASKS if set, otherwise tasks/ in the repository."""
     return Path(os.environ.get("ARENA_TASKS") or REPOSITORY / "tasks")
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One named degree of freedom that callers are promised: a dimension, a dtype, a layout or a flag."""
+    """One parameter of the contract with callers: a dimension, a dtype, a layout or a flag."""
 
     name: str
     kind: Literal["dim", "dtype", "layout", "flag"]
@@ -47,7 +47,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One input configuration. Its identity is its sorted axis=value pairs; how values are drawn is not part of it."""
+    """One input configuration, identified by its sorted axis=value pairs; how values are drawn is not part of it."""
 
     axes: tuple[tuple[str, AxisValue], ...]
     profile: Profile
@@ -61,7 +61,7 @@ class Case:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """What expressions may read: dimensions as they are, flags as 0 and 1."""
+        """The values that expressions may read: dimensions, and flags as 0 or 1."""
         return {name: int(value) for name, value in self.axes if not isinstance(value, str)}
 
 
@@ -77,16 +77,16 @@ class Input:
     special: tuple[tuple[str, tuple[float, ...]], ...] = ()  # named alphabets of special values
     static: bool = False
     mutable: bool = False
-    when: str | None = None  # the flag axis that says whether it is given; None is passed where not
+    when: str | None = None  # the flag axis that says whether the input is given; otherwise None is passed
     scalar: Expression | None = None
     scalar_kind: Literal["int", "float"] = "float"
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """An output of random numbers: along its last dimension, independent samples of one distribution over outcomes."""
+    """Marks an output of random samples: along its last dimension, independent draws from one distribution."""
 
-    outcomes: Expression  # how many; the values are 0 … outcomes - 1
+    outcomes: Expression  # the number of outcomes; values are 0 … outcomes - 1
     seed: str  # the input that the random numbers come from
 
 
@@ -100,15 +100,15 @@ class Output:
     nan: Literal["forbidden", "as_reference"] = "forbidden"
     sampled: Sampled | None = None
 
-    def answer_shape(self, case: Case) -> tuple[int, ...]:
-        """What the reference returns: the output itself or, where it is sampled, the outcomes' probabilities."""
+    def reference_shape(self, case: Case) -> tuple[int, ...]:
+        """The shape the reference returns: the output's own or, where it is sampled, that of the probabilities."""
         shape = tuple(int(extent.value(case.numbers)) for extent in self.shape)
         return (*shape[:-1], int(self.sampled.outcomes.value(case.numbers))) if self.sampled else shape
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Relative RMSE ≤ max(4 × baseline's own, c·eps·√n) and |y − r| ≤ max(4 × its worst, tau)·(RMS(r) + |r|)."""
+    """Bounds: relative RMSE ≤ max(4 × baseline's, c·eps·√n) and |y − r| ≤ max(4 × its worst, tau)·(RMS(r) + |r|)."""
 
     c: float
     n: Expression
@@ -133,7 +133,7 @@ class TaskLimits:
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """A native task. `id` is its path below tasks/; `digest` names its contents."""
+    """A native task. `id` is its path below tasks/; `digest` identifies its contents."""
 
     id: str
     folder: Path
@@ -141,7 +141,7 @@ class TaskSpec:
     category: str
     sources: tuple[str, ...]  # what the agent starts from
     kernels: tuple[str, ...]
-    editable: tuple[str, ...]  # the only paths a candidate may bring
+    editable: tuple[str, ...]  # the only paths a candidate may have
     entry: EntryPoint
     axes: tuple[Axis, ...]
     cases: tuple[Case, ...]
@@ -168,29 +168,29 @@ class TaskSpec:
         return tuple(case for case in self.cases if case.profile in profiles)
 
     def main_dtype(self, case: Case) -> str:
-        """The case's first dtype axis; without one the first tensor's."""
+        """The value of the case's first dtype axis; without such an axis, the dtype of the first input tensor."""
         dtypes = [str(case.value(axis.name)) for axis in self.axes if axis.kind == "dtype"]
         return dtypes[0] if dtypes else next((item.dtype for item in self.inputs if item.scalar is None), "float32")
 
     def work_of(self, case: Case) -> tuple[float, float]:
-        """Bytes and operations of the ideal algorithm on this case; `itemsize` is that of its main dtype."""
+        """Bytes moved and operations done by the ideal algorithm; `itemsize` is that of the case's main dtype."""
         numbers = {**case.numbers, "itemsize": ITEMSIZE[self.main_dtype(case)]}
         return float(self.model_bytes.value(numbers)), float(self.model_flops.value(numbers))
 
     def dtype_of(self, dtype: str, case: Case) -> str:
-        """A dtype as named in an input or output, resolved through the case's axes."""
+        """The dtype that an input or output names, resolved through the case's axes."""
         return str(dict(case.axes).get(dtype, dtype))
 
 
 def task_files(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder by its relative path, caches and links left out."""
+    """The contents of every file below a folder by relative path, without caches and links."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     names = {path: path.relative_to(folder).as_posix() for path in paths if "__pycache__" not in path.parts}
     return {name: path.read_bytes() for path, name in names.items()}
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """The other way round: folders in between are made."""
+    """Write contents by relative path below a folder; missing folders are created."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -198,7 +198,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def task_digest(files: Mapping[str, bytes]) -> str:
-    """sha256 over the sorted (path, sha256) of every file but description and variants."""
+    """The sha256 over the sorted (path, sha256) of every file except the description and the variants."""
     lines = [
         f"{name}\0{hashlib.sha256(data).hexdigest()}\n"
         for name, data in sorted(files.items())

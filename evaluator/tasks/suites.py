@@ -1,4 +1,4 @@
-"""Named, frozen lists of tasks. Denominators come from here, never from what happened to be evaluated."""
+"""Suites: named, versioned lists of tasks. They are the denominators of all rates, whatever was evaluated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.tasks.spec import TaskSpec, tasks_folder
 
 @dataclass(frozen=True, slots=True)
 class TaskSuite:
-    """`digest` names this version: sha256 over the sorted (task id, task digest)."""
+    """A suite with its tasks; `digest` identifies this version: the sha256 over the sorted (task id, task digest)."""
 
     name: str
     version: int
@@ -43,28 +43,28 @@ def load_suite(name: str) -> TaskSuite:
 
     Raises:
         UsageError: there is no such suite.
-        TaskError: the manifest is wrong, or a task is not the one that was frozen.
+        TaskError: the manifest is malformed, or a task has changed since it was frozen.
     """
     version, digests = read_manifest(name)
     tasks = tuple(load_task(task_id) for task_id in digests)
     problems = Problems(f"suites/{name}.yaml")
     for task in tasks:
         if task.digest != digests[task.id]:
-            expected = f"{task.digest}, the task's digest (`tasks --freeze {name}` writes it)"
+            expected = f"{task.digest}, the task's current digest (`tasks --freeze {name}` writes it)"
             problems.add(f"tasks.{task.id}", digests[task.id], expected)
     problems.raise_if_any()
     return TaskSuite(name, version, tasks)
 
 
 def read_manifest(name: str) -> tuple[int, dict[str, str]]:
-    """A suite's version, and its tasks with the digests that were frozen.
+    """A suite's version, and the frozen digest of each task by its id.
 
     Raises:
         UsageError: there is no such suite.
-        TaskError: the manifest is wrong.
+        TaskError: the manifest is malformed.
     """
     if name not in suite_names():
-        raise UsageError(f"no suite is named {name!r}; there are {', '.join(suite_names()) or 'none'}")
+        raise UsageError(f"no suite is named {name!r}; the suites are {', '.join(suite_names()) or 'none'}")
     problems = Problems(f"suites/{name}.yaml")
     manifest = Fields.read((suites_folder() / f"{name}.yaml").read_bytes(), problems)
     manifest.only(("version", "tasks"))

@@ -1,4 +1,4 @@
-"""What an agent starts from: the task's description, contract and sources, without experts and variants."""
+"""An agent's workspace: the task's description, contract and sources, without the expert and the variants."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def make_workspace(task: TaskSpec, folder: Path) -> list[str]:
     """Copy the task's visible files into a new folder; returns their names.
 
     Raises:
-        UsageError: the folder is there and not empty.
+        UsageError: the folder exists and is not empty.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty; give a new folder")
+        raise UsageError(f"{folder} is not empty; choose a new folder")
     visible = visible_files(task)
     write_files(visible, folder)
     return sorted(visible)
 
 
 def visible_files(task: TaskSpec) -> dict[str, bytes]:
-    """What an agent is given of the task, byte for byte."""
+    """The contents of the task's files that an agent may see, by name."""
     return {name: data for name, data in task_files(task.folder).items() if name.split("/")[0] not in HIDDEN}

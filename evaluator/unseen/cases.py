@@ -1,4 +1,4 @@
-"""What an unseen case is: a case, the kind of change it makes, and where it comes from."""
+"""Unseen cases as values: a case, its config category and its origin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Origin = Literal["generated", "written_by_hand", "written_by_model"]
 
 @dataclass(frozen=True, slots=True)
 class UnseenCase:
-    """One configuration that the agent did not see. Its identity is that of its case."""
+    """One configuration that agents do not see, identified by its case."""
 
     case: Case
     category: ConfigCategory

@@ -1,18 +1,18 @@
-"""What the six config categories mean for any contract. "Seen" are the seen cases of the same profile.
+"""Proposes sizes for the six config categories of any contract. "Seen" means the seen cases of the same profile.
 
-edge        at least half of the dimensions have the least value that they may have
-scale_up    a dimension is above the largest value that it has in a seen case, up to four times as large
-scale_down  a dimension is below the smallest value that it has in a seen case; where each of them has its least value
-            in some seen case, no dimension is larger and one is smaller than in the seen case of the fewest bytes
-alignment   a dimension of at least 17 steps (of multiple_of) is an odd prime of steps, or one step beside a power of
-            two of them, at a value that no seen case has there; so are most of the others, of at least three steps
+edge        at least half of the dimensions have their least allowed value
+scale_up    a dimension is above its largest seen value, up to four times as large
+scale_down  a dimension is below its smallest seen value; where every dimension has its least value in some seen case,
+            no dimension is larger and one is smaller than in the seen case with the fewest bytes
+alignment   a dimension of at least 17 steps (of multiple_of) is an odd prime number of steps, or one step from a power
+            of two of them, and unseen there; so are most of the others, of at least three steps
 asymmetric  a dimension is at least four times its median among the seen cases while another is at most a quarter
-production  a dimension, at least as large as its median, has a size that served models have (served.py); the others
+production  a dimension, at least as large as its median, has a size of models in production (served.py); the others
             have such sizes or powers of two
 
-What makes a case one of its category is pinned; the other dimensions come from a seen case and may shrink until every
-coupling and limit holds. For alignment and production an innermost dimension (of an input or output) is pinned, where
-one can be: that is where blocks and vectors lie.
+The sizes that define the category are pinned; the other dimensions come from a seen case and may shrink until every
+coupling and limit holds. For alignment and production, an innermost dimension of an input or output is pinned where
+possible: that is where blocks and vectors lie.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from evaluator.unseen.counters import CounterStream
 from evaluator.unseen.served import served_sizes, usual_sizes
 
 ASPECT = 4  # times the median, and a quarter of another: 16 times the usual aspect ratio
-STRETCH = 4  # how much further than ASPECT the long side may go
+STRETCH = 4  # factor beyond ASPECT that the long side may have
 AWKWARD_LEAST = 3  # steps: 1 is an edge, 2 a power of two
-AWKWARD_STEPS = 17  # a dimension of fewer steps fits into one block whatever it is
+AWKWARD_STEPS = 17  # steps: a smaller dimension fits into one block anyway
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Sizes of which the `pinned` ones make the category. `usual`: the others stay served sizes or powers of two."""
+    """Sizes for a case; the `pinned` ones define its category. With `usual` the others shrink to usual sizes."""
 
     sizes: Sizes
     pinned: frozenset[str]
     usual: bool = False
 
     def lower(self, axis: Axis, least: int) -> int | None:
-        """The next smaller size that this dimension may shrink to: about half, or the next usual one."""
+        """The next smaller size of a dimension: about half, or the next usual one; None if it may not shrink."""
         value = self.sizes[axis.name]
         if axis.name in self.pinned or value <= least:
             return None
@@ -54,12 +54,12 @@ class Proposal:
 
 
 def propose(category: ConfigCategory, contract: Contract, stream: CounterStream) -> Proposal | None:
-    """Sizes of that category, not yet held against couplings and limits; None where this try found none."""
+    """Sizes of a category, before couplings and limits are checked; None if this try found none."""
     return _PROPOSERS[category](contract, stream)
 
 
 def awkward(value: int, axis: Axis) -> bool:
-    """An odd number of steps of the axis that is prime or beside a power of two, at least three of them."""
+    """Whether a value is an odd number of steps, at least three, that is prime or next to a power of two."""
     steps, rest = divmod(value, axis.multiple_of)
     beside_power = ((steps - 1) & (steps - 2)) == 0 or ((steps + 1) & steps) == 0
     return rest == 0 and steps >= AWKWARD_LEAST and steps % 2 == 1 and (beside_power or _is_prime(steps))
@@ -77,7 +77,7 @@ def _scale_up(contract: Contract, stream: CounterStream) -> Proposal | None:
 
 
 def _scale_down(contract: Contract, stream: CounterStream) -> Proposal | None:
-    """Below the smallest; what is not pinned comes from a seen case, so it is never larger than there."""
+    """A size below the smallest seen one; the other sizes come from a seen case, or are no larger than in one."""
     room = [(axis, contract.least(axis), contract.values(axis)[0] - 1) for axis in contract.dims]
     found = _one_of(contract, stream, room)
     if found or any(_steps(axis, low, high) for axis, low, high in room):
@@ -88,7 +88,7 @@ def _scale_down(contract: Contract, stream: CounterStream) -> Proposal | None:
 
 
 def _alignment(contract: Contract, stream: CounterStream) -> Proposal | None:
-    """One is long enough to matter; each other one is awkward in three tries of four."""
+    """One awkward size, long enough to matter; each other dimension is awkward in three of four tries."""
     long = [axis for axis in contract.dims if contract.most(axis) >= AWKWARD_STEPS * axis.multiple_of]
     if not long:
         return None
@@ -102,7 +102,7 @@ def _alignment(contract: Contract, stream: CounterStream) -> Proposal | None:
 
 
 def _asymmetric(contract: Contract, stream: CounterStream) -> Proposal | None:
-    """Which one is long and which is short are drawn together, since not every dimension can be either."""
+    """One long and one short dimension, drawn as a pair, since not every dimension can be both."""
     long = [axis for axis in contract.dims if contract.most(axis) >= ASPECT * contract.median(axis)]
     short = [axis for axis in contract.dims if contract.median(axis) // ASPECT >= contract.least(axis)]
     pairs = [(one, other) for one in long for other in short if one is not other]
@@ -116,7 +116,7 @@ def _asymmetric(contract: Contract, stream: CounterStream) -> Proposal | None:
 
 
 def _production(contract: Contract, stream: CounterStream) -> Proposal | None:
-    """Three of four of the others are served sizes as well, where they can be; none starts below the smallest seen."""
+    """One served size; of the others, three of four are served where possible. None starts below the smallest seen."""
     usual = {axis.name: _reachable(contract, axis, usual_sizes(axis.name)) for axis in contract.dims}
     served = {axis.name: _reachable(contract, axis, served_sizes(axis.name)) for axis in contract.dims}
     large = [axis for axis in contract.dims if served[axis.name] and served[axis.name][-1] >= contract.median(axis)]
@@ -143,7 +143,7 @@ def _proposal(contract: Contract, stream: CounterStream, pins: Sizes) -> Proposa
 
 
 def _one_of(contract: Contract, stream: CounterStream, room: list[tuple[Axis, int, int]]) -> Proposal | None:
-    """One dimension, of those with room, somewhere between its two ends."""
+    """A proposal that draws one of the dimensions with room between its two ends."""
     possible = [(axis, low, high) for axis, low, high in room if _steps(axis, low, high)]
     if not possible:
         return None
@@ -153,7 +153,7 @@ def _one_of(contract: Contract, stream: CounterStream, room: list[tuple[Axis, in
 
 
 def _steps(axis: Axis, low: int, high: int) -> range:
-    """The multiples of `multiple_of` from low to high, in steps."""
+    """The numbers of steps (of `multiple_of`) from low to high."""
     return range(-(-low // axis.multiple_of), high // axis.multiple_of + 1)
 
 
@@ -163,7 +163,7 @@ def _draw(axis: Axis, stream: CounterStream, low: int, high: int) -> int | None:
 
 
 def _awkward_size(contract: Contract, stream: CounterStream, axis: Axis, least_steps: int) -> int | None:
-    """The first awkward one from a point between half the median and the largest seen value on."""
+    """The first awkward, unseen size above a point drawn between half the median and the largest seen value."""
     seen, step = contract.values(axis), axis.multiple_of
     low = max(contract.median(axis) // 2, least_steps * step, axis.low)
     start = _draw(axis, stream, low, max(seen[-1], low + step))
@@ -172,15 +172,12 @@ def _awkward_size(contract: Contract, stream: CounterStream, axis: Axis, least_s
 
 
 def _reachable(contract: Contract, axis: Axis, sizes: tuple[int, ...]) -> list[int]:
-    return _between(sizes, axis, contract.values(axis)[0], contract.most(axis))
-
-
-def _between(sizes: tuple[int, ...], axis: Axis, low: int, high: int) -> list[int]:
+    low, high = contract.values(axis)[0], contract.most(axis)
     return [size for size in sizes if low <= size <= high and size % axis.multiple_of == 0]
 
 
 def _innermost(contract: Contract, axes: list[Axis]) -> list[Axis]:
-    """Those of the axes that the last extent of an input or output reads."""
+    """The axes that the last dimension of an input or output depends on."""
     shapes = [item.shape for item in contract.task.inputs] + [output.shape for output in contract.task.outputs]
     names = {name for shape in shapes for name in (shape[-1].names if shape else ())}
     return [axis for axis in axes if axis.name in names]

@@ -1,4 +1,4 @@
-"""What a contract allows, and what its seen cases of one profile show of each dimension: where unseen cases may lie."""
+"""Bounds for unseen cases, from a task's contract and the seen cases of one profile."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from evaluator.tasks.expressions import Expression, ExpressionError
 from evaluator.tasks.spec import ITEMSIZE, Axis, AxisValue, Case, Profile, TaskSpec
 
 Sizes = dict[str, int]  # a value for each dimension
-Rest = tuple[tuple[str, AxisValue], ...]  # a value for each axis that is none: dtype, layout, flags
-REACH = 4  # times the largest seen value of a dimension: no unseen case goes further
+Rest = tuple[tuple[str, AxisValue], ...]  # a value for each other axis: dtype, layout, flags
+REACH = 4  # times the largest seen value of a dimension, the limit of an unseen case
 COST_REACH = 2  # times the most that a seen case of the profile costs, in memory, bytes moved and operations
-MEMORY_BYTES = 2 << 30  # of a case's inputs and outputs, whatever the seen ones have
+MEMORY_BYTES = 2 << 30  # of a case's inputs and outputs, whatever the seen cases have
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A task's axes beside its seen cases of one profile. `dims` are the dimensions, `rests` all that else may vary."""
+    """A task's axes and its seen cases of one profile; `rests` are all combinations of axes that are no dimensions."""
 
     task: TaskSpec
     profile: Profile
@@ -33,7 +33,7 @@ class Contract:
     taken: frozenset[tuple[int, ...]]  # the dimensions of every seen case, of both profiles
 
     def values(self, axis: Axis) -> list[int]:
-        """What the seen cases of the profile have there, sorted."""
+        """The values of an axis in the seen cases of the profile, sorted."""
         return sorted(int(case.value(axis.name)) for case in self.seen)
 
     def median(self, axis: Axis) -> int:
@@ -43,7 +43,7 @@ class Contract:
         return -(-axis.low // axis.multiple_of) * axis.multiple_of
 
     def most(self, axis: Axis) -> int:
-        """The largest value that an unseen case may have there."""
+        """The largest value of an axis that an unseen case may have."""
         high = min(axis.high, REACH * self.values(axis)[-1])
         return high // axis.multiple_of * axis.multiple_of
 
@@ -59,11 +59,11 @@ class Contract:
         return Case(tuple((axis.name, values[axis.name]) for axis in self.task.axes), self.profile)
 
     def nearest(self, case: Case) -> Case:
-        """The seen case with the closest dimensions, by the product of their ratios; the first of equals."""
+        """The seen case with the closest dimensions by the product of their ratios; the first one on a tie."""
         return min(self.seen, key=lambda other: _distance(self.sizes(case), self.sizes(other)))
 
     def broken(self, case: Case) -> frozenset[str] | None:
-        """The axes in the first coupling or limit that does not hold for this case; None where all hold."""
+        """The axes in the first coupling or limit that a case breaks; None if it breaks none."""
         for coupling in self.couplings:
             if not _holds(coupling, case):
                 return coupling.names
@@ -90,19 +90,19 @@ def contract_of(task: TaskSpec, profile: Profile) -> Contract:
 
 
 def changes(contract: Contract, case: Case) -> tuple[Case, tuple[tuple[str, AxisValue, AxisValue], ...]]:
-    """The nearest seen case, and each axis that differs from it: name, value there, value here."""
+    """The nearest seen case, and each axis that differs: its name, the value there and the value here."""
     nearest = contract.nearest(case)
     pairs = ((name, nearest.value(name), value) for name, value in case.axes)
     return nearest, tuple((name, before, value) for name, before, value in pairs if before != value)
 
 
 def cost_of(task: TaskSpec, case: Case) -> tuple[float, ...]:
-    """Bytes in memory, bytes that the ideal algorithm moves, its operations."""
+    """Bytes in memory, bytes that the ideal algorithm moves, and its operations."""
     return (memory_bytes(task, case), *task.work_of(case))
 
 
 def memory_bytes(task: TaskSpec, case: Case) -> int:
-    """Of all inputs that are given and all outputs."""
+    """The bytes of all given inputs and all outputs of a case."""
     given = [item for item in task.inputs if item.scalar is None and (item.when is None or case.value(item.when))]
     shapes = [(item.shape, item.dtype) for item in given] + [(output.shape, output.dtype) for output in task.outputs]
     return sum(_bytes_of(task, case, shape, dtype) for shape, dtype in shapes)
@@ -113,7 +113,7 @@ def _bytes_of(task: TaskSpec, case: Case, shape: tuple[Expression, ...], dtype: 
 
 
 def _rests(others: tuple[Axis, ...]) -> Iterable[Rest]:
-    """Every combination of dtype, layout and flags; one that is empty where there are no such axes."""
+    """Every combination of dtype, layout and flags; a single empty one if there are no such axes."""
     for values in itertools.product(*(axis.values for axis in others)):
         yield tuple((axis.name, value) for axis, value in zip(others, values, strict=True))
 
@@ -126,7 +126,7 @@ def _holds(coupling: Expression, case: Case) -> bool:
 
 
 def _distance(sizes: Sizes, others: Sizes) -> Fraction:
-    """Exact, since logarithms may be rounded otherwise elsewhere."""
+    """The product of the ratios, exact, since logarithms may round differently on other machines."""
     product = Fraction(1)
     for name, value in sizes.items():
         product *= Fraction(max(value, others[name], 1), max(min(value, others[name]), 1))

@@ -1,4 +1,4 @@
-"""Integers that follow from a round's secret: SHA-256 over a counter, the same on every machine and in every Python."""
+"""Pseudorandom integers from a round's secret: SHA-256 over a counter, the same on every machine."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ WORDS = 1 << 256  # as many values as one SHA-256 has
 
 @dataclass(slots=True)
 class CounterStream:
-    """The integers of one purpose, in order. Whoever lacks the secret can neither predict nor recompute them."""
+    """A stream of integers for one purpose, which nobody can predict or recompute without the secret."""
 
     prefix: bytes = field(repr=False)
     counter: int = 0
 
     def below(self, bound: int) -> int:
-        """A uniform integer from 0 to bound - 1, bound ≤ 2 ** 256: words of an incomplete last turn are passed over."""
+        """A uniform integer from 0 to bound - 1, bound ≤ 2 ** 256, by rejection sampling."""
         if not 1 <= bound <= WORDS:
-            raise ValueError(f"a bound of {bound}; 1 to 2 ** 256 is expected")
+            raise ValueError(f"seen a bound of {bound}; expected 1 to 2 ** 256")
         end = WORDS - WORDS % bound
         while (word := self._word()) >= end:
             pass
@@ -35,7 +35,7 @@ class CounterStream:
         return items[self.below(len(items))]
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """That many different items, in an order of chance."""
+        """`count` different items in random order."""
         left = list(items)
         return [left.pop(self.below(len(left))) for _ in range(count)]
 
@@ -46,6 +46,6 @@ class CounterStream:
 
 
 def stream(generator: str, task_digest: str, secret: bytes, purpose: str) -> CounterStream:
-    """The integers for one purpose. Each word is preceded by its length, so that no two lists of words run together."""
+    """The stream for one purpose. Each part of the key is preceded by its length, so that no two keys are equal."""
     words = (generator.encode(), task_digest.encode(), secret, purpose.encode())
     return CounterStream(b"".join(len(word).to_bytes(4, "big") + word for word in words))

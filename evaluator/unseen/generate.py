@@ -1,13 +1,13 @@
-"""The unseen core cases of a round: they follow from the generator's version, the task's digest and the round's secret.
+"""Generates the unseen core cases of a round from the generator's version, the task's digest and the round's secret.
 
-Eight for a task and profile, the same for every entry. Each has dimensions that no seen case has together, whatever
-its other axes; no two of them are the same. Their size keeps to what the seen cases of the profile cost: no dimension
-beyond four times its largest seen value, bytes and operations within twice those of the largest seen case, inputs and
-outputs within 2 GiB. What a category means stands in categories.py.
+There are eight for a task and profile, the same for every entry. Each has a new combination of dimensions, whatever its
+other axes. They cost about as much as the seen cases of the profile: no dimension is more than four times its largest
+seen value, bytes and operations are at most twice those of the largest seen case, and inputs and outputs fit into
+2 GiB. categories.py defines the categories.
 
-Dtype, layout and flags are drawn, by half from combinations that no seen case of the profile has, where there are
-such. In the first alignment, the asymmetric and the first production case they are others than those of the seen
-case that is nearest in its dimensions, so at least three cases change more than dimensions, if the contract has more.
+Dtype, layout and flags are drawn, half of the time from combinations that no seen case of the profile has, if there are
+any. In the first alignment, the asymmetric and the first production case they must differ from those of the seen case
+with the nearest dimensions, so that at least three cases change more than dimensions, if the contract allows it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evaluator.unseen.contract import Contract, Rest, contract_of
 from evaluator.unseen.counters import CounterStream, stream
 
 GENERATOR_VERSION = "arena-unseen-1"
-SLOTS: tuple[tuple[ConfigCategory, bool], ...] = (  # in which case the axes beyond dimensions must change, too
+SLOTS: tuple[tuple[ConfigCategory, bool], ...] = (  # True: other axes than dimensions must differ as well
     ("edge", False),
     ("scale_up", False),
     ("scale_down", False),
@@ -33,29 +33,29 @@ SLOTS: tuple[tuple[ConfigCategory, bool], ...] = (  # in which case the axes bey
     ("production", True),
     ("production", False),
 )
-TRIES = 2000  # of one case; in 40 rounds over our 24 tasks the most was 132, for paged_decode_attention's alignment
-SHRINKS = 64  # of one try: halving gets from any size to the least in fewer, for all dimensions together
+TRIES = 2000  # per case; the maximum over 40 rounds of our 24 tasks was 132, for alignment in paged_decode_attention
+SHRINKS = 64  # per try: halving all dimensions to their least size takes fewer
 
 
 def core_cases(task: TaskSpec, secret: bytes, profile: Profile) -> tuple[UnseenCase, ...]:
-    """The eight cases of this task in the round of this secret.
+    """The eight cases of a task in the round with this secret.
 
     Raises:
         TaskError: the task has no seen case of the profile, or its contract leaves no room for a category.
     """
     contract = contract_of(task, profile)
     if not contract.seen:
-        raise TaskError([f"{task.id}: no seen case of profile {profile}; unseen ones are measured by them"])
+        raise TaskError([f"{task.id}: no seen case of profile {profile}, which unseen cases need for their bounds"])
     found: list[UnseenCase] = []
-    for number, (category, turned) in enumerate(SLOTS):
+    for number, (category, must_differ) in enumerate(SLOTS):
         integers = stream(GENERATOR_VERSION, task.digest, secret, f"{profile}/{number}/{category}")
-        case = _case(contract, category, integers, turned, [unseen.case for unseen in found])
+        case = _case(contract, category, integers, must_differ, [unseen.case for unseen in found])
         found.append(UnseenCase(case, category))
     return tuple(found)
 
 
 def _case(
-    contract: Contract, category: ConfigCategory, integers: CounterStream, turned: bool, others: Iterable[Case]
+    contract: Contract, category: ConfigCategory, integers: CounterStream, must_differ: bool, others: Iterable[Case]
 ) -> Case:
     taken = contract.taken | {tuple(contract.sizes(case).values()) for case in others}
     for _ in range(TRIES):
@@ -63,13 +63,13 @@ def _case(
         case = _fitted(contract, proposal, _rest(contract, integers), integers) if proposal else None
         if case is None or tuple(contract.sizes(case).values()) in taken:
             continue
-        if turned and len(contract.rests) > 1 and contract.rest(case) == contract.rest(contract.nearest(case)):
+        if must_differ and len(contract.rests) > 1 and contract.rest(case) == contract.rest(contract.nearest(case)):
             continue
         return case
     raise TaskError(
         [
-            f"{contract.task.id}: arena.axes: seen no room for an unseen case of category {category}, profile "
-            f"{contract.profile}, in {TRIES} tries; expected ranges and couplings that allow one"
+            f"{contract.task.id}: arena.axes: no unseen case of category {category}, profile {contract.profile}, was "
+            f"found in {TRIES} tries; expected ranges and couplings that allow one"
         ]
     )
 
@@ -81,7 +81,7 @@ def _rest(contract: Contract, integers: CounterStream) -> Rest:
 
 
 def _fitted(contract: Contract, proposal: Proposal, rest: Rest, integers: CounterStream) -> Case | None:
-    """Shrink what is not pinned, one dimension of the broken rule at a time, until every rule holds."""
+    """A case that keeps every rule, by shrinking unpinned dimensions of broken rules one at a time; None on failure."""
     for _ in range(SHRINKS):
         case = contract.case(proposal.sizes, rest)
         broken = contract.broken(case)

@@ -1,4 +1,4 @@
-"""Unseen cases that somebody wrote, a person or a model: data with an origin, held against the task's contract.
+"""Reads unseen cases that a person or a model wrote, and checks them against the task's contract.
 
 version: 1
 task: triton2triton/arena/softmax
@@ -27,8 +27,8 @@ def read_imported(path: Path, task: TaskSpec) -> tuple[UnseenCase, ...]:
     """The cases of one file.
 
     Raises:
-        TaskError: with every problem: a value that the contract does not allow, a case that is seen or stands twice,
-            one that needs more than unseen cases of its profile may.
+        TaskError: with every problem: a value that the contract does not allow, a case that is seen or duplicate, or
+            that costs more than unseen cases of its profile may.
         UsageError: there is no such file.
     """
     problems = Problems(str(path))
@@ -42,13 +42,10 @@ def read_imported(path: Path, task: TaskSpec) -> tuple[UnseenCase, ...]:
     origin = cast(Origin, top.choice("origin", ORIGINS))
     found: list[UnseenCase] = []
     for item in top.items("cases"):
-        found.append(UnseenCase(_case(item, task, found), _category(item), origin))
+        case = _case(item, task, found)
+        found.append(UnseenCase(case, cast(ConfigCategory, item.choice("category", CONFIG_CATEGORIES)), origin))
     problems.raise_if_any()
     return tuple(found)
-
-
-def _category(item: Fields) -> ConfigCategory:
-    return cast(ConfigCategory, item.choice("category", CONFIG_CATEGORIES))
 
 
 def _case(item: Fields, task: TaskSpec, others: list[UnseenCase]) -> Case:
@@ -58,17 +55,17 @@ def _case(item: Fields, task: TaskSpec, others: list[UnseenCase]) -> Case:
     if any(case.id == seen.id for seen in task.cases):
         item.problem("", case.id, "a case that is not among the task's seen ones")
     if any(case.id == other.case.id for other in others):
-        item.problem("", case.id, "a case that does not stand here already")
-    if len(item.problems.lines) == before:  # else its numbers mean nothing
+        item.problem("", case.id, "a case that is not listed already")
+    if len(item.problems.lines) == before:  # otherwise its numbers mean nothing
         check_shapes(task, case, item)
         _check_cost(item, task, case)
     return case
 
 
 def _check_cost(item: Fields, task: TaskSpec, case: Case) -> None:
-    """What the judge's host can bear is known from the seen cases of the same profile."""
+    """Report a case that is too expensive, compared with the seen cases of the same profile."""
     if not any(seen.profile == case.profile for seen in task.cases):
-        item.problem("profile", case.profile, f"{_profiles(task)}: the task has no seen case to measure this one by")
+        item.problem("profile", case.profile, f"{_profiles(task)}: the task has no seen case of this profile")
         return
     for name, cost, most in zip(COSTS, cost_of(task, case), contract_of(task, case.profile).budget, strict=True):
         if cost > most:

@@ -1,8 +1,8 @@
-"""AgentKernelArena's held_out_shapes.yaml: other shapes for a task, as pieces of its own scripts to be replaced.
+"""Reads AgentKernelArena's held_out_shapes.yaml, which replaces the shapes in a task's own scripts.
 
-Three kinds, by `find_marker`: the statement that assigns TEST_SHAPES, the function get_inputs, or (raw_replace) a text
-that stands once in the file. A replacement is somebody's Python: it runs in the sandbox only, as all of the task's
-scripts do. What is changed are bytes of files on their way there; the checkout stays as it is.
+`find_marker` has three kinds: the statement that assigns TEST_SHAPES, the function get_inputs, or (raw_replace) a text
+that occurs once in the file. Replacements are foreign Python code, which runs in the sandbox only, like all of the
+task's scripts. Only the copies for the sandbox are changed, never the checkout.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from evaluator.tasks.fields import Fields, Problems
 
 Marker = Literal["TEST_SHAPES", "def get_inputs", "raw_replace"]
 MARKERS: tuple[Marker, ...] = get_args(Marker)
-FOR_PEOPLE = ("num_original_shapes", "init_constraints")
+FOR_PEOPLE = ("num_original_shapes", "init_constraints")  # keys that are not used
 
 
 class NotInjectable(Exception):
-    """The piece to be replaced does not stand there exactly once, or what results is no Python."""
+    """The text to be replaced does not occur exactly once, or the result is not valid Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """One piece of one file that is replaced; `old` is the text that raw_replace looks for."""
+    """A replacement in one file; `old` is the text that raw_replace searches for."""
 
     file: str
     marker: Marker
@@ -36,13 +36,13 @@ class Injection:
     new: str
 
     def into(self, data: bytes) -> bytes:
-        """The file with the piece replaced; raises NotInjectable."""
+        """The file's content with the replacement; raises NotInjectable."""
         if self.marker == "raw_replace":
             made = self._replaced_text(data)
         else:
             begin, end = self._place(data)
             made = data[:begin] + self.new.strip("\n").encode() + data[end:]
-            self._place(made)  # the replacement brings what it stands for
+            self._place(made)  # the replacement must define the same name
         if self.file.endswith(".py"):
             self._parsed(made)
         return made
@@ -50,14 +50,14 @@ class Injection:
     def _replaced_text(self, data: bytes) -> bytes:
         count = data.count(self.old.encode())
         if count != 1:
-            raise NotInjectable(f"old_code stands {count} times in {self.file}; once is expected")
+            raise NotInjectable(f"old_code occurs {count} times in {self.file}; expected once")
         return data.replace(self.old.encode(), self.new.encode())
 
     def _place(self, data: bytes) -> tuple[int, int]:
-        """Where the marked statement begins and ends, in bytes."""
+        """The byte range of the marked statement."""
         found = [node for node in self._parsed(data).body if _is_marked(node, self.marker)]
         if len(found) != 1:
-            raise NotInjectable(f"{self.marker} stands {len(found)} times at the top of {self.file}; once is expected")
+            raise NotInjectable(f"{self.marker} occurs {len(found)} times at the top of {self.file}; expected once")
         node, lines = found[0], data.splitlines(keepends=True)
         end_line, end_column = cast(int, node.end_lineno), cast(int, node.end_col_offset)
         begin = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
@@ -72,7 +72,7 @@ class Injection:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What one held_out_shapes.yaml replaces; `digest` is the sha256 of the file."""
+    """The replacements of one held_out_shapes.yaml; `digest` is the sha256 of the file."""
 
     digest: str
     injections: tuple[Injection, ...]
@@ -82,7 +82,7 @@ class HeldOut:
         return tuple(sorted({injection.file for injection in self.injections}))
 
     def into(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        """A workspace's files with every piece replaced, in the order of the file; raises NotInjectable."""
+        """A workspace's files with all replacements, in the order of the file; raises NotInjectable."""
         made = dict(files)
         for injection in self.injections:
             if injection.file not in made:
@@ -92,7 +92,7 @@ class HeldOut:
 
 
 def read_held_out(path: Path, category: str, files: Mapping[str, bytes]) -> HeldOut:
-    """Held-out shapes for a task of this category with these files; they are put in once, to see that they fit.
+    """Read the held-out shapes for a task of this category, and check that they fit its files.
 
     Raises:
         TaskError: with every problem.
@@ -129,7 +129,7 @@ def _injection(item: Fields, files: tuple[str, ...]) -> Injection:
 
 
 def _is_marked(node: ast.stmt, marker: Marker) -> bool:
-    """An addition to TEST_SHAPES counts, too: it would bring shapes back that were replaced."""
+    """Whether a statement defines the marked name; so does an augmented assignment, which could restore shapes."""
     match node:
         case ast.FunctionDef(name=name):
             return marker == f"def {name}"

@@ -1,4 +1,4 @@
-"""Unseen cases as a table and as JSON: what each is, and what sets it apart from the nearest seen case."""
+"""Lists unseen cases as a table or as JSON, with their differences from the nearest seen case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.unseen.imported import read_imported
 from evaluator.unseen.rounds import read_round, secret_digest
 
 
-def listed(
+def listing(
     task: TaskSpec,
     profile: Profile,
     *,
@@ -23,7 +23,7 @@ def listed(
     file: Path | None = None,
     as_json: bool = False,
 ) -> str:
-    """What `python -m evaluator unseen` prints: the cases of a secret, of a revealed round, or of a file.
+    """The output of `python -m evaluator unseen`: the cases of a secret, of a revealed round, or of a file.
 
     Raises:
         UsageError, TaskError: as read_round, core_cases and read_imported.
@@ -37,7 +37,7 @@ def listed(
 
 
 def cases_text(task: TaskSpec, cases: Sequence[UnseenCase]) -> str:
-    """One line a case: its config category and profile, each axis as in the nearest seen case → here, its id."""
+    """A table with one line per case: config category, profile, changes from the nearest seen case, and id."""
     rows = [("category", "profile", "nearest seen case → this one", "case")]
     for unseen in cases:
         _, changed = changes(contract_of(task, unseen.case.profile), unseen.case)
@@ -48,7 +48,7 @@ def cases_text(task: TaskSpec, cases: Sequence[UnseenCase]) -> str:
 
 
 def cases_json(task: TaskSpec, cases: Sequence[UnseenCase], generator: str | None, round_digest: str | None) -> str:
-    """The same for programs; generator and round are null where the cases were imported."""
+    """The cases as JSON; generator and round are null if the cases are from a file."""
     whole = {"task": task.id, "digest": task.digest, "generator": generator, "round": round_digest}
     return json.dumps({**whole, "cases": [_plain(task, unseen) for unseen in cases]}, indent=2)
 

@@ -1,7 +1,7 @@
-"""What the unseen cases of one round say of one candidate, as versioned JSON: beside the seen Record, never in it.
+"""The record of one candidate on the unseen cases of a round, as versioned JSON beside the record of the seen cases.
 
-A failure here is a metric and turns nobody away. The file is secret until its round is revealed: the cases are in it,
-and so is all text that the candidate printed while it saw them.
+A failure here is a metric and rejects nobody. The file is secret until its round is revealed: it has the cases, and all
+text that the candidate printed while it saw them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Literal, get_args
 from evaluator import codec
 from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, TimingSession, problems_of_times
 from evaluator.records.reasons import REASONS, Flag, Status
-from evaluator.records.record import CandidateRef, Finding, HostInfo, SandboxRef, TaskRef, problems_of_names
+from evaluator.records.record import CandidateRef, Finding, HostInfo, SandboxRef, TaskRef, problems_of_case_ids
 from evaluator.tasks.spec import AxisValue, Case, Profile
 from evaluator.unseen.cases import ConfigCategory, Origin
 
 UNSEEN_SCHEMA_VERSION = 1
-NOT_OF_THE_SIDE = (Status.ERRORED, Status.NOT_JUDGED)  # statuses of reasons that say nothing of a source
+NOT_JUDGED_STATUSES = (Status.ERRORED, Status.NOT_JUDGED)  # statuses that say nothing about a source
 Quadrant = Literal["both_pass", "opt_regression", "both_fail", "opt_improvement", "evaluation_error"]
 QUADRANTS: tuple[Quadrant, ...] = get_args(Quadrant)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -29,19 +29,19 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class SideOutcome:
-    """One side on one case: right, wrong with a reason, or (`correct` is None) not judged through no fault of its."""
+    """One side on one case: correct, wrong with a reason, or (`correct` is None) not judged for no fault of its own."""
 
     correct: bool | None
     reason: str | None  # code of reasons.REASONS
     message: str | None  # one sentence
-    draws: int  # judged draws that were right
+    draws: int  # draws that were checked and correct
     relative_rmse: float | None  # worst over draws and outputs
-    allowed_rmse: float | None  # the bound that the worst one was held to
+    allowed_rmse: float | None  # the bound of the worst one
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenCaseRecord:
-    """One unseen case on both sides; timed only where both are right."""
+    """One unseen case on both sides; it is timed only if both are correct."""
 
     id: str
     axes: Mapping[str, AxisValue]
@@ -60,7 +60,7 @@ class UnseenCaseRecord:
 
     @property
     def speedup(self) -> float | None:
-        """On T_dev; never on functional times."""
+        """The speedup on T_dev; None without a ratio."""
         return math.exp(self.ratio.log_ratio) if self.ratio else None
 
 
@@ -69,7 +69,7 @@ class UnseenRecord:
     schema: int
     protocol: str
     evaluator: str
-    generator: str  # version of what made the cases
+    generator: str  # version of the generator of the cases
     round: str  # sha256 of its secret, in hex
     started_at: str  # ISO 8601, UTC
     task: TaskRef
@@ -85,12 +85,12 @@ class UnseenRecord:
 
     @property
     def is_complete(self) -> bool:
-        """Were all cases judged? One of our own faults leaves its case in no denominator."""
+        """Whether all cases were judged; a case that errored is in no denominator."""
         return all(case.quadrant != "evaluation_error" for case in self.cases)
 
     @property
     def has_fault(self) -> bool:
-        """Is a case unjudged that may be judged next time? A feature that the host lacks it lacks then, too."""
+        """Whether a case errored and may be judged next time, unlike one that needs a feature the host lacks."""
         sides = [side for case in self.cases for side in (case.baseline, case.candidate)]
         return any(side.correct is None and REASONS[str(side.reason)][0] is Status.ERRORED for side in sides)
 
@@ -112,7 +112,7 @@ def quadrant_of(baseline: SideOutcome, candidate: SideOutcome) -> Quadrant:
 
 
 def write_unseen(record: UnseenRecord, path: Path) -> None:
-    """Write atomically; a record that breaks its own rules is our fault and is never written.
+    """Write a record atomically, unless it breaks the rules of `problems_of`.
 
     Raises:
         codec.DecodeError: the record is inconsistent.
@@ -130,20 +130,20 @@ def read_unseen(text: str | bytes) -> UnseenRecord:
 
 
 def problems_of(record: UnseenRecord) -> list[str]:
-    """Every rule between its fields that this record breaks."""
+    """Sentences on every rule between its fields that this record breaks."""
     problems = []
     if record.schema != UNSEEN_SCHEMA_VERSION:
         problems.append(f"schema: seen {record.schema}; expected {UNSEEN_SCHEMA_VERSION}")
     if not _DIGEST.fullmatch(record.round):
         problems.append(f"round: seen {record.round!r:.80}; expected the sha256 of a secret")
     if not record.cases:
-        problems.append("cases: no case was judged")
-    problems += problems_of_names([case.id for case in record.cases])
+        problems.append("cases: there are none")
+    problems += problems_of_case_ids([case.id for case in record.cases])
     for case in record.cases:
         problems += [f"cases.{case.id}: {text}" for text in _problems_of_case(case)]
     functional = any(FUNCTIONAL in case.clocks for case in record.cases)
     if functional != (Flag.FUNCTIONAL in record.flags):
-        problems.append("flags: functional must stand exactly where functional times do")
+        problems.append("flags: functional is required with functional times, and only then")
     if any(seconds < 0 for seconds in record.seconds.values()):
         problems.append("seconds: a negative duration")
     return problems
@@ -152,9 +152,9 @@ def problems_of(record: UnseenRecord) -> list[str]:
 def _problems_of_case(case: UnseenCaseRecord) -> list[str]:
     problems = problems_of_times(case.clocks, case.ratio)
     if Case(tuple(case.axes.items()), case.profile).id != case.id:
-        problems.append("the id is not that of the axes")
+        problems.append("the id does not fit the axes")
     if bool(case.clocks) != (case.quadrant == "both_pass"):
-        problems.append("times must stand exactly where both sides are right")
+        problems.append("times are required where both sides are correct, and only there")
     for name, outcome in (("baseline", case.baseline), ("candidate", case.candidate)):
         problems += [f"{name}: {text}" for text in problems_of_outcome(outcome)]
     return problems
@@ -163,11 +163,11 @@ def _problems_of_case(case: UnseenCaseRecord) -> list[str]:
 def problems_of_outcome(outcome: SideOutcome) -> list[str]:
     if outcome.correct:
         wrong = outcome.draws < 1 or outcome.reason is not None or outcome.message is not None
-        return ["right needs a judged draw, and neither reason nor message"] if wrong else []
+        return ["a correct side needs a draw, and neither reason nor message"] if wrong else []
     problems = [] if outcome.message else ["a message is missing"]
     status = REASONS.get(outcome.reason or "", (Status.PASSED,))[0]
     if status is Status.PASSED:
         problems.append(f"seen the reason {outcome.reason!r}; expected a code of reasons.REASONS")
-    elif (status in NOT_OF_THE_SIDE) != (outcome.correct is None):
+    elif (status in NOT_JUDGED_STATUSES) != (outcome.correct is None):
         problems.append(f"a reason of status {status.value} does not go with correct = {outcome.correct}")
     return problems

@@ -1,4 +1,4 @@
-"""Revealed rounds: tasks/rounds/NAME.yaml holds a secret, whose cases anyone can then draw and evaluate again."""
+"""Reads revealed rounds: tasks/rounds/NAME.yaml has the secret, from which anyone can generate the cases."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.spec import tasks_folder
 from evaluator.unseen.generate import GENERATOR_VERSION
 
-LEAST_SECRET = 16  # characters: fewer could be guessed from the digest
+LEAST_SECRET = 16  # characters; a shorter one could be found from its digest by trying
 
 
 @dataclass(frozen=True, slots=True)
 class RoundFile:
-    """`digest`, the sha256 of the secret as hex, is published before; the secret is what it was all along."""
+    """A revealed round. Its `digest`, the sha256 of the secret in hex, was published before the round began."""
 
     name: str
     secret: bytes = field(repr=False)
@@ -33,10 +33,10 @@ def read_round(name: str) -> RoundFile:
 
     Raises:
         UsageError: there is no such round.
-        TaskError: the file breaks the format, its digest is not its secret's, or another generator drew its cases.
+        TaskError: the file breaks the format, digest and secret do not fit, or another generator made its cases.
     """
     if name not in round_names():
-        raise UsageError(f"no round is named {name!r}; there are {', '.join(round_names()) or 'none'}")
+        raise UsageError(f"no round is named {name!r}; the rounds are {', '.join(round_names()) or 'none'}")
     problems = Problems(f"rounds/{name}.yaml")
     found = _round(Fields.read((_folder() / f"{name}.yaml").read_bytes(), problems), name)
     problems.raise_if_any()
@@ -44,7 +44,7 @@ def read_round(name: str) -> RoundFile:
 
 
 def secret_digest(secret: bytes) -> str:
-    """What is published of a secret before its round."""
+    """The sha256 of a secret in hex, which is published before its round."""
     return hashlib.sha256(secret).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Sizes that served models have, by the name of a dimension: as their published configurations state them."""
+"""Sizes of models in production by the name of a dimension, from their published configurations."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _POWERS = {1 << power for power in range(17)}
 
 
 def served_sizes(name: str) -> tuple[int, ...]:
-    """For a dimension of this name; for a name that none of our tasks uses, all widths, lengths and batches."""
+    """Sizes for a dimension of this name; for an unknown name, all widths, lengths and batches."""
     return next((sizes for names, sizes in _BY_NAME.items() if name in names), _ANY)
 
 
 def usual_sizes(name: str) -> tuple[int, ...]:
-    """The served ones and the powers of two, sorted: what shares and batches of them come to."""
+    """The served sizes and the powers of two, sorted; batching and sharding lead to such sizes."""
     return tuple(sorted({*served_sizes(name), *_POWERS}))

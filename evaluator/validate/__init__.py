@@ -1,1 +1,1 @@
-"""Is a task worth being evaluated on? Every check of a task folder, and the skeleton that a new task starts from."""
+"""Validation of tasks: every check of a task folder, and the skeleton of a new task."""

@@ -1,4 +1,4 @@
-"""The list of checks: each yields what is wrong, nothing if all is well. A check that breaks has failed."""
+"""All checks of a task: each yields its problems. A check that raises an exception has failed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from evaluator.errors import HostError, TaskError, UsageError
 from evaluator.pipeline import Evaluator
 from evaluator.tasks.reader import read_task, task_ids
 from evaluator.tasks.spec import tasks_folder
-from evaluator.validate import answers, folder, runs
+from evaluator.validate import folder, references, runs
 from evaluator.validate.subject import Subject
 
 Check = Callable[[Subject], Iterator[str]]
 Outcome = Literal["ok", "failed", "not_run"]
 SCHEMA = "schema"
-STILL: Mapping[str, Check] = {
+STATIC_CHECKS: Mapping[str, Check] = {
     "digest": folder.digest,
     "to_do": folder.to_do,
     "private": folder.private,
@@ -28,21 +28,21 @@ STILL: Mapping[str, Check] = {
     "cases": folder.cases,
     "model": folder.model,
     "axes": folder.axes,
-    "reference": answers.reference,
-    "second": answers.second,
-    "inputs": answers.inputs,
-    "spread": answers.spread,
-    "nulls": answers.nulls,
+    "reference": references.reference,
+    "second": references.second,
+    "inputs": references.inputs,
+    "spread": references.spread,
+    "nulls": references.nulls,
 }
-RUN: Mapping[str, Check] = {
+RUN_CHECKS: Mapping[str, Check] = {
     "baseline": runs.baseline,
     "expert": runs.expert,
     "variants": runs.variants,
     "gfx942": runs.gfx942,
     "cpu_time": runs.cpu_time,
 }
-NAMES = (SCHEMA, *STILL, *RUN)
-MAX_PROBLEMS = 30  # of one check: the first ones say enough, and a skeleton has some twenty things to do
+NAMES = (SCHEMA, *STATIC_CHECKS, *RUN_CHECKS)
+MAX_PROBLEMS = 30  # of one check; a new skeleton has some twenty things to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What all checks say of one task. `digest` is None where the folder breaks the format."""
+    """The results of all checks of one task. `digest` is None if the folder breaks the format."""
 
     task: str
     digest: str | None
@@ -63,21 +63,23 @@ class Validation:
 
     @property
     def is_valid(self) -> bool:
-        """Every check that was asked for passed; what was left out is `not_run`."""
+        """Whether every check that ran passed; a skipped one is `not_run`."""
         return all(check.outcome != "failed" for check in self.checks)
 
 
 def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validation:
-    """Check one task folder below `root`. Without an evaluator nothing is run, and the checks of runs say so."""
+    """Check one task folder below `root`. Without an evaluator, the checks that run candidates are skipped."""
     begin = monotonic()
     try:
         task = read_task(root / task_id, task_id)
     except TaskError as error:
         found = CheckResult(SCHEMA, "failed", tuple(error.problems), monotonic() - begin)
-        return Validation(task_id, None, (found, *(CheckResult(name, "not_run") for name in (*STILL, *RUN))))
+        return Validation(
+            task_id, None, (found, *(CheckResult(name, "not_run") for name in (*STATIC_CHECKS, *RUN_CHECKS)))
+        )
     subject, results = Subject(task, evaluator), [CheckResult(SCHEMA, "ok", (), monotonic() - begin)]
-    results += [_checked(name, check, subject) for name, check in STILL.items()]
-    for name, check in RUN.items():
+    results += [_checked(name, check, subject) for name, check in STATIC_CHECKS.items()]
+    for name, check in RUN_CHECKS.items():
         results.append(_checked(name, check, subject) if evaluator else CheckResult(name, "not_run"))
     return Validation(task.id, task.digest, tuple(results))
 
@@ -85,10 +87,10 @@ def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validatio
 def validate_all(
     wanted: str, evaluator: Evaluator | None, progress: Callable[[str], object] | None = None
 ) -> list[Validation]:
-    """The task of that id, or "all"; a line of progress for each: with runs of its candidates a task takes minutes.
+    """Check the task with the id `wanted`, or all tasks for "all"; `progress` gets a line for each finished task.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such task.
     """
     ids = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
     if not ids:
@@ -98,13 +100,13 @@ def validate_all(
         found.append(validate(task_id, tasks_folder(), evaluator))
         if progress:
             seconds = sum(check.seconds for check in found[-1].checks)
-            word = "valid" if found[-1].is_valid else "NOT VALID"
+            word = "valid" if found[-1].is_valid else "INVALID"
             progress(f"{number} of {len(ids)}: {task_id} {word}, {seconds:.0f} s")
     return found
 
 
 def table(validations: Sequence[Validation]) -> str:
-    """A line a task, a column a check; below it, every problem."""
+    """A table with one line per task and one column per check, followed by all problems."""
     width = max(len(validation.task) for validation in validations)
     words = {"ok": "ok", "failed": "FAILED", "not_run": "-"}
     lines = [" ".join([" " * width, *NAMES])]
@@ -147,6 +149,6 @@ def _checked(name: str, check: Check, subject: Subject) -> CheckResult:
                 break
     except HostError:
         raise
-    except Exception as error:  # the border to the task's own code
+    except Exception as error:  # from the task's own code
         problems.append(f"{type(error).__name__}: {error}")
     return CheckResult(name, "failed" if problems else "ok", tuple(problems), monotonic() - begin)

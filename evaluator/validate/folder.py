@@ -1,4 +1,4 @@
-"""Checks of a task's files and promises: nothing of it is run."""
+"""Checks of a task's files and contract that run none of its code."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from evaluator.wording import counted
 
 LEAST_SMALL, LEAST_FULL = 5, 3
 LEAST_WORDS = 40  # of a description
-FENCE = " :#\"'{}"  # around what is left to do
+FENCE = " :#\"'{}"  # around a TODO
 VARIANTS = {"wrong": "wrong_output", "right": "passed", "better": "passed"}
-FOLDERS = "home|root|Users|work|workspace|tmp|opt|mnt|srv|data|scratch|usr|var"  # of a machine, at its root
+FOLDERS = "home|root|Users|work|workspace|tmp|opt|mnt|srv|data|scratch|usr|var"  # at the root of a file system
 PRIVATE = {
     "an absolute path": re.compile(rf"(?m)(?:^|[^\w.)/]|:/{{0,2}})/(?:{FOLDERS})/\w|\b[A-Z]:\\\w|(?:^|\W)~/\w"),
     "a mail address": re.compile(r"\b[\w.+-]+@[\w-]+\.\w{2,}\b"),
@@ -32,28 +32,28 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def digest(subject: Subject) -> Iterator[str]:
-    """The folder is what was read, and every suite that names the task froze this one."""
+    """The folder did not change meanwhile, and every suite with the task has its current digest."""
     task = subject.task
     if task_digest(task_files(task.folder)) != task.digest:
         yield "the folder changed while it was validated"
     for name in suite_names():
         frozen = read_manifest(name)[1].get(task.id, task.digest)
         if frozen != task.digest:
-            yield f"suite {name} froze {frozen[:12]}, the task is {task.digest[:12]}; `tasks --freeze` is due"
+            yield f"suite {name} has digest {frozen[:12]}, the task {task.digest[:12]}; run `tasks --freeze {name}`"
 
 
 def to_do(subject: Subject) -> Iterator[str]:
-    """Nothing is marked as left to do, and the description is one."""
+    """No TODO is left, and the description is long enough."""
     for name, data in task_files(subject.task.folder).items():
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if "TODO" in line:
                 yield f"{name}:{number}: {line.partition('TODO')[2].strip(FENCE)}"
     if len(subject.task.description.split()) < LEAST_WORDS:
-        yield f"description.md has less than {LEAST_WORDS} words"
+        yield f"description.md has fewer than {LEAST_WORDS} words"
 
 
 def private(subject: Subject) -> Iterator[str]:
-    """No file holds a path, an address or a secret of the machine it was written on."""
+    """No file contains a path, an address or a secret of the machine that it was written on."""
     for name, data in task_files(subject.task.folder).items():
         text = data.decode("utf-8", "replace")
         for what, pattern in PRIVATE.items():
@@ -62,7 +62,7 @@ def private(subject: Subject) -> Iterator[str]:
 
 
 def candidates(subject: Subject) -> Iterator[str]:
-    """Expert and variants bring the editable file and nothing else, each with another code; each says what it gets."""
+    """Expert and variants have only the editable file, all with different code, and variants state their status."""
     task = subject.task
     expected = {name: _text(task.folder / "variants" / name / "expected") for name in task.variants}
     if expected != VARIANTS:
@@ -75,12 +75,12 @@ def candidates(subject: Subject) -> Iterator[str]:
     for path in (path for name in task.editable for path in sorted(task.folder.rglob(name))):
         name, code = path.relative_to(task.folder).as_posix(), _code(path)
         if code in codes:
-            yield f"{name} is the same code as {codes[code]}"
+            yield f"{name} has the same code as {codes[code]}"
         codes[code] = name
 
 
 def names(subject: Subject) -> Iterator[str]:
-    """The baseline has the entry and the kernels that the task names."""
+    """The baseline defines the entry function and the kernels that the task names."""
     text = "\n".join(_text(subject.task.folder / name) for name in subject.task.sources)
     for name in (subject.task.entry.function, *subject.task.kernels):
         if f" {name}(" not in text:
@@ -88,7 +88,7 @@ def names(subject: Subject) -> Iterator[str]:
 
 
 def cases(subject: Subject) -> Iterator[str]:
-    """Enough of both profiles, odd sizes among them, every dtype and flag that is promised."""
+    """There are enough cases of both profiles, some with odd sizes, and with all dtypes, layouts and flags."""
     task = subject.task
     for profile, least in (("small", LEAST_SMALL), ("full", LEAST_FULL)):
         those = [case for case in task.cases if case.profile == profile]
@@ -103,7 +103,7 @@ def cases(subject: Subject) -> Iterator[str]:
 
 
 def model(subject: Subject) -> Iterator[str]:
-    """The ideal algorithm moves at least the outputs that are no input, and bytes and operations are finite numbers."""
+    """Bytes and operations are finite, and the bytes include at least all outputs that are not also inputs."""
     task = subject.task
     for case in task.cases:
         moved, operations = task.work_of(case)
@@ -116,31 +116,31 @@ def model(subject: Subject) -> Iterator[str]:
             if not output.may_alias
         )
         if moved < written:
-            yield f"{case.id}: {moved:g} bytes are less than the outputs have, {written}"
+            yield f"{case.id}: {moved:g} bytes moved, fewer than the {written} bytes of the outputs"
 
 
 def axes(subject: Subject) -> Iterator[str]:
-    """Another value of an axis is other work, and the cases have more than one value of it, if it has another.
+    """Each axis with several values has several values among the cases, and changes the work.
 
-    One that is handed over as a number is work if the answers follow it: check `inputs`.
+    Axes that are passed as numbers are tested by the check `inputs` instead.
     """
     task = subject.task
     numbers = {name for item in task.inputs if item.scalar for name in item.scalar.names}
     for axis in (axis for axis in task.axes if len(axis.values) != 1):
         if len({case.value(axis.name) for case in task.cases}) < 2:
-            yield f"{axis.name}: all cases have {task.cases[0].value(axis.name)}"
+            yield f"{axis.name}: all cases have the value {task.cases[0].value(axis.name)}"
         if axis.name not in numbers and is_silent(task, axis):
             yield f"{axis.name}: no other value changes inputs, outputs, bytes or operations of any case"
 
 
 def is_silent(task: TaskSpec, axis: Axis) -> bool:
-    """Is it seen in no shape, dtype, layout, byte or operation of any case?"""
+    """Whether an axis affects no shape, dtype, layout, bytes or operations of any case."""
     pairs = ((case, other) for case in task.cases for other in others(task, case, axis))
     return all(_work(task, case) == _work(task, other) for case, other in pairs)
 
 
 def is_copy(task: TaskSpec) -> bool:
-    """Is the second reference the first one's code?"""
+    """Whether the second reference has the same code as the first."""
     first, second = task.folder / "reference.py", task.folder / SECOND
     if second.is_file():
         return _code(first) == _code(second)
@@ -150,7 +150,7 @@ def is_copy(task: TaskSpec) -> bool:
 
 
 def others(task: TaskSpec, case: Case, axis: Axis) -> Iterator[Case]:
-    """The case with another value of one axis, where that is allowed."""
+    """The case with other allowed values of one axis."""
     seen = [other.value(axis.name) for other in task.cases]
     near = (axis.low, axis.high, int(case.value(axis.name)) + axis.multiple_of) if axis.kind == "dim" else axis.values
     for value in dict.fromkeys([*seen, *near]):
@@ -166,7 +166,7 @@ def _is_allowed(task: TaskSpec, case: Case, axis: Axis, value: AxisValue) -> boo
 
 
 def _work(task: TaskSpec, case: Case) -> tuple[object, ...]:
-    """The form of what a kernel is given and asked for, and what it costs."""
+    """Shapes, dtypes and layouts of inputs and outputs, and the bytes and operations of a case."""
     inputs = tuple(
         None
         if item.when and not case.value(item.when)
@@ -186,7 +186,7 @@ def _text(path: Path) -> str:
 
 
 def _code(path: Path) -> str:
-    """A source without its docstring or comments, so that other words alone are no other code."""
+    """A source without docstring and comments, which make no difference between two codes."""
     text = _text(path)
     if path.suffix == ".py":
         return ast.dump(ast.Module(ast.parse(text).body[1:], []))

@@ -1,4 +1,4 @@
-"""Checks that run a task's own candidates through the whole pipeline on the cpu backend."""
+"""Checks that run a task's own candidates through the whole pipeline."""
 
 from __future__ import annotations
 
@@ -11,37 +11,40 @@ from evaluator.records.record import Record
 from evaluator.tasks import candidate
 from evaluator.validate.subject import Subject
 
-CALL_BUDGET_MS = 2000.0  # of the fastest call of a case: the format's one second, on a busy host
+CALL_BUDGET_MS = 2000.0  # for the fastest call of a case: the format's one second, on a busy host
 
 
 def baseline(subject: Subject) -> Iterator[str]:
-    """It is right on every small case and draw."""
-    yield from _unlike(subject.record(candidate.baseline(subject.task)), "passed", subject)
+    """The baseline passes every small case."""
+    yield from _problems_of(subject.record(candidate.baseline(subject.task)), "passed", subject)
 
 
 def expert(subject: Subject) -> Iterator[str]:
-    yield from _unlike(_expert(subject), "passed", subject)
+    yield from _problems_of(_expert_record(subject), "passed", subject)
 
 
 def variants(subject: Subject) -> Iterator[str]:
-    """Each gets the status that it says."""
+    """Each variant gets the status that it states."""
     for name in subject.task.variants:
         record = subject.record(candidate.overlay(subject.task, f"variants/{name}", f"variants/{name}"))
         wanted = (subject.task.folder / "variants" / name / "expected").read_text(encoding="utf-8").strip()
-        yield from (f"{name}: {problem}" for problem in _unlike(record, wanted, subject))
+        yield from (f"{name}: {problem}" for problem in _problems_of(record, wanted, subject))
 
 
 def gfx942(subject: Subject) -> Iterator[str]:
-    """The expert's kernels and, where the baseline has any, its kernels compile for the target."""
+    """The kernels of the expert and of the baseline, if it has any, compile for gfx942."""
     ours = subject.record(candidate.baseline(subject.task)) if subject.task.category != "torch2hip" else None
-    for name, record in (("baseline", ours), ("expert", _expert(subject))):
-        if record is not None and (said := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
-            yield f"{name}: {said}"
+    for name, record in (("baseline", ours), ("expert", _expert_record(subject))):
+        if record is not None and (outcome := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
+            yield f"{name}: {outcome}"
 
 
 def cpu_time(subject: Subject) -> Iterator[str]:
-    """No call of baseline or expert on a small case takes longer than what the cpu backend can afford."""
-    for name, record in (("baseline", subject.record(candidate.baseline(subject.task))), ("expert", _expert(subject))):
+    """No call of the baseline or expert on a small case takes too long for the cpu backend."""
+    for name, record in (
+        ("baseline", subject.record(candidate.baseline(subject.task))),
+        ("expert", _expert_record(subject)),
+    ):
         for case in record.cases:
             times = case.clocks[FUNCTIONAL].candidate_ms if FUNCTIONAL in case.clocks else ()
             if not times:
@@ -50,14 +53,14 @@ def cpu_time(subject: Subject) -> Iterator[str]:
                 yield f"{name}: {case.id}: {min(times):.0f} ms a call; at most {CALL_BUDGET_MS:.0f}"
 
 
-def _expert(subject: Subject) -> Record:
+def _expert_record(subject: Subject) -> Record:
     return subject.record(candidate.overlay(subject.task, "expert", "expert"))
 
 
-def _unlike(record: Record, wanted: str, subject: Subject) -> Iterator[str]:
+def _problems_of(record: Record, wanted: str, subject: Subject) -> Iterator[str]:
     if record.status.value != wanted:
         why = [record.message or "", *(line for line in record.log.splitlines() if "error:" in line)][:2]
-        yield ": ".join([f"{record.status.value}, {wanted} was expected", *filter(None, why)])
+        yield ": ".join([f"seen {record.status.value}; expected {wanted}", *filter(None, why)])
     elif record.status is Status.PASSED:
-        right = {case.id for case in record.cases if case.correct}
-        yield from (f"{case.id}: not judged" for case in subject.small_cases if case.id not in right)
+        correct = {case.id for case in record.cases if case.correct}
+        yield from (f"{case.id}: not checked" for case in subject.small_cases if case.id not in correct)

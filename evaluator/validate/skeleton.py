@@ -1,4 +1,4 @@
-"""What a new task starts from: a folder that keeps the format and does nothing yet; `validate` says what is to do."""
+"""The skeleton of a new task: a folder in the right format that does nothing yet, with TODOs that `validate` lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluator.tasks.spec import CATEGORIES
 
 SOURCE = "arena"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-TAKEN = "reference"  # a file of every task, beside its source
+TAKEN = "reference"  # the name of another file of every task
 
 CONFIG = """\
 task_type: {category}
@@ -45,7 +45,7 @@ TODO: what the operator is for, in words that a newcomer understands; then what 
 hard about it.
 """
 REFERENCE = '''\
-"""TODO: the answer, in pure torch; inputs come in float64."""
+"""TODO: the reference, in pure torch; inputs are float64."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def reference(inputs):
     return {"y": inputs["x"].clone()}
 '''
 SECOND = '''\
-"""TODO: the answer once more, by other means: plain loops or another formula."""
+"""TODO: a second reference by other means: plain loops or another formula."""
 
 from __future__ import annotations
 
@@ -119,20 +119,21 @@ def forward(x: torch.Tensor) -> torch.Tensor:
 
 
 def write_skeleton(category: str, name: str, root: Path) -> Path:
-    """A new task folder below `root`.
+    """Write a new task folder below `root`; returns its path.
 
     Raises:
-        UsageError: no such category, a name that is none, or the folder is there already.
+        UsageError: the category is unknown, the name is invalid, or the folder exists.
     """
     if category not in CATEGORIES:
-        raise UsageError(f"no category is named {category!r}; there are {', '.join(CATEGORIES)}")
+        raise UsageError(f"no category is named {category!r}; the categories are {', '.join(CATEGORIES)}")
     if not NAME.fullmatch(name) or name == TAKEN:
         raise UsageError(
-            f"{name!r} is no name: at most 64 letters, digits and underscores, a letter first, not {TAKEN}"
+            f"{name!r} is not a task name: expected at most 64 letters, digits and underscores, a letter first, "
+            f"and not {TAKEN}"
         )
     folder = root / category / SOURCE / name
     if folder.exists():
-        raise UsageError(f"{folder} is there already")
+        raise UsageError(f"{folder} already exists")
     for file, text in _files(category, name).items():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(text, encoding="utf-8")
@@ -140,7 +141,7 @@ def write_skeleton(category: str, name: str, root: Path) -> Path:
 
 
 def _files(category: str, name: str) -> dict[str, str]:
-    """Expert and variants are copies: the validator asks for better, wrong and other code."""
+    """The files of the skeleton. Expert and variants are copies, for which `validate` demands different code."""
     editable = f"{name}.py" if category == "triton2triton" else "kernel.hip"
     kernel = (TRITON if category == "triton2triton" else HIP).replace("NAME_kernel", f"{name}_kernel")
     source, baseline = ("module.py", EAGER) if category == "torch2hip" else (editable, kernel)

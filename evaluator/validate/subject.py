@@ -1,4 +1,4 @@
-"""The task under validation, with what several checks look at: its references, its small cases' contents, its runs."""
+"""The task under validation, with what several checks share: its references, draws and records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Outputs = Mapping[str, torch.Tensor]
 
 
 class Subject:
-    """Without an evaluator nothing can be run."""
+    """A task with cached references and records; only with an evaluator can candidates be run."""
 
     def __init__(self, task: TaskSpec, evaluator: Evaluator | None = None) -> None:
         self.task, self.evaluator = task, evaluator
@@ -38,13 +38,13 @@ class Subject:
         return self.task.cases_of(("small",))
 
     def draws(self) -> Iterator[tuple[Case, Draw, Contents]]:
-        """Every small case with all its draws."""
+        """Every small case with each of its draws and the drawn contents."""
         for case in self.small_cases:
             for draw in draws_of(self.task):
                 yield case, draw, contents_of(self.task, case, draw, self.seed)
 
     def record(self, candidate: Candidate) -> Record:
-        """What the evaluator says of one of the task's own candidates; each is evaluated once."""
+        """The record of one of the task's own candidates, which is evaluated once."""
         assert self.evaluator is not None
         if candidate.label not in self._records:
             self._records[candidate.label] = self.evaluator.evaluate(self.task, candidate)
@@ -52,7 +52,7 @@ class Subject:
 
 
 def same(left: torch.Tensor, right: torch.Tensor) -> bool:
-    """Equal to the last bit, NaN where NaN is."""
+    """Whether two tensors are equal to the last bit, with NaN in the same places."""
     return (
         left.dtype == right.dtype
         and torch.equal(left.nan_to_num(0.123), right.nan_to_num(0.123))

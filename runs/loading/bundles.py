@@ -69,22 +69,22 @@ def _check(submission: Submission) -> None:
 def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[BundleProblem], str]:
     """Its problems, none where it was accepted, and its format."""
     checked = check_files(files, submission.declared)
-    if checked.problems or checked.submission is None:
-        return checked.problems, checked.submission.format if checked.submission else ""
+    if checked.problems or checked.bundle is None:
+        return checked.problems, checked.bundle.format if checked.bundle else ""
     submissions.renew_check(submission=submission)
     try:
-        if checked.submission.own is not None:
-            _import_native(submission, checked.submission, checked.submission.own)
-        elif not _declared(submission, checked.submission).get("agent"):
-            return [NO_AGENT], checked.submission.format
+        if checked.bundle.own is not None:
+            _import_native(submission, checked.bundle, checked.bundle.own)
+        elif not _declared(submission, checked.bundle).get("agent"):
+            return [NO_AGENT], checked.bundle.format
         else:
-            submissions.accept_claims(submission=submission, claimed=checked.submission)
+            submissions.accept_claims(submission=submission, claimed=checked.bundle)
     except DataError as error:
         seen = redaction.shown(f"what no row can hold: {error}")[:200]
-        return [BundleProblem("the bundle", seen, "values of usual size")], checked.submission.format
+        return [BundleProblem("the bundle", seen, "values of usual size")], checked.bundle.format
     except RunError as error:
-        return [BundleProblem(DECLARED, str(error), "what this site can register")], checked.submission.format
-    return (), checked.submission.format
+        return [BundleProblem(DECLARED, str(error), "what this site can register")], checked.bundle.format
+    return (), checked.bundle.format
 
 
 def _import_native(submission: Submission, claimed: Claimed, bundle: Bundle) -> None:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluator.bundles.parsed import DECLARABLE
-from evaluator.wording import spelled
+from evaluator.wording import field_label
 from runs import job_messages
 from runs.errors import RunError
 from runs.models import AuditEntry, Run, Submission
@@ -49,12 +49,12 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     if submission.run_id:  # nobody publishes it meanwhile
         submission.run = Run.objects.select_for_update().get(pk=submission.run_id)
     if late := [name for name in facts if name not in sayable(submission)]:
-        raise RunError(f"{', '.join(map(spelled, late))} of {submission} cannot be said any more")
+        raise RunError(f"{', '.join(map(field_label, late))} of {submission} cannot be said any more")
     day = timezone.now().date().isoformat()
     submission.declared = {**submission.declared, **facts}
     submission.declared_on = {**submission.declared_on, **dict.fromkeys(facts, day)}
     submission.save(update_fields=["declared", "declared_on"])
-    told = "; ".join(f"{spelled(name)}: {value}" for name, value in facts.items())
+    told = "; ".join(f"{field_label(name)}: {value}" for name, value in facts.items())
     note(AuditEntry.Action.DECLARE, actor, told, submission=submission)
     if submission.state in BEFORE_IT_IS_READ or set(READING) & set(facts):
         _read_again(submission)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import transaction
 
-from evaluator.agents.readiness import not_set
+from evaluator.agents.readiness import missing_settings
 from runs import agents, candidates
 from runs.errors import RunError
 from runs.models import AuditEntry, Configuration, DeviceClass, Host, Round, Run, Suite
@@ -71,7 +71,7 @@ def told_estimate(*, configuration: Configuration, suite: Suite, repeats: int) -
     """
     if not agents.works_in_sessions(configuration):
         return ""
-    if missing := not_set(agents.agent_of(configuration)):
+    if missing := missing_settings(agents.agent_of(configuration)):
         raise RunError(f"{configuration} is {missing}")
     estimate = estimate_of(configuration)
     return estimate.text(repeats, suite.tasks.count()) if estimate.task_usd is not None else ""
@@ -83,8 +83,8 @@ def _refuse_what_lacks_something(configuration: Configuration, device_class: Dev
     if agent.settings.timeout_s > longest_s:
         raise RunError(f"{configuration}: timeout_s is {agent.settings.timeout_s:.0f}; here at most {longest_s}")
     agents.refuse_what_asks_too_much(configuration)
-    missing = not_set(agent)
-    if missing is None and not set(agents.OF_THE_HOST) & set(configuration.settings):
+    missing = missing_settings(agent)
+    if missing is None and not set(agents.HOST_REQUIREMENTS) & set(configuration.settings):
         missing = _lacking_everywhere(agent.name, device_class)
     if missing:
         raise RunError(f"{configuration} is {missing}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from evaluator.bundles.problems import is_unseen
+from evaluator.bundles.problems import is_invisible
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from evaluator.codec import plain_text
 from runs.models import ApiToken, DeviceClass, Submission
@@ -17,7 +17,7 @@ from runs.submissions.uploading import MOST_BYTES
 
 
 def _plain(text: str) -> None:
-    if plain_text(text) != text or "\n" in text or any(map(is_unseen, text)):
+    if plain_text(text) != text or "\n" in text or any(map(is_invisible, text)):
         raise forms.ValidationError("A line of plain characters is expected.")
 
 

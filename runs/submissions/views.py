@@ -17,7 +17,7 @@ from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluator.wording import spelled
+from evaluator.wording import field_label
 from runs.admin.base import user_of
 from runs.errors import RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
@@ -148,8 +148,8 @@ def _whole(request: HttpRequest, row: Submission, typed: str = "") -> HttpRespon
         "reviews": row.reviews.all(),
         "verifications": Verification.objects.filter(claimed=row.run_id) if row.run_id else [],
         "audits": [(audit, _may_answer(request, row, audit)) for audit in audits],
-        "declared": [(spelled(name), value, _day(row, name)) for name, value in row.said.items()],
-        "asked": [spelled(name) for name in row.not_said],
+        "declared": [(field_label(name), value, _day(row, name)) for name, value in row.said.items()],
+        "asked": [field_label(name) for name in row.not_said],
         "may_say": owns(request.user, row) and bool(sayable(row)),
         "findings": _by_kind(row),
         "totals": row.about.get("totals", [])[:MOST_TOTALS],

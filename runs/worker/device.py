@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 
 from evaluator.agents.catalog import AgentFolder
-from evaluator.agents.interface import Heard
-from evaluator.agents.readiness import lacks_here
+from evaluator.agents.interface import SessionListener
+from evaluator.agents.readiness import missing_requirements
 from evaluator.backends import get_backend
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial, trials
@@ -19,7 +19,7 @@ from evaluator.pipeline import Evaluator
 from evaluator.records import record as records
 from evaluator.records.calibration import read_calibration
 from evaluator.tasks.spec import TaskSpec
-from evaluator.workbench import Held, hold_session
+from evaluator.workbench import FinishedSession, run_session
 from runs.verdicts import calibration_figures
 
 CPU_TRIALS = 2  # a good and a wrong kernel: a CPU is not poisoned by a process that dies on it
@@ -35,11 +35,13 @@ class Device(Evaluator):
     def __init__(self, backend: str) -> None:
         super().__init__(get_backend(backend))
 
-    def hold_session(self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
+    def run_session(
+        self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, on_event: SessionListener
+    ) -> FinishedSession:
         """Raises: HostError: the agent lacks something here."""
-        if missing := lacks_here(agent):
+        if missing := missing_requirements(agent):
             raise HostError(missing)
-        return hold_session(task, agent, self, repeat=repeat, budget_usd=budget_usd, hear=hear)
+        return run_session(task, agent, self, repeat=repeat, budget_usd=budget_usd, on_event=on_event)
 
     def host(self) -> records.HostInfo:
         return self.backend.host()

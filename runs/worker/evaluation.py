@@ -141,7 +141,7 @@ def _record_of(claim: Lease, host: Host) -> Record:
 
 def _write(claim: Lease, host: Host, result: Result, spec: TaskSpec) -> None:
     """Let an agent of ours work in a session; its candidate is the result's from then on."""
-    held = session.hold_session(claim, result, spec, _BENCH.take(host))
+    held = session.run_session(claim, result, spec, _BENCH.take(host))
     crashed = any(one.status is Status.CRASHED for one in held.iterations)
     if crashed and not host.device_class.is_functional:
         close_bench()  # fresh processes for the verdict, and known kernels before the next

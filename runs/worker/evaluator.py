@@ -26,9 +26,9 @@ from runs.models.hosts import BACKENDS
 
 if TYPE_CHECKING:
     from evaluator.agents.catalog import AgentFolder
-    from evaluator.agents.interface import Heard
+    from evaluator.agents.interface import SessionListener
     from evaluator.health.trial import Trial
-    from evaluator.workbench import Held
+    from evaluator.workbench import FinishedSession
 
 log = logging.getLogger(__name__)
 
@@ -51,9 +51,9 @@ class Evaluating(Protocol):
         generator: str,
         uploaded: bool = False,
     ) -> UnseenRecord: ...
-    def hold_session(
-        self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, hear: Heard
-    ) -> Held: ...
+    def run_session(
+        self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, on_event: SessionListener
+    ) -> FinishedSession: ...
     def host(self) -> records.HostInfo: ...
     def trials(self) -> Iterable[Trial]: ...
     def calibration(self) -> Mapping[str, Any]: ...

@@ -9,7 +9,7 @@ from types import TracebackType
 from django.db import DatabaseError, connection
 
 from evaluator.agents.catalog import AgentFolder
-from evaluator.agents.variables import secrets_here
+from evaluator.agents.variables import secrets_from_environment
 from evaluator.errors import HostError
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import IterationRecord, SessionRecord, TranscriptEntry
@@ -27,7 +27,7 @@ TELL_S = 2.0  # so often a session that goes on is written down
 log = logging.getLogger(__name__)
 
 
-def hold_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evaluating) -> SessionRecord:
+def run_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evaluating) -> SessionRecord:
     """The session of the result's agent on its task, written to the rows.
 
     Raises:
@@ -42,7 +42,9 @@ def hold_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evalu
     if not begin_session(claim=claim, agent=agent.name, architecture=architecture):
         raise RuntimeError("the claim was lost before the session began")
     with Telling(claim) as telling:
-        held = evaluating.hold_session(spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, hear=telling.hear)
+        held = evaluating.run_session(
+            spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, on_event=telling.on_event
+        )
     _refuse_a_secret_in(held.candidate, agent)
     if not record_session(claim=claim, session=held.session, candidate=held.candidate):
         raise RuntimeError("the claim was lost while the session went on")
@@ -51,7 +53,7 @@ def hold_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evalu
 
 def _refuse_a_secret_in(candidate: Candidate, agent: AgentFolder) -> None:
     """A text is cleaned; a source is kept as it is, so that one with a value that its agent was given is not kept."""
-    for name, value in secrets_here(agent.settings).items():
+    for name, value in secrets_from_environment(agent.settings).items():
         if len(value) >= SHORTEST and any(value.encode() in data for data in candidate.files.values()):
             raise RuntimeError(f"{agent.name} wrote the value of {name} into its candidate: it is not kept")
 
@@ -75,7 +77,7 @@ class Telling:
         self._ended.set()
         self._thread.join()
 
-    def hear(self, news: TranscriptEntry | IterationRecord) -> None:
+    def on_event(self, news: TranscriptEntry | IterationRecord) -> None:
         self._texts.append(sessions.text_of(news))
         if isinstance(news, IterationRecord):
             self._statuses.append(news.status)

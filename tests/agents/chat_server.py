@@ -1,4 +1,4 @@
-"""A local server of the OpenAI form that answers by a script: each request takes the next line of it."""
+"""A local OpenAI-compatible server with a script: each request gets the next line of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of a command-line agent in its sandbox, which a scripted program stands for."""
+"""Sessions of a command-line agent in its sandbox, with a scripted program as the agent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from evaluator.agents.codex.launcher import launch
 from evaluator.sandbox import bubblewrap
 from evaluator.tasks.reader import load_task
-from tests.agents.desks import ScriptedCheck, desk_for
+from tests.agents.contexts import ScriptedCheck, context_for
 from tests.conftest import lacking
 
 TASK = "triton2triton/arena/softmax"
@@ -38,13 +38,13 @@ def installed(tmp_path_factory):
 def play(installed, monkeypatch):
     """play(script, check) runs a session in which the stand-in does what the script says."""
 
-    def run(script, check=None, *, hear=lambda entry: None, variables=None, seconds=SESSION_S, **changes):
+    def run(script, check=None, *, on_event=lambda entry: None, variables=None, seconds=SESSION_S, **changes):
         for name, value in {"PLAY": coded(script), "KEY": SECRET, "OTHER": "host", **(variables or {})}.items():
             monkeypatch.setenv(name, value)
         names = ["PLAY", "KEY", *(variables or {})]
         settings = {"installed_in": str(installed), "secrets": names, "network": [], **changes}
-        known = {"deadline": monotonic() + seconds, "hear": hear}
-        return launch(desk_for("codex", load_task(TASK), check or ScriptedCheck(), settings, **known))
+        known = {"deadline": monotonic() + seconds, "on_event": on_event}
+        return launch(context_for("codex", load_task(TASK), check or ScriptedCheck(), settings, **known))
 
     return run
 

@@ -1,4 +1,4 @@
-"""Stands for a command-line agent: says what it sees, as events of Codex, and does what the prompt's first line asks.
+"""A scripted agent: prints what it sees as events of Codex, and does what the first line of the prompt asks.
 
 Written into a folder of a test's as an executable. It uses the standard library alone.
 """

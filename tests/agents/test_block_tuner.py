@@ -1,4 +1,4 @@
-"""The tuner finds what can be turned in a text, and keeps only what is right and better."""
+"""The tuner finds the knobs of a source, and keeps only what is correct and better."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from evaluator.agents.block_tuner.goal import score_of
 from evaluator.agents.block_tuner.hip_knobs import hip_knobs
-from evaluator.agents.block_tuner.knobs import turned
+from evaluator.agents.block_tuner.knobs import apply_choices
 from evaluator.agents.block_tuner.launcher import knobs_of, launch
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.records.reasons import Status
 from evaluator.records.record import ISA_NUMBERS, IsaReport
 from evaluator.tasks.reader import load_task, task_ids
-from tests.agents.desks import ScriptedCheck, desk_for
+from tests.agents.contexts import ScriptedCheck, context_for
 from tests.evaluator.test_records import passed, wrong
 
 SOFTMAX = "triton2triton/arena/softmax"
@@ -68,13 +68,13 @@ def test_it_finds_what_launches_of_kernels_are_given():
 
 def test_a_grid_turns_with_the_block_it_is_made_for():
     [knob] = [knob for knob in triton_knobs("k.py", TRITON.encode()) if len(knob.places) == 2]
-    text = turned({"k.py": TRITON.encode()}, {knob: 0})["k.py"].decode()
+    text = apply_choices({"k.py": TRITON.encode()}, {knob: 0})["k.py"].decode()
     assert "kernel[(triton.cdiv(n, 256),)](x, n, BLOCK=256, num_warps=8)" in text
 
 
 def test_every_knob_at_once_leaves_a_source_that_parses():
     knobs = triton_knobs("k.py", TRITON.encode())
-    text = turned({"k.py": TRITON.encode()}, dict.fromkeys(knobs, 0))["k.py"]
+    text = apply_choices({"k.py": TRITON.encode()}, dict.fromkeys(knobs, 0))["k.py"]
     ast.parse(text)
     assert b"kernel[(n,)](x, n, BLOCK=wide, num_stages=1, num_warps=1)" in text
 
@@ -82,7 +82,7 @@ def test_every_knob_at_once_leaves_a_source_that_parses():
 def test_a_text_with_other_letters_before_a_knob_is_cut_in_the_right_place():
     source = '"""größe ε"""\n'.encode() + TRITON.encode()
     knob = next(knob for knob in triton_knobs("k.py", source) if knob.name.startswith("num_warps of kernel"))
-    assert b"num_warps=16)" in turned({"k.py": source}, {knob: 4})["k.py"]
+    assert b"num_warps=16)" in apply_choices({"k.py": source}, {knob: 4})["k.py"]
 
 
 def test_it_finds_sizes_threads_and_bounds_of_hip():
@@ -91,7 +91,7 @@ def test_it_finds_sizes_threads_and_bounds_of_hip():
     bounds = next(knob for knob in found if knob.name == "launch bounds of first")
     assert (
         "__global__ __launch_bounds__(THREADS, 2) void first"
-        in turned({"k": HIP.encode()}, {dataclasses.replace(bounds, file="k"): 2})["k"].decode()
+        in apply_choices({"k": HIP.encode()}, {dataclasses.replace(bounds, file="k"): 2})["k"].decode()
     )
 
 
@@ -137,7 +137,7 @@ def judged_by(**texts):
 
 def test_it_keeps_what_is_right_and_better():
     check = ScriptedCheck(judged_by(min_is_2048=8, min_is_4096=None))
-    work = launch(desk_for("block_tuner", load_task(SOFTMAX), check))
+    work = launch(context_for("block_tuner", load_task(SOFTMAX), check))
     assert b"min(2048" in work.candidate.files["softmax.py"]
     assert (work.ended, work.message) == ("finished", None)
     assert any(entry.failed for entry in work.transcript)
@@ -147,7 +147,7 @@ def test_two_searches_are_the_same_and_repeats_begin_elsewhere():
     digests = []
     for repeat in (0, 0, 1):
         check = ScriptedCheck(judged_by())
-        launch(desk_for("block_tuner", load_task(SOFTMAX), check, repeat=repeat))
+        launch(context_for("block_tuner", load_task(SOFTMAX), check, repeat=repeat))
         digests.append([candidate.digest for candidate in check.seen])
     assert digests[0] == digests[1]
     assert digests[0][1] != digests[2][1]
@@ -157,27 +157,27 @@ def test_two_searches_are_the_same_and_repeats_begin_elsewhere():
 @pytest.mark.parametrize(("allowed", "checked"), [(3, "3 versions were"), (1, "1 version was")])
 def test_it_checks_no_more_versions_than_allowed(allowed, checked):
     check = ScriptedCheck(judged_by())
-    work = launch(desk_for("block_tuner", load_task(SOFTMAX), check, {"max_iterations": allowed}))
+    work = launch(context_for("block_tuner", load_task(SOFTMAX), check, {"max_iterations": allowed}))
     assert len(check.seen) == allowed
-    assert work.message == f"{checked} checked, as many as were allowed"
+    assert work.message == f"{checked} checked, the most allowed"
 
 
 def test_it_stops_when_no_time_is_left():
-    work = launch(desk_for("block_tuner", load_task(SOFTMAX), ScriptedCheck(judged_by()), deadline=0.0))
+    work = launch(context_for("block_tuner", load_task(SOFTMAX), ScriptedCheck(judged_by()), deadline=0.0))
     assert work.ended == "timed_out"
     assert work.candidate.files["softmax.py"] == (load_task(SOFTMAX).folder / "softmax.py").read_bytes()
 
 
 def test_it_gives_up_where_the_start_does_not_pass():
     check = ScriptedCheck(lambda candidate: wrong())
-    assert launch(desk_for("block_tuner", load_task(SOFTMAX), check)).ended == "gave_up"
+    assert launch(context_for("block_tuner", load_task(SOFTMAX), check)).ended == "gave_up"
     assert len(check.seen) == 1
 
 
-def test_it_hands_in_nothing_where_there_is_no_source_to_tune():
-    work = launch(desk_for("block_tuner", load_task("torch2hip/arena/SiLU"), ScriptedCheck()))
+def test_it_submits_nothing_where_there_is_no_source_to_tune():
+    work = launch(context_for("block_tuner", load_task("torch2hip/arena/SiLU"), ScriptedCheck()))
     assert work.candidate.problems == (("not_written", "kernel.hip"),)
-    assert "the task brings no kernel.hip" in work.message
+    assert "the task has no kernel.hip" in work.message
 
 
 def test_a_speed_must_be_beaten_by_the_margin_and_reports_by_anything():

@@ -1,4 +1,4 @@
-"""Agents are folders, found by their names; a setting is refused unless it exists and keeps its kind."""
+"""Agents are folders, found by their names; a setting is refused unless it exists and has the right kind."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_the_settings_of_the_paper_are_the_default(folder):
 
 def test_a_run_may_set_what_the_file_names(folder):
     write_agent(folder, "title: Mine\nkind: model\nown: {model: {kind: text}, depth: 3}\n")
-    settings = catalog.read_agent("mine", catalog.settings_of(["model=m-1", "depth=4", "timeout_s=60"])).settings
+    settings = catalog.read_agent("mine", catalog.parse_settings(["model=m-1", "depth=4", "timeout_s=60"])).settings
     assert (settings.own["model"], settings.own["depth"], settings.timeout_s) == ("m-1", 4, 60)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["wings=2"], "no setting 'wings'; there are cheatsheets, contract_shown, depth, max_iterations"),
+        (["wings=2"], "no setting 'wings'; its settings are cheatsheets, contract_shown, depth, max_iterations"),
         (["kind=reference"], "no setting 'kind'"),
         (["depth=deep"], "own.depth: seen 'deep'; expected a whole number from 0 to 1000000000"),
         (["timeout_s=0"], "timeout_s: seen 0"),
@@ -69,14 +69,14 @@ def test_a_run_may_set_what_the_file_names(folder):
         (["depth=null"], "own.depth: seen None"),
         (["depth=-1"], "own.depth: seen -1"),
         (["depth=1.5"], "own.depth: seen 1.5"),
-        (["depth"], "NAME=VALUE is expected"),
-        (["depth=[1"], "not a value that YAML knows"),
+        (["depth"], "expected NAME=VALUE"),
+        (["depth=[1"], "the value is not YAML"),
     ],
 )
 def test_a_setting_that_is_none_is_refused(folder, words, message):
     write_agent(folder, "title: Mine\nkind: model\nown: {depth: 3}\n")
     with pytest.raises((UsageError, TaskError)) as caught:
-        catalog.read_agent("mine", catalog.settings_of(words))
+        catalog.read_agent("mine", catalog.parse_settings(words))
     assert message in str(caught.value)
 
 
@@ -104,7 +104,7 @@ def test_a_broken_file_is_refused(folder, text):
 
 ODD = [
     ("base_url", 1, "seen 1; expected text"),
-    ("base_url", "file:///etc/passwd", "seen 'file:///etc/passwd'; expected an address as http://127.0.0.1:8080/v1"),
+    ("base_url", "file:///etc/passwd", "seen 'file:///etc/passwd'; expected an address like http://127.0.0.1:8080/v1"),
     ("base_url", "http://a..b/v1", "seen 'http://a..b/v1'; expected an address"),
     ("base_url", "http://größe.de/ключ", "expected an address"),
     ("base_url", f"http://{'a' * 64}.de/v1", "expected an address"),
@@ -149,7 +149,7 @@ def test_odd_settings_of_other_agents_are_refused_as_well(agent, changes):
         catalog.read_agent(agent, changes)
 
 
-def test_everything_that_is_odd_is_said_at_once():
+def test_everything_that_is_odd_is_reported_at_once():
     changes = {name: value for name, value, _ in ODD} | {"wings": 2, "timeout_s": 0}
     with pytest.raises(TaskError) as caught:
         catalog.read_agent("chat_loop", changes)
@@ -161,7 +161,7 @@ def test_what_has_a_default_of_nothing_may_be_set_to_nothing():
     assert settings.own == catalog.read_agent("chat_loop").settings.own
 
 
-def test_settings_at_the_edge_of_what_is_allowed_are_kept_as_they_are():
+def test_settings_at_the_edge_of_what_is_allowed_are_accepted_unchanged():
     changes = {"retries": 0, "temperature": 2, "max_tokens": 1, "input_price": 0, "output_price": 0.5}
     own = catalog.read_agent("chat_loop", changes).settings.own
     assert {name: own[name] for name in changes} == changes
@@ -176,7 +176,7 @@ def test_an_agent_that_works_in_sessions_is_not_asked_without_one():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--agent", "gpt"], "no agent is named 'gpt'; there are baseline, block_tuner"),
+        (["--agent", "gpt"], "no agent is named 'gpt'; the agents are baseline, block_tuner"),
         (["--agent", "replay", "--set", "wings=2"], "replay has no setting 'wings'"),
         (["--agent", "replay", "--set", "max_iterations=many"], "max_iterations: seen 'many'"),
         (["--agent", "chat_loop", "--set", "retries=-1"], "own.retries: seen -1"),

@@ -1,4 +1,4 @@
-"""An endpoint may answer in one piece or in many, late, wrongly or not at all."""
+"""An endpoint may respond in one piece or in many, late, wrongly or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import pytest
 
 from evaluator.agents import completions
-from evaluator.agents.completions import Endpoint, OutOfReach, RequestRefused, complete
+from evaluator.agents.completions import Endpoint, EndpointUnavailable, RequestRefused, complete
 from tests.agents.chat_server import dripping, end, error, hang_up, pieces, raw, serving, short, stream, whole
 
 KEY = "sk-very-secret"
@@ -114,7 +114,7 @@ def test_a_place_elsewhere_that_is_none_is_not_looked_at(waits):
 
 
 @pytest.mark.parametrize("value", [10**30, -1, True, 1.5, "9", None, [], 2**53 + 1])
-def test_counts_that_cannot_be_were_not_said(value):
+def test_impossible_counts_count_as_not_reported(value):
     usage = {"prompt_tokens": value, "completion_tokens": value, "prompt_tokens_details": {"cached_tokens": value}}
     with serving(whole("fine", usage=usage)) as server:
         answer = ask(server)
@@ -129,7 +129,7 @@ def test_no_more_tokens_are_cached_than_were_asked():
 
 
 @pytest.mark.parametrize(("model", "shown"), [("\ud800m\0", "\\ud800m\\x00"), ("m" * 500, "m" * 200), (3, None)])
-def test_a_models_name_is_plain_text_or_was_not_said(model, shown):
+def test_a_models_name_is_plain_text_or_not_reported(model, shown):
     body = {"model": model, "choices": [{"message": {"content": "fine"}}]}
     with serving(raw(json.dumps(body).encode())) as server:
         assert ask(server).model == shown
@@ -150,13 +150,16 @@ def test_a_date_to_wait_for_is_understood(waits):
 
 
 def test_a_wait_beyond_the_deadline_is_not_begun(waits):
-    with serving(error(429, Retry_After="3600")) as server, pytest.raises(OutOfReach, match="no time is left to wait"):
+    with (
+        serving(error(429, Retry_After="3600")) as server,
+        pytest.raises(EndpointUnavailable, match="no time is left to wait"),
+    ):
         ask(server)
     assert waits == []
 
 
 def test_tries_come_to_an_end(waits):
-    with serving(*[error(500)] * 3) as server, pytest.raises(OutOfReach, match="3 tries"):
+    with serving(*[error(500)] * 3) as server, pytest.raises(EndpointUnavailable, match="3 tries"):
         ask(server)
     assert waits == [1.0, 2.0]
 
@@ -164,7 +167,7 @@ def test_tries_come_to_an_end(waits):
 def test_nobody_listens(waits):
     with serving() as server:
         pass
-    with pytest.raises(OutOfReach, match="no answer"):
+    with pytest.raises(EndpointUnavailable, match="no response"):
         ask(server)
 
 
@@ -193,13 +196,13 @@ def test_a_key_at_the_edge_of_what_is_passed_on_is_not_cut_into_view(waits, befo
     assert "sk-" not in "".join(notes)
 
 
-def test_the_words_of_a_server_can_be_kept(waits):
+def test_the_words_of_a_server_can_be_stored(waits):
     with serving(raw("\0\x1b[31mno\u202e".encode(), status=403)) as server, pytest.raises(RequestRefused) as caught:
         ask(server)
     assert str(caught.value) == "HTTP 403: \\x00\\x1b[31mno\\u202e"
-    with serving(*[stream({"error": "\ud800\0"})] * 3) as server, pytest.raises(OutOfReach) as late:
+    with serving(*[stream({"error": "\ud800\0"})] * 3) as server, pytest.raises(EndpointUnavailable) as late:
         ask(server)
-    assert str(late.value).endswith("in the middle of an answer: \\ud800\\x00")
+    assert str(late.value).endswith("in the middle of the stream: \\ud800\\x00")
 
 
 def test_a_key_is_in_no_traceback_that_shows_values():
@@ -220,13 +223,13 @@ def test_an_endless_answer_is_cut(monkeypatch, waits):
     monkeypatch.setattr(completions, "MAX_ANSWER_BYTES", 1000)
     with (
         serving(*[stream(*pieces("x" * 5000), *end())] * 3) as server,
-        pytest.raises(OutOfReach, match="more than 1000 bytes"),
+        pytest.raises(EndpointUnavailable, match="more than 1000 bytes"),
     ):
         ask(server)
 
 
 def test_a_deadline_that_is_over_asks_nothing():
-    with serving(GOOD) as server, pytest.raises(OutOfReach, match="no time is left"):
+    with serving(GOOD) as server, pytest.raises(EndpointUnavailable, match="no time is left"):
         ask(server, seconds=-1)
     assert server.requests == []
 
@@ -248,7 +251,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: "
 )
 def test_a_server_that_drips_has_no_longer_than_one_that_is_silent(said):
     begin = monotonic()
-    with serving(dripping(said)) as server, pytest.raises(OutOfReach, match="time"):
+    with serving(dripping(said)) as server, pytest.raises(EndpointUnavailable, match="time"):
         ask(server, seconds=0.5)
     assert 0.4 < monotonic() - begin < 3
 
@@ -257,7 +260,7 @@ def test_a_server_that_is_found_late_is_not_listened_to(monkeypatch):
     look_up = socket.getaddrinfo
     monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **fields: sleep(0.8) or look_up(*words, **fields))
     begin = monotonic()
-    with serving(dripping(b"")) as server, pytest.raises(OutOfReach, match="time was over"):
+    with serving(dripping(b"")) as server, pytest.raises(EndpointUnavailable, match="time ran out"):
         ask(server, seconds=0.5)
     assert monotonic() - begin < 3
 
@@ -272,7 +275,7 @@ def test_a_silent_end_of_a_drip_is_over_at_the_deadline_as_well():
         sleep(5)
 
     begin = monotonic()
-    with serving(reply) as server, pytest.raises(OutOfReach, match="the time was over"):
+    with serving(reply) as server, pytest.raises(EndpointUnavailable, match="time ran out"):
         ask(server, seconds=2)
     assert monotonic() - begin < 3.3
 

@@ -1,4 +1,4 @@
-"""What an agent in its sandbox reaches: nothing, or named hosts through our proxy, which says what it was asked for."""
+"""The network of a sandboxed agent: nothing, or allowed hosts through the proxy, which records requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from evaluator.agents import proxy
 from evaluator.errors import HostError
-from tests.agents.desks import raised, texts
+from tests.agents.contexts import raised, texts
 
 
 def test_without_a_network_nothing_is_reached(play):
@@ -23,7 +23,7 @@ def test_without_a_network_nothing_is_reached(play):
     assert not {"HTTPS_PROXY", "https_proxy"} & set(seen["environment"])
 
 
-def test_only_named_hosts_are_reached_and_each_that_was_asked_is_written_down(play, monkeypatch):
+def test_only_named_hosts_are_reached_and_each_request_is_recorded(play, monkeypatch):
     near, far = socket.socketpair()
     monkeypatch.setattr(proxy, "connect", lambda host, port: near)
     threading.Thread(target=lambda: far.sendall(far.recv(100).upper()), daemon=True).start()
@@ -40,7 +40,7 @@ say(os.environ['HTTPS_PROXY'])
     assert said[:3] == ["HTTP/1.1 403 Forbidden"] * 3
     assert said[3].startswith("HTTP/1.1 200")
     assert said[4:6] == ["HELLO", "http://127.0.0.1:3128"]
-    assert "network: evil.example was not let through" in texts(work, "error")
+    assert "network: evil.example was refused" in texts(work, "error")
 
 
 def test_an_agent_has_only_so_many_connections_at_once(tmp_path, monkeypatch):
@@ -103,6 +103,6 @@ def test_a_request_names_one_target_or_none(head, target):
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "::1", "fd00::1"])
-def test_a_name_that_stands_for_a_private_address_is_not_connected_to(address):
+def test_a_name_with_a_private_address_is_not_connected_to(address):
     with pytest.raises(OSError, match="no public address"):
         proxy.connect(address, 443)

@@ -48,7 +48,7 @@ def test_ranges_are_shown_only_where_the_contract_is():
     assert "config.yaml" not in hidden
 
 
-def test_an_agent_without_a_workspace_is_told_of_no_tool():
+def test_the_prompt_without_a_workspace_names_no_tool():
     text = prompt_of(dataclasses.replace(question(), workspace=""))
     assert "arena check" not in text
     assert "answer with the whole text of each file" in text

@@ -1,4 +1,4 @@
-"""Candidates that somebody wrote before, by the same rules as others."""
+"""Candidates from a folder or file, under the same rules as all others."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from evaluator.agents.replay.launcher import launch
 from evaluator.errors import UsageError
 from evaluator.tasks.reader import load_task
-from tests.agents.desks import ScriptedCheck, desk_for
+from tests.agents.contexts import ScriptedCheck, context_for
 
 TASK = "triton2triton/arena/softmax"
 
 
 def replayed(source, **fields):
-    return launch(desk_for("replay", load_task(TASK), ScriptedCheck(), {"source": source and str(source)}, **fields))
+    return launch(context_for("replay", load_task(TASK), ScriptedCheck(), {"source": source and str(source)}, **fields))
 
 
 def predictions(folder, *lines):
@@ -52,7 +52,7 @@ def test_what_the_source_does_not_hold_is_not_produced(tmp_path):
         assert (work.ended, work.candidate.problems) == ("gave_up", (("not_written", "softmax.py"),))
 
 
-def test_a_file_that_may_not_be_brought_is_a_problem(tmp_path):
+def test_a_file_that_a_candidate_may_not_have_is_a_problem(tmp_path):
     source = predictions(tmp_path, {"task": TASK, "files": {"softmax.py": "", "../up.py": "x"}})
     assert replayed(source).candidate.problems == (("extra_file", "../up.py"), ("not_written", "softmax.py"))
 

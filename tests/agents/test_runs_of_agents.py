@@ -1,4 +1,4 @@
-"""An agent over a suite: sessions lie beside the records, are kept when the run goes on, and go into the zip."""
+"""Agents on a suite: sessions are stored beside the records, reused when the run continues, and part of the zip."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.codex import launcher as codex
-from evaluator.agents.interface import Desk
+from evaluator.agents.interface import SessionContext
 from evaluator.bundles.checking import check
 from evaluator.cli.runfolder import run_suite
 from evaluator.errors import UsageError
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import read_session
 from evaluator.tasks.suites import load_suite
-from evaluator.workbench import Workbench, work_on
+from evaluator.workbench import Workbench, session_candidate
 from tests.agents.conftest import coded
 from tests.evaluator.test_runfolder import CountingEvaluator
 
@@ -31,7 +31,7 @@ def replayed(tmp_path):
     return read_agent("replay", {"source": str(source)})
 
 
-def test_each_task_has_a_session_that_is_handed_in(tmp_path, replayed):
+def test_each_task_has_a_session_in_the_bundle(tmp_path, replayed):
     suite, folder = load_suite("smoke"), tmp_path / "run"
     run_suite(suite, replayed, CountingEvaluator(), folder)
     sessions = [read_session(path.read_bytes()) for path in sorted((folder / "sessions").iterdir())]
@@ -59,14 +59,14 @@ def test_another_configuration_is_another_run(tmp_path, replayed):
     suite, folder = load_suite("smoke"), tmp_path / "run"
     run_suite(suite, replayed, CountingEvaluator(), folder)
     other = read_agent("replay", {"source": replayed.settings.text("source"), "timeout_s": 60})
-    with pytest.raises(UsageError, match="other settings"):
+    with pytest.raises(UsageError, match="differs in settings"):
         run_suite(suite, other, CountingEvaluator(), folder)
 
 
 @pytest.mark.slow
 def test_the_tuner_betters_a_tiny_kernel_by_the_compilers_report(tmp_path, tiny_task, evaluator):
     agent = read_agent("block_tuner", {"max_iterations": 3})
-    work_on(tiny_task("triton2triton"), agent, evaluator, tmp_path / "session.json", tmp_path / "files")
+    session_candidate(tiny_task("triton2triton"), agent, evaluator, tmp_path / "session.json", tmp_path / "files")
     session = read_session((tmp_path / "session.json").read_bytes())
     assert 1 <= len(session.iterations) <= 3
     assert session.iterations[0].status is Status.PASSED
@@ -84,8 +84,10 @@ def test_arena_check_is_the_real_judge(tiny_task, evaluator, play, monkeypatch, 
     monkeypatch.setenv("PLAY", coded(script))
     where = {"installed_in": str(request.getfixturevalue("installed")), "secrets": ["PLAY"], "network": []}
     settings = read_agent("codex", where).settings
-    desk = Desk(task, settings, 0, "gfx942", bench.check, evaluator.backend.access(), monotonic() + 300, "codex")
-    work = codex.launch(desk)
+    context = SessionContext(
+        task, settings, 0, "gfx942", bench.check, evaluator.backend.access(), monotonic() + 300, "codex"
+    )
+    work = codex.launch(context)
     assert [one.status is Status.PASSED for one in bench.iterations] == [True, False]
     assert bench.iterations[0].diff == ""
     assert f"-{source.splitlines()[0]}" in bench.iterations[1].diff.splitlines()

@@ -1,4 +1,4 @@
-"""What three command-line agents print, as transcript and usage. The streams are ours, in the documented shapes."""
+"""Event streams of three command-line agents, in the documented shapes, as transcript and usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session's record: distinct versions with outcome and diff, kept only for the same task and settings."""
+"""A session's record: distinct versions with outcome and diff, reused only for the same task and settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from evaluator import codec, workbench
 from evaluator.agents import scoring
 from evaluator.agents.catalog import read_agent
-from evaluator.agents.interface import Desk, Work
+from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import TranscriptEntry, Usage, read_session, shortened
 from evaluator.tasks.candidate import Candidate
@@ -68,9 +68,9 @@ def test_a_version_that_met_a_fault_of_ours_is_judged_again():
     assert len(evaluator.calls) == 2
 
 
-def test_what_is_told_holds_verdict_and_cases_but_no_reason_of_a_hold():
+def test_the_report_holds_status_and_cases_but_no_reason_of_a_hold():
     record = passed()
-    text = scoring.told(record)
+    text = scoring.feedback_text(record)
     assert text.startswith("status: passed\ncase ")
     for finding in record.findings:
         assert finding.text not in text
@@ -79,7 +79,7 @@ def test_what_is_told_holds_verdict_and_cases_but_no_reason_of_a_hold():
 def test_one_right_draw_of_a_wrong_case_is_one_draw():
     record = passed()
     one = dataclasses.replace(record, cases=(dataclasses.replace(record.cases[0], correct=False, draws=1),))
-    assert "not right, or not reached (1 draw was right)" in scoring.told(one)
+    assert "not correct, or not reached (1 draw was correct)" in scoring.feedback_text(one)
 
 
 def test_what_is_too_short_to_be_timed_makes_no_speedup():
@@ -88,7 +88,7 @@ def test_what_is_too_short_to_be_timed_makes_no_speedup():
     counted = {"n=524288,rounds=1": 21.2 / 3, "n=8388608,rounds=1": 21.2 / 20.9}
     counted |= {"n=4194304,rounds=1024": 152.2 / 101.3, "n=4194304,rounds=8192": 1164.3 / 1170.1}
     assert scoring.speedup_of(record) == pytest.approx(geometric_mean(counted.values()))
-    lines = dict(line.removeprefix("case ").split(": ", 1) for line in scoring.told(record).splitlines())
+    lines = dict(line.removeprefix("case ").split(": ", 1) for line in scoring.feedback_text(record).splitlines())
     assert lines["n=1000,rounds=3"].endswith("too short for a speedup to count")
     assert lines["n=524288,rounds=1"].endswith("speedup at least 7.067")
     assert lines["n=4194304,rounds=1024"].endswith("speedup 1.502")
@@ -100,25 +100,25 @@ def test_what_is_too_short_to_be_timed_makes_no_speedup():
 @pytest.fixture
 def launched(monkeypatch):
     """Puts a launcher that checks once in the place of block_tuner's; returns the sessions it was asked for."""
-    desks = list[Desk]()
+    contexts = list[SessionContext]()
 
-    def launch(desk):
-        desks.append(desk)
-        checked = desk.check(version(b"a\n"))
+    def launch(context):
+        contexts.append(context)
+        checked = context.check(version(b"a\n"))
         entry = TranscriptEntry("check", checked.text)
-        return Work(version(b"a\n"), "finished", prompt="Do it.", transcript=(entry,), usage=Usage(turns=1))
+        return SessionOutcome(version(b"a\n"), "finished", prompt="Do it.", transcript=(entry,), usage=Usage(turns=1))
 
-    monkeypatch.setattr(workbench, "launcher_of", lambda name: launch)
-    return desks
+    monkeypatch.setattr(workbench, "load_launcher", lambda name: launch)
+    return contexts
 
 
 def work(tmp_path, **changes):
     agent = read_agent("block_tuner", changes)
     paths = tmp_path / "session.json", tmp_path / "files"
-    return workbench.work_on(load_task(TASK), agent, Evaluator(), *paths)
+    return workbench.session_candidate(load_task(TASK), agent, Evaluator(), *paths)
 
 
-def test_a_session_is_written_and_kept(tmp_path, launched):
+def test_a_session_is_written_and_reused(tmp_path, launched):
     first = work(tmp_path)
     session = read_session((tmp_path / "session.json").read_bytes())
     assert (session.agent, session.ended, session.prompt) == ("block_tuner", "finished", "Do it.")
@@ -128,8 +128,8 @@ def test_a_session_is_written_and_kept(tmp_path, launched):
 
 
 def test_a_session_can_be_read_again_whatever_its_launcher_says_of_its_end(tmp_path, monkeypatch):
-    ended = Work(version(b"a\n"), "failed", "\ud800 and \0")
-    monkeypatch.setattr(workbench, "launcher_of", lambda name: lambda desk: ended)
+    ended = SessionOutcome(version(b"a\n"), "failed", "\ud800 and \0")
+    monkeypatch.setattr(workbench, "load_launcher", lambda name: lambda context: ended)
     work(tmp_path)
     assert read_session((tmp_path / "session.json").read_bytes()).message == "\\ud800 and \\x00"
 
@@ -172,7 +172,7 @@ def used(**values):
         ("usage", used(cost_usd=1e300), "usage.cost_usd: seen 1e\\+300"),
         ("seconds", -1.0, "seconds: expected 0 to 1000000"),
         ("seconds", 1e300, "seconds: expected 0 to 1000000"),
-        ("started_at", "yesterday", "started_at: seen 'yesterday'; expected a moment"),
+        ("started_at", "yesterday", "started_at: seen 'yesterday'; expected a timestamp"),
         ("started_at", "9999-12-31T23:59:59+00:00", "started_at: seen"),
         ("usage", used(cost_usd=-0.5), r"usage\.cost_usd: seen -0\.5"),
     ],
@@ -184,11 +184,13 @@ def test_a_session_that_breaks_its_rules_is_refused(tmp_path, launched, field, v
         read_session(json.dumps({**raw, field: value}))
 
 
-def test_a_count_that_cannot_be_is_one_that_nobody_said(tmp_path, monkeypatch):
+def test_an_impossible_count_counts_as_not_reported(tmp_path, monkeypatch):
     """An agent's own program may say anything of itself."""
     usage = Usage(turns=2**31, input_tokens=10**12 + 1, output_tokens=10**12, cost_usd=float("nan"), tool_calls=3)
     monkeypatch.setattr(
-        workbench, "launcher_of", lambda name: lambda desk: Work(version(b"a\n"), "finished", usage=usage)
+        workbench,
+        "load_launcher",
+        lambda name: lambda context: SessionOutcome(version(b"a\n"), "finished", usage=usage),
     )
     work(tmp_path)
     session = read_session((tmp_path / "session.json").read_bytes())

@@ -1,4 +1,4 @@
-"""Makers of archives that must be refused: each a function of a folder to the path of what it wrote."""
+"""Makers of archives that must be refused: functions from a folder to the path of the new archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault that public results of other benchmarks are known to have, and the finding or problem that names it.
+"""Every known fault of public results of other benchmarks, and the finding or problem that names it.
 
 The sections are those of the notes on AgentKernelArena (AKA) and on the other benchmarks (KB …). A code stands in
 `findings.FINDINGS` and is shown by a bundle of its own in `test_findings.FAULTS`; `refused`: a problem, which

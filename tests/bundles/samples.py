@@ -1,4 +1,4 @@
-"""Real results of other benchmarks, kept outside the repository: what each becomes, as a table and as a test.
+"""Real results of other benchmarks, stored outside the repository: their expected outcomes as a table.
 
 `python -m tests.bundles.samples` prints the table anew.
 """
@@ -131,7 +131,7 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
 
 def outcome(checked: CheckedBundle) -> str:
     """One line: what became of it, or why it is refused."""
-    submission = checked.submission
+    submission = checked.bundle
     if checked.problems or submission is None:
         return f"refused: {checked.problems[0].seen}; expected {checked.problems[0].expected}"
     known = sum(claim.is_known for claim in submission.claims)
@@ -146,9 +146,9 @@ def outcome(checked: CheckedBundle) -> str:
 
 
 def main() -> None:
-    for name, said, _ in OUTCOMES:
-        sys.stdout.write(f"{name.replace(RUN, 'agentkernelarena_v1/…')} {dict(said) or ''}\n")
-        sys.stdout.write(f"    {outcome(check(FOLDER / name, said=said))}\n")
+    for name, declared, _ in OUTCOMES:
+        sys.stdout.write(f"{name.replace(RUN, 'agentkernelarena_v1/…')} {dict(declared) or ''}\n")
+        sys.stdout.write(f"    {outcome(check(FOLDER / name, declared=declared))}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Folders, zips and tars: the same members from each, and what must be refused is refused at once."""
+"""Folders, zips and tars have the same members, and hostile ones are refused at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_hostile_archive_is_refused_quickly_and_in_words(name: str, tmp_path: 
     begun = time.process_time()
     checked = check(path)
     assert time.process_time() - begun < REFUSED_WITHIN_S
-    assert checked.submission is None
+    assert checked.bundle is None
     assert any(_fits(str(problem), text) for problem in checked.problems), checked.problems
 
 
@@ -91,13 +91,13 @@ def _compressed(data: bytes, form: str) -> bytes:
 @pytest.mark.parametrize(
     ("limits", "text"),
     [
-        (ReadLimits(member_bytes=1 << 16), "at most 0 MiB a file"),
+        (ReadLimits(member_bytes=1 << 16), "at most 0 MiB per file"),
         (ReadLimits(total_bytes=1 << 17), "in all"),
         (ReadLimits(members=3), "at most 3 files"),
         (ReadLimits(ratio=2, ratio_from_bytes=1), "times its size"),
         (ReadLimits(archive_bytes=10), "at most 0 MiB"),
         (ReadLimits(depth=2), "4 folders deep"),
-        (ReadLimits(seconds=-1.0), "within -1 s"),
+        (ReadLimits(seconds=-1.0), "at most -1 s"),
     ],
 )
 def test_each_bound_holds_for_zip_and_tar(folder: Path, limits: ReadLimits, text: str) -> None:
@@ -108,7 +108,7 @@ def test_each_bound_holds_for_zip_and_tar(folder: Path, limits: ReadLimits, text
 
 
 @pytest.mark.parametrize(("more", "text"), [(50, "50 more problems"), (1, "1 more problem;")])
-def test_every_bad_name_is_told_at_once(tmp_path: Path, more: int, text: str) -> None:
+def test_every_bad_name_is_reported_at_once(tmp_path: Path, more: int, text: str) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
         for index in range(200 + more):
             file.writestr(f"../{index}", b"")

@@ -1,4 +1,4 @@
-"""`bundle check` and `bundle submit` as a shell sees them; the site is a local server that remembers what it got."""
+"""`bundle check` and `bundle submit` on the command line, with a local server that records what it gets."""
 
 from __future__ import annotations
 
@@ -71,27 +71,27 @@ def written(folder: Path, files: dict[str, bytes]) -> Path:
     return folder
 
 
-def hand_in(path: Path, url: str, *more: str) -> int:
+def submitted(path: Path, url: str, *more: str) -> int:
     return main(["bundle", "submit", str(path), "--url", url, "--token", "arena_x", *SITE_WORDS, *more])
 
 
-def test_check_tells_what_it_understood(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_what_it_parsed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bundle", "check", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "AgentKernelArena, v1, later fields" in printed
-    assert "1 of 196 tasks in it" in printed
-    assert "asked     model: exact model identifier" in printed
-    assert printed.endswith("run: it can be handed in\n")
+    assert "1 of 196 tasks\n" in printed
+    assert "unstated  model: exact model identifier" in printed
+    assert printed.endswith("run: ready to submit\n")
 
 
-def test_check_names_the_tasks_that_are_others_here(
+def test_check_names_the_tasks_that_differ_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A site with these tasks would still take it, so it is no problem."""
     bundle = str(tasks_folder() / "bundles" / "h200-sxm-smoke-block_tuner.zip")
     assert main(["bundle", "check", bundle]) == 0
-    assert "other " not in (said := capsys.readouterr().out)
-    assert said.endswith(": it can be handed in\n")
+    assert "\nother " not in (said := capsys.readouterr().out)
+    assert said.endswith(": ready to submit\n")
     other, gone = "hip2hip/arena/GELU", "torch2hip/arena/SiLU"
     shutil.copytree(tasks_folder(), tmp_path / "tasks", ignore=shutil.ignore_patterns("__pycache__", "bundles"))
     (tmp_path / "tasks" / other / "kernel.hip").write_text("// another\n", encoding="utf-8")
@@ -100,14 +100,14 @@ def test_check_names_the_tasks_that_are_others_here(
     monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "tasks"))
     assert main(["bundle", "check", bundle]) == 0
     said = capsys.readouterr().out
-    assert f"other     {other}: {digest[:12]} in tasks/ here\n" in said
+    assert f"other     {other}: digest {digest[:12]} in tasks/ here\n" in said
     assert f"other     {gone}: not in tasks/ here\n" in said
-    assert said.endswith(": it can be handed in where a suite has exactly its tasks\n")
+    assert said.endswith(": ready to submit to a site whose suite has exactly these tasks\n")
     assert main(["bundle", "check", bundle, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["submission"]["other_tasks"] == {other: digest, gone: None}
 
 
-def test_check_tells_every_problem_with_place_seen_expected_and_hint(
+def test_check_reports_every_problem_with_place_seen_expected_and_hint(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = written(
@@ -117,7 +117,7 @@ def test_check_tells_every_problem_with_place_seen_expected_and_hint(
     printed = capsys.readouterr().out
     for word in ("problem   golden_results", "seen: ", "expected: ", "hint: State it as golden_machine"):
         assert word in printed
-    assert printed.endswith("1 problem: it would be refused\n")
+    assert printed.endswith("1 problem; a site would reject it\n")
 
 
 def test_json_holds_everything_and_sources_by_their_digest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +136,7 @@ def test_a_path_that_is_not_there_is_a_mistake_of_usage(tmp_path: Path, capsys: 
 
 
 def test_a_folder_is_sent_as_its_zip_with_token_key_and_fields(folder: Path, url: str, tmp_path: Path) -> None:
-    assert hand_in(folder, url, "--set", "model=some-model-1") == 0
+    assert submitted(folder, url, "--set", "model=some-model-1") == 0
     (got,) = Site.got
     assert got["path"] == "/api/v1/submissions/"
     assert got["headers"]["Authorization"] == "Bearer arena_x"
@@ -149,15 +149,15 @@ def test_a_folder_is_sent_as_its_zip_with_token_key_and_fields(folder: Path, url
 
 
 def test_the_same_bundle_twice_has_the_same_key(folder: Path, url: str) -> None:
-    assert (hand_in(folder, url), hand_in(zip_folder(folder), url)) == (0, 0)
+    assert (submitted(folder, url), submitted(zip_folder(folder), url)) == (0, 0)
     first, second = (got["headers"]["Idempotency-Key"] for got in Site.got)
     assert first == second
 
 
 def test_a_bundle_with_problems_is_not_sent(tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x.json").write_text("[]")
-    assert hand_in(tmp_path / "x.json", url) == 1
-    assert "nothing was sent" in capsys.readouterr().out
+    assert submitted(tmp_path / "x.json", url) == 1
+    assert "not submitted" in capsys.readouterr().out
     assert Site.got == []
 
 
@@ -180,18 +180,18 @@ def test_without_consent_or_token_nothing_is_sent(
     [
         ((200, {"state": "accepted"}), 0, "state: accepted"),
         ((202, {"url": "/submission/7/"}), 0, "/submission/7/"),
-        ((404, b"<!doctype html><p>nothing here"), 1, "is not the address of a site"),
+        ((404, b"<!doctype html><p>nothing here"), 1, "is not the address of an ArenaBoard site"),
         ((401, {"detail": "no valid token"}), 1, "401: no valid token"),
         ((413, b"<html>too large</html>"), 1, "too large"),
         ((302, b""), 3, "302"),
         ((500, b"\x1b[31mbroken"), 3, "\\x1b[31mbroken"),
     ],
 )
-def test_what_the_site_says_is_told(
+def test_the_reply_of_the_site_is_printed(
     folder: Path, url: str, answer: tuple[int, Any], code: int, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Site.answers = [answer]
-    assert hand_in(folder, url) == code
+    assert submitted(folder, url) == code
     assert text in capsys.readouterr().out
     assert len(Site.got) == 1
 
@@ -201,15 +201,15 @@ def test_a_site_that_is_busy_is_asked_again_with_the_same_key(
 ) -> None:
     monkeypatch.setattr(upload, "WAIT_S", 0.0)
     Site.answers = [(503, {}), (429, {}), (202, {"state": "received"})]
-    assert hand_in(folder, url) == 0
+    assert submitted(folder, url) == 0
     assert len({got["headers"]["Idempotency-Key"] for got in Site.got}) == 1
     assert len(Site.got) == 3
 
 
-def test_a_site_that_does_not_answer_is_told_in_words(
+def test_a_site_that_does_not_respond_is_reported_in_words(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(upload, "WAIT_S", 0.0)
-    assert hand_in(folder, "http://127.0.0.1:9") == 3
-    assert "does not answer" in capsys.readouterr().err
-    assert hand_in(folder, "ftp://127.0.0.1") == 2
+    assert submitted(folder, "http://127.0.0.1:9") == 3
+    assert "does not respond" in capsys.readouterr().err
+    assert submitted(folder, "ftp://127.0.0.1") == 2

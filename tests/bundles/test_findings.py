@@ -1,4 +1,4 @@
-"""Each known fault of results from elsewhere becomes the finding that names it; together they are the whole table."""
+"""Each known fault of other benchmarks' results gives the finding that names it, and together all findings."""
 
 from __future__ import annotations
 
@@ -200,9 +200,9 @@ FAULTS: dict[str, Files] = {
 def test_a_known_fault_is_named(code: str) -> None:
     checked = check_files(FAULTS[code])
     assert checked.problems == ()
-    assert checked.submission is not None
-    found = [finding for finding in checked.submission.findings if finding.code == code]
-    assert found, sorted({finding.code for finding in checked.submission.findings})
+    assert checked.bundle is not None
+    found = [finding for finding in checked.bundle.findings if finding.code == code]
+    assert found, sorted({finding.code for finding in checked.bundle.findings})
     assert all(finding.place and finding.text.endswith(".") for finding in found)
 
 
@@ -224,11 +224,11 @@ def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> 
         ({"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, {"speedup": 2.0}))}, {"absent_tasks"}),
     ):
         checked = check_files(files)
-        assert checked.submission is not None, checked.problems
-        assert {finding.code for finding in checked.submission.findings} == expected, checked.submission.format
+        assert checked.bundle is not None, checked.problems
+        assert {finding.code for finding in checked.bundle.findings} == expected, checked.bundle.format
 
 
-def test_what_is_beyond_those_that_are_kept_is_counted() -> None:
+def test_findings_beyond_the_limit_are_counted() -> None:
     assert [not_listed(count) for count in (1, 2)] == [
         "1 more of this kind is not listed.",
         "2 more of this kind are not listed.",

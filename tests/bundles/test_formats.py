@@ -1,17 +1,17 @@
-"""What holds for results of every format."""
+"""Properties of results in every format."""
 
 from __future__ import annotations
 
 from evaluator.bundles.tasklists import tasks_of
+from tests.bundles.accepted import accepted, only, refused
 from tests.bundles.made import (
     aka,
     kb,
     kb_result,
 )
-from tests.bundles.taken import only, refused, taken
 
 
-def test_what_is_no_format_is_told_with_what_would_be() -> None:
+def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     (problem,) = refused({"notes.txt": b"hello"}).problems
     assert problem.seen == "notes.txt"
     assert "task_result.yaml" in problem.hint
@@ -41,7 +41,7 @@ def test_every_problem_comes_at_once() -> None:
 
 
 def test_what_a_bundle_declares_is_not_asked_for() -> None:
-    submission = taken(aka(**{"arenaboard.yaml": b"model: some-model-1\nagent: another\n"}))
+    submission = accepted(aka(**{"arenaboard.yaml": b"model: some-model-1\nagent: another\n"}))
     assert (submission.declared["model"], submission.declared["agent"]) == ("some-model-1", "another")
     assert "model" not in submission.asked
 

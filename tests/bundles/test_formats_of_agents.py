@@ -1,4 +1,4 @@
-"""What becomes of AgentKernelArena's run folders and held-out summaries: statuses, speeds by its rule, quadrants."""
+"""AgentKernelArena's run folders and held-out summaries: statuses, speedups by its rule, quadrants."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.records.reasons import Status
+from tests.bundles.accepted import accepted, only, refused
 from tests.bundles.made import (
     GELU,
     KERNEL,
@@ -19,11 +20,10 @@ from tests.bundles.made import (
     held_out_row,
     yaml_of,
 )
-from tests.bundles.taken import only, refused, taken
 
 
 def test_a_run_folder_becomes_claims_with_both_speeds_and_the_suite_as_denominator() -> None:
-    submission = taken(aka())
+    submission = accepted(aka())
     (claim,) = submission.claims
     assert (claim.task, claim.is_known, claim.status) == (GELU, True, Status.PASSED)
     assert (claim.claimed_speedup, claim.recomputed_speedup) == (3.0, 3.0)
@@ -38,7 +38,7 @@ def test_a_run_folder_becomes_claims_with_both_speeds_and_the_suite_as_denominat
 
 def test_a_paper_era_result_lacks_the_methods() -> None:
     early = {name: value for name, value in aka_result().items() if "method" not in name}
-    assert taken(aka(early)).generation == "v1, paper era"
+    assert accepted(aka(early)).generation == "v1, paper era"
 
 
 def test_the_second_generation_is_refused_with_a_sentence() -> None:
@@ -111,8 +111,8 @@ def test_a_workspace_without_a_result_is_not_judged_and_its_name_is_found_again(
     assert (claim.task, claim.status) == (GELU, Status.NOT_JUDGED)
 
 
-def test_an_unknown_task_is_kept_in_quarantine() -> None:
-    submission = taken(aka(aka_result("hip2hip/gpumode/NoSuchThing")))
+def test_an_unknown_task_is_in_quarantine() -> None:
+    submission = accepted(aka(aka_result("hip2hip/gpumode/NoSuchThing")))
     assert [claim.is_known for claim in submission.claims] == [False]
     assert submission.count(Status.PASSED) == 0
     assert len(submission.absent) == 196
@@ -125,7 +125,7 @@ def test_quadrants_come_from_the_outcomes() -> None:
         held_out_row(False, True, "opt_improvement", "hip2hip/gpumode/TanH"),
         held_out_row(False, False, "both_fail", "hip2hip/gpumode/Sigmoid", error="timed out"),
     ]
-    submission = taken(held_out(*rows, total_tasks=4, conditional_correctness={"rate_pct": 50.0}))
+    submission = accepted(held_out(*rows, total_tasks=4, conditional_correctness={"rate_pct": 50.0}))
     found = [claim.claimed["quadrant"] for claim in submission.claims]
     assert found == ["both_pass", "opt_regression", "opt_improvement", "evaluation_error"]
     assert submission.claims[3].status is Status.NOT_JUDGED

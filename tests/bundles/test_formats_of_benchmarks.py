@@ -1,4 +1,4 @@
-"""What becomes of KernelBench-X, KernelBench and FlashInfer: statuses, speeds by their rules, sentinels as None."""
+"""KernelBench-X, KernelBench and FlashInfer: statuses, speedups by their rules, sentinels as None."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.records.reasons import Status
+from tests.bundles.accepted import accepted, only, refused
 from tests.bundles.made import (
     MATMUL,
     RELU,
@@ -23,11 +24,10 @@ from tests.bundles.made import (
     trace,
     workload_line,
 )
-from tests.bundles.taken import only, refused, taken
 
 
 def test_the_speed_is_sum_over_sum_of_the_same_sizes() -> None:
-    submission = taken(kbx())
+    submission = accepted(kbx())
     (claim,) = submission.claims
     assert (claim.task, claim.status, claim.recomputed_speedup) == (MATMUL, Status.PASSED, 2.0)
     assert len(submission.suite_tasks) == 176
@@ -76,13 +76,13 @@ def test_of_several_machines_one_must_be_named() -> None:
 
 def test_golden_results_alone_are_no_run() -> None:
     (problem,) = refused({"5090/gelu.json": dumped(kbx_sizes(1.0))}).problems
-    assert "alone" in problem.seen
+    assert "only the golden times" in problem.seen
 
 
 def test_the_corpus_becomes_a_claim_for_each_round_and_side() -> None:
     row = corpus_line({"speedup": 1.0}, {"speedup": 2.0})
     again = corpus_line({"speedup": 2.0}, {"exe_ok": False, "speedup": "N/A"}, from_round="round_1", to_round="round_2")
-    claims = taken({"corpus.jsonl": lines(row, again)}).claims
+    claims = accepted({"corpus.jsonl": lines(row, again)}).claims
     assert [(claim.attempt, claim.status, claim.claimed_speedup) for claim in claims] == [
         ("round_0", Status.PASSED, 1.0),
         ("round_1", Status.PASSED, 2.0),
@@ -92,7 +92,7 @@ def test_the_corpus_becomes_a_claim_for_each_round_and_side() -> None:
 
 def test_both_shapes_of_results_are_read() -> None:
     for results in ({"1": kb_result()}, {"1": [kb_result(), kb_result(sample_id=1)]}):
-        submission = taken(kb(results))
+        submission = accepted(kb(results))
         first = submission.claims[0]
         assert (first.task, first.status, first.recomputed_speedup) == ("level3/1", Status.PASSED, 2.0)
         assert [claim.is_known for claim in submission.claims] == [True, False][: len(submission.claims)]
@@ -119,7 +119,7 @@ def test_what_a_result_says_is_its_status(result: dict[str, Any], status: Status
 
 
 def test_without_a_level_nothing_is_counted() -> None:
-    submission = taken(kb(declared=""))
+    submission = accepted(kb(declared=""))
     assert (submission.suite, submission.claims[0].is_known) == (None, False)
     assert "level" in submission.asked
 
@@ -133,7 +133,7 @@ def test_a_definition_is_passed_only_on_all_its_workloads() -> None:
     assert only(fib(trace(1), trace(2, "TIMEOUT"))).status is Status.TIMED_OUT
 
 
-def test_of_a_workload_that_stands_twice_the_slower_one_counts() -> None:
+def test_of_a_duplicate_workload_the_slower_one_counts() -> None:
     slow = trace(2, times={"latency_ms": 4.0, "speedup_factor": 0.5})
     assert only(fib(trace(1), trace(2), slow)).recomputed_speedup == (2.0 + 0.5) / 2
 

@@ -1,4 +1,4 @@
-"""What nobody thinks of: bytes, values and damaged bundles on every parser. A refusal or a value comes back.
+"""Random bytes, values and damaged bundles on every parser give a value or a refusal, never an exception.
 
 ARENA_FUZZ_EXAMPLES=50000 tries longer by hand; the settings below keep each test within about two seconds.
 """
@@ -93,7 +93,7 @@ BUNDLES: tuple[Callable[[], made.Files], ...] = (
 def ends_well(files: made.Files) -> None:
     """A value that can be told as text and as JSON, or problems, each with its place."""
     checked = check_files(files)
-    assert checked.submission is not None or checked.problems
+    assert checked.bundle is not None or checked.problems
     assert all(problem.place and problem.expected for problem in checked.problems)
     json.loads(json_of(checked))
     assert text_of("x", checked).isprintable() or "\n" in text_of("x", checked)

@@ -1,4 +1,4 @@
-"""Records of a bundle: homes and secrets are masked before anything is kept, whatever the encoding."""
+"""Records of a bundle: home folders and secrets are masked before anything is stored, whatever the encoding."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.records import make_record
 KEY = "b3c9" + "Zx81" * 9
 
 
-def test_a_record_of_ours_is_masked_before_it_is_kept() -> None:
+def test_a_record_of_ours_is_masked_before_it_is_stored() -> None:
     found = files()
     record = make_record(reason="mismatch", message="in /home/alice/x.py", log=f"OPENAI_API_KEY={KEY}\n")
     name, own = f"records/{slug(GELU)}.json", codec.loads(type(record), found[f"records/{slug(GELU)}.json"])
     found[name] = codec.dumps(replace(record, task=own.task, candidate=own.candidate)).encode()
-    submission = check_files(found).submission
+    submission = check_files(found).bundle
     assert submission is not None
     assert submission.own is not None
     entry = submission.own.entries[0]

@@ -1,4 +1,4 @@
-"""Our own bundles: what the evaluator writes is taken, and everything is held against everything beside it."""
+"""Our own bundles: what the evaluator writes is accepted, and all parts must agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator import codec
 from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.checking import check, check_files
 from evaluator.bundles.native.contents import bundle_of, own_files
-from evaluator.bundles.native.rules import unfit
+from evaluator.bundles.native.rules import out_of_bounds
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.report import text_of
@@ -54,18 +54,18 @@ def files(**manifest: Any) -> dict[str, bytes]:
 def test_a_run_folder_becomes_claims() -> None:
     checked = check_files(files())
     assert checked.problems == ()
-    assert checked.submission is not None
-    assert [(claim.task, claim.status) for claim in checked.submission.claims] == [
+    assert checked.bundle is not None
+    assert [(claim.task, claim.status) for claim in checked.bundle.claims] == [
         (GELU, Status.PASSED),
         (SILU, Status.WRONG_OUTPUT),
     ]
-    assert checked.submission.suite_tasks == (GELU, SILU)
-    assert checked.submission.claims[0].cases[0].baseline_ms == 2.1
-    assert checked.submission.claims[0].files == {"gelu.hip": b"// x\n"}
+    assert checked.bundle.suite_tasks == (GELU, SILU)
+    assert checked.bundle.claims[0].cases[0].baseline_ms == 2.1
+    assert checked.bundle.claims[0].files == {"gelu.hip": b"// x\n"}
 
 
-def test_a_bundle_without_a_round_is_said_to_hold_seen_cases_only() -> None:
-    assert "cases     seen ones only\n" in text_of("run.zip", check_files(files()))
+def test_a_bundle_without_a_round_is_reported_to_hold_seen_cases_only() -> None:
+    assert "cases     seen only\n" in text_of("run.zip", check_files(files()))
 
 
 def with_sessions(**changes: Any) -> dict[str, bytes]:
@@ -93,7 +93,7 @@ def test_a_session_of_something_else_is_refused_with_everything_that_differs() -
     assert seen == {"candidate", "repeat", "agent", "settings", "device class"}
 
 
-def test_what_the_manifest_lacks_or_holds_in_another_form_is_said_in_words() -> None:
+def test_faults_of_the_manifest_are_reported_in_words() -> None:
     found = with_sessions()
     manifest = json.loads(found["run.json"])
     del manifest["protocol"]
@@ -166,7 +166,7 @@ def test_folder_zip_and_offline_check_agree(tmp_path: Path) -> None:
         (tmp_path / "run" / name).write_bytes(data)
     path = zip_folder(tmp_path / "run")
     assert read_bundle(path) == read_bundle(tmp_path / "run")
-    submission = check(path).submission
+    submission = check(path).bundle
     assert submission is not None
     assert submission.digest == read_bundle(path).digest
 
@@ -179,7 +179,7 @@ def test_every_problem_of_every_part_comes_at_once() -> None:
     places = [str(problem) for problem in check_files(found).problems]
     for text in (
         "expected 'arena-9'",
-        "the files that it judged",
+        "the files that were evaluated",
         "stranger.json",
         f"{slug(SILU)}.json: task: seen missing",
     ):
@@ -190,7 +190,7 @@ def test_an_unfinished_run_says_how_it_goes_on() -> None:
     found = files()
     del found[f"records/{slug(SILU)}.json"]
     (problem, *_) = check_files(found).problems
-    assert (problem.seen, "goes on" in problem.hint) == ("nothing", True)
+    assert (problem.seen, "continues" in problem.hint) == ("nothing", True)
 
 
 @pytest.mark.parametrize("manifest", [b"", b"[]", b"{}", b'{"tasks": {"a": 1}}', b'{"repeat": "0"}', b"[" * 100_000])
@@ -219,14 +219,14 @@ def changed_record(change: Callable[[dict[str, Any]], object]) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda record: record.update(started_at="2026-13-01"), "a moment with its time zone"),
-        (lambda record: record.update(started_at="2026-11-01T12:00:00"), "a moment with its time zone"),
+        (lambda record: record.update(started_at="2026-13-01"), "a timestamp with its time zone"),
+        (lambda record: record.update(started_at="2026-11-01T12:00:00"), "a timestamp with its time zone"),
         (lambda record: record.update(evaluator="9" * 31), "at most 30 characters"),
         (lambda record: record.update(seconds={"total": 1e308}), "seconds"),
         (lambda record: record.update(log="a\0b"), "text without NUL"),
         (lambda record: record.update(log="\ud800"), "text without NUL and surrogates"),
         (lambda record: record["host"].update(facts={"\ud800": "x"}), "names without NUL and surrogates"),
-        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "stands 2 times"),
+        (lambda record: record["cases"][0].update(id=record["cases"][1]["id"]), "listed 2 times"),
         (lambda record: record["cases"][0].update(id="n" * 201), "a name of at most 200"),
         (lambda record: record["cases"][0].update(draws=2**31), "draws"),
         (lambda record: record["cases"][0].update(draws=2**70), "a whole number of 64 bits"),
@@ -250,8 +250,8 @@ def test_a_ratio_that_is_none_is_a_problem(values: dict[str, Any]) -> None:
     case = record.cases[1]
     assert case.ratio is not None
     good, bad = replace(record, cases=(case,)), replace(case, ratio=replace(case.ratio, **values))
-    assert list(unfit("records/x.json", good)) == []
-    assert [problem.seen for problem in unfit("records/x.json", replace(record, cases=(bad,)))] == ["a ratio"]
+    assert list(out_of_bounds("records/x.json", good)) == []
+    assert [problem.seen for problem in out_of_bounds("records/x.json", replace(record, cases=(bad,)))] == ["a ratio"]
 
 
 @pytest.mark.parametrize("values", [{"device_class": "../x"}, {"repeat": -1}, {"protocol": "9" * 31}])

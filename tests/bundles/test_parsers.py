@@ -1,4 +1,4 @@
-"""JSON, lines and YAML from outside: seven plain types, and nothing that costs more than it says."""
+"""JSON, JSON lines and YAML from outside: seven plain types within limits."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_no_numbers_come_back_as_such_floats() -> None:
         (b"a: 1\na: 2", "twice"),
         (b"a: 1\n--- \nb: 2", "second document"),
         (b"a: !!binary aGk=", "tag"),
-        (b"? [a]\n: 1", "a key that is no text"),
+        (b"? [a]\n: 1", "a key that is not text"),
         (b"[" * 41 + b"]" * 41, "deeper"),
         (b"- " * 41 + b"x", "deeper"),
         (b"a: [", "not YAML"),
@@ -93,7 +93,7 @@ def test_a_mark_of_the_byte_order_is_passed_over() -> None:
     assert parse_yaml(b"\xef\xbb\xbfa: 1") == {"a": 1}
 
 
-def test_half_a_million_keys_of_which_one_stands_twice_take_no_quadratic_time() -> None:
+def test_half_a_million_keys_with_a_duplicate_take_no_quadratic_time() -> None:
     data = b"{" + b",".join(b'"%d":1' % index for index in range(300_000)) + b',"299999":1}'
     begun = time.process_time()
     with pytest.raises(ParseError, match="'299999' twice"):

@@ -1,4 +1,4 @@
-"""Real results of other benchmarks, kept outside the repository: what each becomes."""
+"""Real results of other benchmarks, stored outside the repository, have the expected outcomes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from tests.bundles.samples import FOLDER as SAMPLES
 from tests.bundles.samples import OUTCOMES, outcome
 
 
-@pytest.mark.parametrize(("name", "said", "expected"), OUTCOMES, ids=[f"{name} {said}" for name, said, _ in OUTCOMES])
-def test_each_sample_becomes_what_the_table_says(name: str, said: dict[str, str], expected: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "declared", "expected"), OUTCOMES, ids=[f"{name} {declared}" for name, declared, _ in OUTCOMES]
+)
+def test_each_sample_becomes_what_the_table_says(name: str, declared: dict[str, str], expected: str) -> None:
     if not (SAMPLES / name).exists():
         pytest.skip(f"real samples are not part of the repository, and {SAMPLES / name} is not here")
-    assert outcome(check(SAMPLES / name, said=said)) == expected
+    assert outcome(check(SAMPLES / name, declared=declared)) == expected
 
 
 def sample(name: str) -> CheckedBundle:
@@ -26,13 +28,13 @@ def sample(name: str) -> CheckedBundle:
 
 
 def statuses(checked: CheckedBundle) -> dict[str, int]:
-    assert checked.submission is not None
-    return dict(Counter(claim.status.value for claim in checked.submission.claims))
+    assert checked.bundle is not None
+    return dict(Counter(claim.status.value for claim in checked.bundle.claims))
 
 
 def codes(checked: CheckedBundle) -> set[str]:
-    assert checked.submission is not None
-    return {finding.code for finding in checked.submission.findings}
+    assert checked.bundle is not None
+    return {finding.code for finding in checked.bundle.findings}
 
 
 def test_a_run_folder_with_six_faults_names_each() -> None:
@@ -43,8 +45,8 @@ def test_a_run_folder_with_six_faults_names_each() -> None:
         *("duplicate_parameters", "speedup_disagrees", "missing_case", "score_from_averages", "nan_time"),
         *("vanished_task", "listed_only", "total_disagrees", "unknown_task", "absent_tasks", "unstated_method"),
     }
-    assert checked.submission is not None
-    by_name = {claim.task.rpartition("/")[2]: claim for claim in checked.submission.claims}
+    assert checked.bundle is not None
+    by_name = {claim.task.rpartition("/")[2]: claim for claim in checked.bundle.claims}
     assert by_name["dup_params"].recomputed_speedup == 1.0
     assert by_name["dup_params"].claimed_speedup == 50.005
     assert by_name["ok"].recomputed_speedup == pytest.approx(7 / 3)
@@ -80,7 +82,7 @@ def test_the_corpus_gives_two_rounds_a_line() -> None:
 @pytest.mark.parametrize("name", ["kernelbenchx_golden", "flashinfer_bench", "robust_kbench"])
 def test_what_holds_no_run_is_refused_in_one_sentence(name: str) -> None:
     checked = sample(name)
-    assert checked.submission is None
+    assert checked.bundle is None
     (problem,) = checked.problems
     assert problem.hint
     assert Status.PASSED.value not in str(problem)

@@ -10,7 +10,7 @@ from evaluator.pipeline import Evaluator
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.tasks.spec import CATEGORIES, TaskSpec
 from evaluator.tasks.suites import read_manifest
-from evaluator.validate.checks import RUN, STILL
+from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS
 from evaluator.validate.subject import Subject
 
 LONG = ("reference", "second", "spread")  # both references on every small case and draw: seconds a task
@@ -23,16 +23,16 @@ def test_the_suites_hold_every_task() -> None:
 
 
 @pytest.mark.parametrize(
-    "check", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in STILL]
+    "check", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in STATIC_CHECKS]
 )
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
 def test_it_passes(task: TaskSpec, check: str) -> None:
-    assert list(STILL[check](Subject(task))) == []
+    assert list(STATIC_CHECKS[check](Subject(task))) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
 def test_its_own_candidates_get_what_they_should(task: TaskSpec, evaluator: Evaluator) -> None:
     subject = Subject(task, evaluator)
-    problems = {name: list(check(subject)) for name, check in RUN.items()}
+    problems = {name: list(check(subject)) for name, check in RUN_CHECKS.items()}
     assert not any(problems.values()), problems

@@ -30,7 +30,7 @@ def test_a_workspace_is_not_written_over_another(tmp_path):
     assert (tmp_path / "w" / "mine.txt").read_text() == "keep"
 
 
-def test_every_problem_of_a_candidate_is_kept(tmp_path):
+def test_every_problem_of_a_candidate_is_recorded(tmp_path):
     task = load_task(TASK)
     (tmp_path / "a.txt").write_text("x")
     (tmp_path / "config.yaml").write_text("x")
@@ -61,5 +61,5 @@ def test_rewrite_takes_another_variant_in_each_repeat():
 
 
 def test_an_unknown_agent_is_named_with_those_that_exist():
-    with pytest.raises(UsageError, match=r"no agent is named 'gpt'; there are baseline, .*rewrite"):
+    with pytest.raises(UsageError, match=r"no agent is named 'gpt'; the agents are baseline, .*rewrite"):
         agents.produce("gpt", load_task(TASK))

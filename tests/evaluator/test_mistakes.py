@@ -1,4 +1,4 @@
-"""Mistakes on the command line: one sentence that says where, what was seen and what is expected; exit code 2."""
+"""Mistakes on the command line give one sentence with the place, what was seen and expected, and exit code 2."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token"
             [*CHAT, "--set", "model=m", "--set", "timeout_s=0"],
             "agent.yaml with model, timeout_s as set: timeout_s: seen",
         ),
-        (["doctor", "--suite", "smoke"], "--suite names whose baselines"),
-        (["tasks", "--freeze", "../smoke"], "'../smoke' is no name of a suite"),
-        ([*SUBMIT, "site"], "--url: seen 'site'; expected an address as https://"),
+        (["doctor", "--suite", "smoke"], "--suite names the suite whose baselines"),
+        (["tasks", "--freeze", "../smoke"], "'../smoke' is not a suite name"),
+        ([*SUBMIT, "site"], "--url: seen 'site'; expected an address like https://"),
         ([*SUBMIT, "http://127.0.0.1:99999"], "--url: seen 'http://127.0.0.1:99999'; expected an address"),
         ([*SUBMIT, "http://[::1"], "--url: seen 'http://[::1'; expected an address"),
         ([*SUBMIT, "http://a..b"], "--url: seen 'http://a..b'; expected an address"),
         ([*SUBMIT, "https://me:key@arena.example"], "--url: seen an address with a user, a query or a fragment"),
     ],
 )
-def test_it_is_told_in_one_sentence(arguments, said, tmp_path, monkeypatch, capsys):
+def test_it_is_reported_in_one_sentence(arguments, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a_file").touch()
     assert main(arguments) == 2
@@ -72,7 +72,7 @@ def test_an_option_names_what_it_takes(arguments, said, capsys):
     [b"a: [", b"\xff\xfe\xfd", b"a: 2026-13-01", b"[" * 5000, b"a: *b"],
     ids=["cut", "bytes", "date", "deep", "alias"],
 )
-def test_what_is_not_yaml_is_said_on_one_line_with_its_file(text):
+def test_what_is_not_yaml_is_reported_on_one_line_with_its_file(text):
     with pytest.raises(TaskError, match=r"^suites/mine\.yaml: not YAML: .") as caught:
         Fields.read(text, Problems("suites/mine.yaml"))
     assert len(caught.value.problems) == len(str(caught.value).splitlines()) == 1

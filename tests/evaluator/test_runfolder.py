@@ -1,4 +1,4 @@
-"""A run as a folder: continued after an interruption, never mixed with another, the same zip for the same content."""
+"""A run folder: continued after an interruption, never mixed with another run, zipped the same every time."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_damaged_record_is_made_again(tmp_path):
 def test_another_run_is_never_written_into_the_same_folder(tmp_path):
     suite = load_suite("smoke")
     run_suite(suite, "expert", CountingEvaluator(), tmp_path / "run")
-    with pytest.raises(UsageError, match="other agent"):
+    with pytest.raises(UsageError, match="differs in agent"):
         run_suite(suite, "baseline", CountingEvaluator(), tmp_path / "run")
 
 

@@ -108,7 +108,7 @@ def test_a_sampled_output_is_compared_by_its_distribution(
 ) -> None:
     spec = Output("tokens", (parse(ROWS), parse(COUNT)), "int64", sampled=Sampled(parse(OUTCOMES), "seed"))
     case = Case((), "small")
-    assert spec.answer_shape(case) == (ROWS, OUTCOMES)
+    assert spec.reference_shape(case) == (ROWS, OUTCOMES)
     for samples, reason in (
         (example(probabilities, COUNT, generator), None),
         (torch.zeros(ROWS, COUNT, dtype=torch.int64), "mismatch"),

@@ -1,4 +1,4 @@
-"""Odd forms of homes and secrets, and what only looks like one: masked in public texts, redacted in what we say."""
+"""Odd forms of home folders and secrets, and lookalikes: masked in public texts, redacted in our own messages."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_an_honest_public_text_is_left_alone(text: str) -> None:
     assert mask_message(text) == (text, ())
 
 
-def test_a_source_is_flagged_by_what_stands_in_quotes_and_never_changed() -> None:
+def test_a_source_is_flagged_by_its_quoted_texts_and_never_changed() -> None:
     assert codes_in_source(f'API_KEY = "{KEY}"'.encode()) == ("secret_in_source",)
     assert codes_in_source(b'#include "/home/alice/x.h"') == ("home_in_source",)
     assert codes_in_source(b"token = tokens[offset]\ntoken = tl.load(token_ptr + 8 * row)\n") == ()

@@ -1,4 +1,4 @@
-"""What a new task starts from keeps the format, builds and runs, and fails with what is left to do."""
+"""The skeleton of a new task has the right format, builds and runs, and fails validation with its TODOs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import CATEGORIES
-from evaluator.validate.checks import RUN, validate
+from evaluator.validate.checks import RUN_CHECKS, validate
 from evaluator.validate.skeleton import write_skeleton
 from evaluator.validate.subject import Subject
 
@@ -37,7 +37,7 @@ def test_a_skeleton_keeps_the_format_and_fails_with_what_is_left_to_do(category:
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_a_skeleton_builds_and_runs(category: str, tmp_path: Path, evaluator: Evaluator) -> None:
     task = read_task(write_skeleton(category, "NAMES", tmp_path), f"{category}/arena/NAMES")
-    assert [*RUN["baseline"](Subject(task, evaluator)), *RUN["expert"](Subject(task, evaluator))] == []
+    assert [*RUN_CHECKS["baseline"](Subject(task, evaluator)), *RUN_CHECKS["expert"](Subject(task, evaluator))] == []
 
 
 def test_a_skeleton_overwrites_nothing_and_needs_a_category_and_a_name(tmp_path: Path) -> None:

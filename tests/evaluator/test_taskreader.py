@@ -92,7 +92,7 @@ def test_every_problem_is_reported_at_once_with_file_path_seen_and_expected(tmp_
         (lambda c: c.pop("arena"), "arena: seen nothing"),
         (lambda c: c.update(task_type="cuda2cuda"), "task_type: seen 'cuda2cuda'"),
         (lambda c: c["arena"].update(version=2), "arena.version: seen 2"),
-        (lambda c: c["arena"]["cases"].append(dict(c["arena"]["cases"][0])), "a case that is not there already"),
+        (lambda c: c["arena"]["cases"].append(dict(c["arena"]["cases"][0])), "a case that is not listed already"),
         (lambda c: c["arena"]["cases"][0].update(n=6), "a multiple of 4"),
         (lambda c: c["arena"]["cases"][0].update(n=64), "n <= 32 (coupling)"),
         (lambda c: c["arena"]["cases"][0].update(dtype="int8"), "cases.0.dtype: seen 'int8'"),
@@ -120,8 +120,8 @@ def test_an_output_of_random_numbers_says_how_many_outcomes_there_are_and_where_
     tokens = {"shape": ["n", 5], "dtype": "int64", "sampled": {"outcomes": "3 * n", "seed": "seed"}}
     content["arena"]["outputs"]["tokens"] = tokens
     task = read_task(write(tmp_path / "t", content), ID)
-    assert task.outputs[1].answer_shape(task.cases[0]) == (8, 24)
-    assert task.outputs[0].answer_shape(task.cases[0]) == (8, 3)
+    assert task.outputs[1].reference_shape(task.cases[0]) == (8, 24)
+    assert task.outputs[0].reference_shape(task.cases[0]) == (8, 3)
     tokens.update(shape=[], dtype="float32", sampled={"outcomes": 2, "seed": "grain"})
     found = "\n".join(problems(tmp_path / "u", content))
     for expected in ("a last dimension", "an integer type", "one of x, bias, scale, seed"):

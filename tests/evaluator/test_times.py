@@ -185,5 +185,5 @@ def test_a_damaged_calibration_is_a_host_error_that_names_its_file(tmp_path, mon
     host = HostInfo("cuda", CALIBRATION.device_class, "sm_90", {"card_uuid": CALIBRATION.device})
     path = write_calibration(CALIBRATION)
     path.write_text(path.read_text()[:-20])
-    with pytest.raises(HostError, match=r"GPU-1\.json is no calibration; remove it"):
+    with pytest.raises(HostError, match=r"GPU-1\.json is malformed; remove it"):
         read_calibration(host)

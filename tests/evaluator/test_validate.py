@@ -1,4 +1,4 @@
-"""Every check of the validator finds what it is for."""
+"""Every check of the validator finds its fault."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from evaluator.records.measurements import FUNCTIONAL, Clock
 from evaluator.records.record import Record
 from evaluator.tasks.reader import load_task, read_task
 from evaluator.tasks.spec import TaskSpec
-from evaluator.validate.checks import NAMES, RUN, STILL, CheckResult, Validation, as_json, table, validate
+from evaluator.validate.checks import (
+    NAMES,
+    RUN_CHECKS,
+    STATIC_CHECKS,
+    CheckResult,
+    Validation,
+    as_json,
+    table,
+    validate,
+)
 from evaluator.validate.folder import is_copy
 from evaluator.validate.subject import Subject
 from tests.records import make_case, make_record
@@ -45,13 +54,13 @@ def few_cases(arena: dict[str, Any]) -> None:
 
 
 def found(check: str, folder: Path) -> str:
-    return "\n".join(STILL[check](Subject(read_task(folder, ID))))
+    return "\n".join(STATIC_CHECKS[check](Subject(read_task(folder, ID))))
 
 
 def test_a_good_task_passes_every_check_that_runs_nothing(folder: Path, tmp_path: Path) -> None:
     validation = validate(ID, tmp_path, None)
     outcomes = {check.name: check.outcome for check in validation.checks}
-    assert outcomes == {name: "not_run" if name in RUN else "ok" for name in NAMES}, table([validation])
+    assert outcomes == {name: "not_run" if name in RUN_CHECKS else "ok" for name in NAMES}, table([validation])
     assert validation.is_valid
 
 
@@ -62,11 +71,11 @@ def test_a_folder_that_breaks_the_format_fails_and_nothing_else_is_looked_at(fol
     assert [check.outcome for check in validation.checks] == ["failed", *["not_run"] * (len(NAMES) - 1)]
 
 
-def test_a_suite_that_froze_another_digest_is_named(folder: Path, tmp_path: Path) -> None:
+def test_a_suite_with_another_digest_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
     frozen = {"version": 1, "tasks": {ID: "0" * 64}}
     (tmp_path / "suites" / "mine.yaml").write_text(yaml.safe_dump(frozen), encoding="utf-8")
-    assert found("digest", folder).startswith("suite mine froze 000000000000, the task is ")
+    assert found("digest", folder).startswith("suite mine has digest 000000000000, the task ")
 
 
 @pytest.mark.parametrize(
@@ -109,13 +118,13 @@ def test_a_hip_source_with_other_comments_and_spaces_is_the_same_code(tmp_path: 
     folder = shutil.copytree(load_task(name).folder, tmp_path / name)
     text = (folder / "kernel.hip").read_text(encoding="utf-8")
     (folder / "expert" / "kernel.hip").write_text(text.replace(";\n", ";  // faster\n") + "/* the\nbest */\n", "utf-8")
-    problems = list(STILL["candidates"](Subject(read_task(folder, name))))
-    assert problems == ["kernel.hip is the same code as expert/kernel.hip"]
+    problems = list(STATIC_CHECKS["candidates"](Subject(read_task(folder, name))))
+    assert problems == ["kernel.hip has the same code as expert/kernel.hip"]
 
 
 def test_a_description_of_a_few_words_is_none(folder: Path) -> None:
     (folder / "description.md").write_text("Softmax.\n", encoding="utf-8")
-    assert found("to_do", folder) == "description.md has less than 40 words"
+    assert found("to_do", folder) == "description.md has fewer than 40 words"
 
 
 def test_an_expert_that_is_the_baseline_is_found(folder: Path) -> None:
@@ -123,10 +132,10 @@ def test_an_expert_that_is_the_baseline_is_found(folder: Path) -> None:
     (folder / "expert" / "softmax.py").write_text(
         text.replace('"""Softmax', '"""The best softmax', 1), encoding="utf-8"
     )
-    assert found("candidates", folder) == "softmax.py is the same code as expert/softmax.py"
+    assert found("candidates", folder) == "softmax.py has the same code as expert/softmax.py"
 
 
-def test_a_variant_that_is_missing_or_brings_more_is_found(folder: Path) -> None:
+def test_a_variant_that_is_missing_or_has_more_files_is_found(folder: Path) -> None:
     shutil.rmtree(folder / "variants" / "better")
     (folder / "variants" / "right" / "notes.txt").write_text("?\n", encoding="utf-8")
     problems = found("candidates", folder)
@@ -166,10 +175,10 @@ def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
     change_config(folder, change)
     problems = found("axes", folder)
     assert "spare: no other value changes" in problems
-    assert "always: all cases have True" in problems
+    assert "always: all cases have the value True" in problems
 
 
-def test_an_axis_that_is_only_a_number_which_nobody_reads_is_found(folder: Path) -> None:
+def test_an_axis_that_is_only_an_unused_number_is_found(folder: Path) -> None:
     def change(arena: dict[str, Any]) -> None:
         few_cases(arena)
         arena["axes"] |= {"spare": {"kind": "dim", "range": [1, 9]}, "loud": {"kind": "flag"}}
@@ -179,7 +188,7 @@ def test_an_axis_that_is_only_a_number_which_nobody_reads_is_found(folder: Path)
 
     change_config(folder, change)
     assert "spare" not in found("axes", folder)
-    assert found("inputs", folder) == "spare: no output changes with it\nloud: no output changes with it"
+    assert found("inputs", folder) == "spare: no output depends on it\nloud: no output depends on it"
     path = folder / "reference.py"
     text = path.read_text(encoding="utf-8").replace("def reference(", "def silent(")
     read = "\n\ndef reference(inputs):\n    y = silent(inputs)['y'] * inputs['spare']\n"
@@ -201,27 +210,29 @@ def test_a_second_reference_that_is_a_copy_is_found(name: str, tmp_path: Path) -
             text[text.index("def reference(") :].partition("\n\n\n")[0].replace("def reference(", "def second_opinion(")
         )
         first.write_text(text.replace("def second_opinion(", "def older(") + "\n\n" + copy + "\n", encoding="utf-8")
-    assert next(STILL["second"](Subject(read_task(folder, name)))) == "it is the code of the first one"
+    assert (
+        next(STATIC_CHECKS["second"](Subject(read_task(folder, name)))) == "the second reference is a copy of the first"
+    )
 
 
 def test_an_answer_that_is_constant_in_most_cases_is_found(folder: Path) -> None:
     text = "import torch\n\n\ndef reference(inputs):\n    x = inputs['x']\n"
     text += "    return {'y': x.softmax(-1) if len(x) == 16 else torch.ones_like(x)}\n"
     (folder / "reference.py").write_text(text, encoding="utf-8")
-    assert "small cases, in the first of them its elements are all the same" in found("spread", folder)
+    assert "small cases; the first: its elements are all the same" in found("spread", folder)
 
 
 @pytest.mark.parametrize(
     ("check", "answer", "expected"),
     [
-        ("reference", "torch.rand_like(x)", "y is another the second time"),
+        ("reference", "torch.rand_like(x)", "y differs between two calls"),
         ("reference", "x.add_(1).softmax(-1)", "it changes its input x"),
-        ("second", "x.softmax(-1) + 1e-9", "y of the two references differs"),
-        ("inputs", "torch.full_like(x, 3)", "x: no output changes with it"),
-        ("spread", "torch.full_like(x, 3)", "in the first of them its elements are all the same"),
-        ("spread", "x * 0 + torch.arange(x.shape[1])", "in the first of them it hardly depends on the values"),
-        ("spread", "x * 1e-9", "y: in 2 of 2 small cases, in the first of them its RMS is"),
-        ("spread", "x[:, :1].expand_as(x).clone()", "in the first of them it is the same along axis 1"),
+        ("second", "x.softmax(-1) + 1e-9", "y differs between the two references"),
+        ("inputs", "torch.full_like(x, 3)", "x: no output depends on it"),
+        ("spread", "torch.full_like(x, 3)", "the first: its elements are all the same"),
+        ("spread", "x * 0 + torch.arange(x.shape[1])", "the first: it hardly depends on the values"),
+        ("spread", "x * 1e-9", "y: degenerate in 2 of 2 small cases; the first: its RMS is"),
+        ("spread", "x[:, :1].expand_as(x).clone()", "the first: it is the same along axis 1"),
         ("nulls", "x.clone()", "passed by first_input"),
     ],
 )
@@ -232,10 +243,10 @@ def test_a_reference_that_asks_for_nothing_is_found(check: str, answer: str, exp
     assert expected in found(check, folder)
 
 
-def test_an_input_that_nobody_reads_is_found(folder: Path) -> None:
+def test_an_unused_input_is_found(folder: Path) -> None:
     spare = {"shape": ["cols"], "dtype": "dtype", "distribution": {"normal": [0, 1]}}
     change_config(folder, lambda arena: (few_cases(arena), arena["inputs"].update(spare=spare, scale={"scalar": 1.5})))
-    assert found("inputs", folder) == "spare: no output changes with it\nscale: no output changes with it"
+    assert found("inputs", folder) == "spare: no output depends on it\nscale: no output depends on it"
 
 
 def test_a_check_that_breaks_has_failed(folder: Path, tmp_path: Path) -> None:
@@ -261,20 +272,20 @@ def test_candidates_that_get_another_status_than_they_should_are_found(folder: P
     task = read_task(folder, ID)
     small = tuple(case.id for case in task.cases_of(("small",)))
     subject = Subject(task, Says({"expert": "segfault", "variants/right": "mismatch"}, small))
-    assert list(RUN["baseline"](subject)) == []
-    assert "crashed, passed was expected" in next(iter(RUN["expert"](subject)))
-    text = "\n".join(RUN["variants"](subject))
-    assert "wrong: passed, wrong_output was expected" in text.splitlines()
-    assert "right: wrong_output, passed was expected" in text
-    assert list(RUN["gfx942"](subject)) == ["baseline: failed", "expert: failed"]
+    assert list(RUN_CHECKS["baseline"](subject)) == []
+    assert "seen crashed; expected passed" in next(iter(RUN_CHECKS["expert"](subject)))
+    text = "\n".join(RUN_CHECKS["variants"](subject))
+    assert "wrong: seen passed; expected wrong_output" in text.splitlines()
+    assert "right: seen wrong_output; expected passed" in text
+    assert list(RUN_CHECKS["gfx942"](subject)) == ["baseline: failed", "expert: failed"]
 
 
 def test_a_case_that_was_not_judged_or_takes_too_long_is_found(folder: Path) -> None:
     task = read_task(folder, ID)
     first, second, *_ = (case.id for case in task.cases_of(("small",)))
-    assert f"{second}: not judged" in list(RUN["baseline"](Subject(task, Says({}, (first,)))))
-    assert list(RUN["cpu_time"](Subject(task, Says({}, (first,))))) == []
-    assert list(RUN["cpu_time"](Subject(task, Says({}, (first,), 5000.0)))) == [
+    assert f"{second}: not checked" in list(RUN_CHECKS["baseline"](Subject(task, Says({}, (first,)))))
+    assert list(RUN_CHECKS["cpu_time"](Subject(task, Says({}, (first,))))) == []
+    assert list(RUN_CHECKS["cpu_time"](Subject(task, Says({}, (first,), 5000.0)))) == [
         f"{name}: {first}: 5000 ms a call; at most 2000" for name in ("baseline", "expert")
     ]
 

@@ -1,8 +1,8 @@
-"""A count stands before the right form of its noun; a name is spelled for people."""
+"""A count stands before the right form of its noun; a field name becomes a label for people."""
 
 from __future__ import annotations
 
-from evaluator.wording import counted, spelled
+from evaluator.wording import counted, field_label
 
 
 def test_one_is_one_and_any_other_number_many() -> None:
@@ -11,7 +11,7 @@ def test_one_is_one_and_any_other_number_many() -> None:
 
 
 def test_a_currency_keeps_its_capitals() -> None:
-    assert [spelled(name) for name in ("output_tokens", "cost_usd", "model")] == [
+    assert [field_label(name) for name in ("output_tokens", "cost_usd", "model")] == [
         "output tokens",
         "cost in USD",
         "model",

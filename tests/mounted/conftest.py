@@ -1,4 +1,4 @@
-"""One sandbox for all tests of one side: the next worker finds nothing of the last."""
+"""One sandbox for all tests of one side; each worker starts in an empty folder."""
 
 from __future__ import annotations
 

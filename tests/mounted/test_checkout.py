@@ -1,4 +1,4 @@
-"""Reading a checkout: what a config says, what is editable, and why a task cannot run here."""
+"""Reading a checkout: configs, editable files, and why a task cannot run here."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_file_to_write_is_editable_in_place_of_the_sources(tmp_path: Path) -> 
 
 def test_the_second_form_of_configs_is_refused_with_a_reason(tmp_path: Path) -> None:
     said = problems_of(checkout(tmp_path, config_dot_yaml="schema_version: 2\n"))
-    assert "schema_version: seen 2; expected none: only the v1 form is read" in said
+    assert "schema_version: seen 2; expected no such key: only the v1 form is supported" in said
 
 
 def test_every_problem_of_a_config_is_named(tmp_path: Path) -> None:
@@ -108,14 +108,14 @@ def test_a_helper_of_pytest_tasks_is_put_beside_them(tmp_path: Path) -> None:
     ("added", "said"),
     [
         ("platform_support: {required_arch: gfx950}", "it is for gfx950; this backend is gfx942"),
-        ("platform_support: {status: skip, skip_reason: too large}", "the checkout leaves it out: too large"),
+        ("platform_support: {status: skip, skip_reason: too large}", "the checkout skips it: too large"),
         ("task_type: hip2hip", "its scripts build with hipcc and run on an AMD GPU"),
         ("task_type: repository", "its scripts clone a library"),
         ("compile_command: [docker exec box make]", "its commands need docker"),
         ("task_type: triton2flydsl", "it needs the package flydsl"),
     ],
 )
-def test_what_cannot_run_here_is_said_before_anything_is_started(tmp_path: Path, added: str, said: str) -> None:
+def test_what_cannot_run_here_is_reported_before_anything_is_started(tmp_path: Path, added: str, said: str) -> None:
     key = added.partition(":")[0]
     kept = [line for line in CONFIG.splitlines() if not line.startswith(f"{key}:")]
     found = task(tmp_path, config_dot_yaml="\n".join([*kept, added]))
@@ -134,7 +134,7 @@ def test_a_check_in_an_editable_file_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"), [("scripts/task_runner.py", "protected_file"), ("scripts/json.py", "extra_file")]
 )
-def test_a_candidate_brings_editable_files_only(tmp_path: Path, name: str, reason: str) -> None:
+def test_a_candidate_has_editable_files_only(tmp_path: Path, name: str, reason: str) -> None:
     found, mine = task(tmp_path / "theirs"), tmp_path / "mine"
     for path, text in (("source/kernel.py", "COST = 1"), (name, "print('PASS')")):
         (mine / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""When the two sides' times may be held against each other, and what becomes of them."""
+"""When the times of two sides can be compared, and the resulting cases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evaluator.mounted.comparison import Times
-from evaluator.mounted.dialects import ScriptTimes
+from evaluator.mounted.report_formats import ScriptTimes
 
 ONE = ScriptTimes("perf1", {"n": 8, "dtype": "float16"}, "cuda_graph", 2.0)
 TWO = ScriptTimes("perf2", {"n": 9, "dtype": "float16"}, "cuda_graph", 4.0)
@@ -31,9 +31,13 @@ def test_a_host_without_a_gpu_gives_no_speedup() -> None:
 @pytest.mark.parametrize(
     ("candidate", "reason", "said"),
     [
-        ((ONE,), "case_mismatch", "lacking perf2,dtype=float16,n=9"),
-        ((ONE, TWO, replace(TWO, name="perf3")), "case_mismatch", "seen perf3,dtype=float16,n=9"),
-        ((ONE, replace(TWO, axes={"n": 9, "dtype": "float32"})), "case_mismatch", "seen perf2,dtype=float32,n=9"),
+        ((ONE,), "case_mismatch", "missing cases: perf2,dtype=float16,n=9"),
+        ((ONE, TWO, replace(TWO, name="perf3")), "case_mismatch", "additional cases: perf3,dtype=float16,n=9"),
+        (
+            (ONE, replace(TWO, axes={"n": 9, "dtype": "float32"})),
+            "case_mismatch",
+            "additional cases: perf2,dtype=float32,n=9",
+        ),
         ((ONE, replace(TWO, clock="cuda_event_fallback")), "method_mismatch", "seen cuda_event_fallback"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A mounted task on shapes that its agent did not see: both sides' verdicts, whatever the other does."""
+"""A mounted task on held-out shapes: the outcomes of both sides, independent of each other."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_side_that_cannot_be_timed_on_the_shapes_fails_alone(tmp_path: Path) -
 def test_held_out_shapes_of_a_native_task_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--baseline", "--held-out", "shapes.yaml", "--out", "result.json"]
     assert main(["evaluate", "hip2hip/arena/GELU", *words]) == 2
-    assert "--held-out is for mounted tasks" in capsys.readouterr().err
+    assert "--held-out needs mounted tasks" in capsys.readouterr().err
 
 
 def test_a_record_that_contradicts_itself_is_neither_written_nor_read(tmp_path: Path) -> None:
@@ -158,5 +158,5 @@ def test_a_record_that_contradicts_itself_is_neither_written_nor_read(tmp_path: 
         codec.read(HeldOutRecord, codec.dumps(both), problems_of)
     assert caught.value.problems == [
         "schema: seen 2; expected 1",
-        "cases: times must stand exactly where both sides are right",
+        "cases: times are required where both sides are correct, and only there",
     ]

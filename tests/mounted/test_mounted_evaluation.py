@@ -1,4 +1,4 @@
-"""Whole evaluations of mounted tasks, from the command line's words to the record."""
+"""Whole evaluations of mounted tasks, from the command line to the record."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_the_list_says_what_runs_here_and_why_not(tmp_path: Path, capsys: pytest
     assert main(["tasks", "--tasks", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert "runs here" in said
-    assert "no: its scripts build with hipcc" in said
+    assert "cannot run here: its scripts build with hipcc" in said
 
 
 def test_a_task_that_cannot_run_here_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

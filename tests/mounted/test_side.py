@@ -1,4 +1,4 @@
-"""One side in a real sandbox: exit codes, reports, guarded files, and what a candidate's code may try meanwhile."""
+"""One side in a real sandbox: exit codes, reports, guarded files, and what a candidate may try."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_an_exit_code_other_than_0_fails_its_stage(side: Opened, stage: str, exp
         assert reason(getattr(it, stage)()) == expected
 
 
-def test_a_crash_is_told_by_its_signal(side: Opened) -> None:
+def test_a_crash_is_recognised_by_its_signal(side: Opened) -> None:
     with side(SOURCE + "os.abort()\n") as it:
         assert reason(it.correctness()) == "aborted"
 

@@ -1,4 +1,4 @@
-"""A checkout with one task of ours. Its runner imports the source, which can so misbehave as it likes."""
+"""A checkout with one task of ours, whose runner imports the source and can misbehave in many ways."""
 
 from __future__ import annotations
 

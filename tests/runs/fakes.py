@@ -9,7 +9,7 @@ from time import sleep
 from types import MappingProxyType
 
 from evaluator.agents.catalog import AgentFolder, settings_text
-from evaluator.agents.interface import Heard
+from evaluator.agents.interface import SessionListener
 from evaluator.errors import HostError
 from evaluator.health.trial import Trial
 from evaluator.records.record import HostInfo, Record, TaskRef
@@ -17,7 +17,7 @@ from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
-from evaluator.workbench import Held
+from evaluator.workbench import FinishedSession
 from tests.agent_sessions import make_session
 from tests.records import record_for
 from tests.runs.unseen_records import make_unseen
@@ -44,15 +44,17 @@ class Fake(AbstractContextManager["Fake"]):
         sleep(float(os.environ.get("ARENA_FAKE_SECONDS", "0")))
         return record_for(task.id, task.digest, task.category, candidate)
 
-    def hold_session(self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, hear: Heard) -> Held:
+    def run_session(
+        self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, on_event: SessionListener
+    ) -> FinishedSession:
         """Of an agent that writes the task's name into its files."""
         candidate = Candidate({path: f"// by {agent.name}\n".encode() for path in task.editable}, agent.name)
         session = make_session(
             TaskRef(task.id, task.digest, task.category), candidate, agent=agent.name, settings=settings_text(agent)
         )
         for news in (*session.transcript, *session.iterations):
-            hear(news)
-        return Held(session, candidate, None)
+            on_event(news)
+        return FinishedSession(session, candidate, None)
 
     def evaluate_unseen(
         self,

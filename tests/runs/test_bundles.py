@@ -142,7 +142,7 @@ def test_it_lists_every_problem_at_once(site: Site, tmp_path: Path) -> None:
         "records/stranger.json",
     ]
     assert "expected 'arena-9', as run.json says" in found[0]
-    assert "the files that it judged" in found[1]
+    assert "the files that were evaluated" in found[1]
 
 
 def test_it_refuses_tasks_of_another_digest_and_says_which(site: Site, tmp_path: Path) -> None:

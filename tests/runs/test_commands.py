@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from evaluator.agents import Produced
+from evaluator.agents import ProducedCandidate
 from evaluator.records.reasons import Status
 from evaluator.tasks.candidate import Candidate
 from runs.loading import registry
@@ -132,7 +132,7 @@ def test_the_demo_says_why_it_cannot_publish(working: Site, monkeypatch: pytest.
 
 
 def test_the_demo_says_which_result_it_did_not_expect(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = Produced(Candidate({}, "expert"), Status.CRASHED)
+    expected = ProducedCandidate(Candidate({}, "expert"), Status.CRASHED)
     monkeypatch.setattr(demo_run, "produce", lambda agent, task, repeat: expected)
     with pytest.raises(CommandError, match="expert: hip2hip/arena/GELU: expected crashed, seen passed"):
         call_command("demo_run", "--suite", "two")

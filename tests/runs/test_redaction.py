@@ -112,7 +112,7 @@ def test_a_fault_with_unseen_cases_is_told_without_secrets(
 
 
 def test_a_session_is_kept_without_secrets(site: Site, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    hold = fakes.Fake.hold_session
+    hold = fakes.Fake.run_session
 
     def told(self: fakes.Fake, task: TaskSpec, agent: Any, **asked: Any) -> Any:
         held = hold(self, task, agent, **asked)
@@ -125,7 +125,7 @@ def test_a_session_is_kept_without_secrets(site: Site, planted: str, monkeypatch
         }
         return replace(held, session=replace(held.session, iterations=versions, **said))
 
-    monkeypatch.setattr(fakes.Fake, "hold_session", told)
+    monkeypatch.setattr(fakes.Fake, "run_session", told)
     start(site, Configuration.objects.get(slug="block_tuner"))
     work(site)
     assert AgentSession.objects.count() == 2
@@ -152,14 +152,14 @@ def test_a_record_is_kept_without_secrets(site: Site, planted: str, monkeypatch:
 
 
 def test_a_candidate_with_the_key_in_it_is_not_kept(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    hold = fakes.Fake.hold_session
+    hold = fakes.Fake.run_session
 
     def writes_it_down(self: fakes.Fake, task: TaskSpec, agent: Any, **asked: Any) -> Any:
         held = hold(self, task, agent, **asked)
         stolen = Candidate({path: f"// {PLANTED}\n".encode() for path in task.editable}, agent.name)
         return replace(held, candidate=stolen, session=replace(held.session, candidate=stolen.ref()))
 
-    monkeypatch.setattr(fakes.Fake, "hold_session", writes_it_down)
+    monkeypatch.setattr(fakes.Fake, "run_session", writes_it_down)
     configuration = Configuration.objects.get(slug="chat_loop")
     configuration.settings = {"base_url": "http://127.0.0.1:1/v1", "model": "m", "input_price": 0, "output_price": 0}
     registry.save_row(row=configuration)

@@ -26,7 +26,7 @@ from tests.runs.conftest import Site
 from tests.runs.test_spending import paid
 
 pytestmark = pytest.mark.django_db
-HOLD = fakes.Fake.hold_session
+HOLD = fakes.Fake.run_session
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def start(site: Site, configuration: Configuration) -> Run:
 def failed(site: Site, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of a paid agent that wrote nothing, twice."""
     with monkeypatch.context() as broken:
-        broken.setattr(fakes.Fake, "hold_session", writes_nothing)
+        broken.setattr(fakes.Fake, "run_session", writes_nothing)
         run = start(site, paid(site))
         work(site)
     AgentSession.objects.update(started_at=timezone.now())

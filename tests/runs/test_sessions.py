@@ -17,7 +17,7 @@ from evaluator.records.record import TaskRef
 from evaluator.records.sessions import Usage, read_session
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from evaluator.workbench import Held
+from evaluator.workbench import FinishedSession
 from runs import archive, sessions
 from runs.errors import RegistryError, RunError
 from runs.loading import registry
@@ -106,7 +106,7 @@ def test_a_session_is_held_before_the_verdict_and_becomes_rows(site: Site) -> No
 def test_a_rerun_evaluates_the_candidate_of_the_session_there_was(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     [run] = start(site, repeats=1)
     work(site)
-    monkeypatch.setattr(fakes.Fake, "hold_session", None)
+    monkeypatch.setattr(fakes.Fake, "run_session", None)
     entries.rerun_results(results=run.results.all(), actor="test")
     work(site)
     assert list(Attempt.objects.newest().values_list("number", "status")) == [(2, "passed")] * 2
@@ -116,12 +116,12 @@ def test_a_rerun_evaluates_the_candidate_of_the_session_there_was(site: Site, mo
 def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_tried_again(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: object, task: TaskSpec, agent: Known, **asked: object) -> Held:
+    def refuse(self: object, task: TaskSpec, agent: Known, **asked: object) -> FinishedSession:
         raise HostError("not configured: set ANTHROPIC_API_KEY")
 
     [run] = start(site, repeats=1)
     with monkeypatch.context() as broken:
-        broken.setattr(fakes.Fake, "hold_session", refuse)
+        broken.setattr(fakes.Fake, "run_session", refuse)
         for _ in range(4):
             evaluation.evaluate_oldest(host=site.host, worker="w")
     attempts = Attempt.objects.filter(result__run=run)
@@ -179,7 +179,7 @@ def test_settings_that_an_agent_does_not_know_are_refused_when_they_are_register
     with pytest.raises(RegistryError) as caught:
         registry.load_registry(path)
     assert [problem.partition("own.")[2].partition(";")[0] for problem in caught.value.problems] == [
-        "base_url: seen an address with a user, a query or a fragment, and it is public",
+        "base_url: seen an address with a user, a query or a fragment, which would be public",
         "retries: seen -1",
         "input_price: seen -5",
         "base_url: seen 1",
@@ -200,8 +200,8 @@ def test_a_session_tells_how_it_goes_while_it_runs(site: Site) -> None:
     assert claim is not None
     begin_session(claim=claim, agent="block_tuner", architecture="cpu")
     telling = working.Telling(claim)
-    telling.hear(make_iteration(1, Status.BUILD_FAILED))
-    telling.hear(make_iteration(2, speedup=1.5))
+    telling.on_event(make_iteration(1, Status.BUILD_FAILED))
+    telling.on_event(make_iteration(2, speedup=1.5))
     telling.tell()
     running = AgentSession.objects.get()
     assert (running.ended, running.checks, running.failed_builds, running.cost_usd) == ("", 2, 1, None)

@@ -106,13 +106,13 @@ def test_at_the_cap_what_has_not_begun_is_cancelled_with_the_reason(site: Site) 
 def test_a_session_is_told_what_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     configuration = paid(site, run_cap_usd=0.9, day_cap_usd=1.0)
     start(site, configuration, repeats=1)
-    told, hold = list[float](), fakes.Fake.hold_session
+    told, hold = list[float](), fakes.Fake.run_session
 
     def heard(*arguments: Any, budget_usd: float, **more: Any) -> Any:
         told.append(budget_usd)
         return hold(*arguments, budget_usd=budget_usd, **more)
 
-    monkeypatch.setattr(fakes.Fake, "hold_session", heard)
+    monkeypatch.setattr(fakes.Fake, "run_session", heard)
     while evaluation.evaluate_oldest(host=site.host, worker="w"):
         pass
     assert told == pytest.approx([0.9, 0.895])

@@ -32,7 +32,7 @@ def test_the_command_checks_without_writing_and_says_everything(
 ) -> None:
     good, bad = make_zip(tmp_path / "run", site.suite), make_folder(tmp_path / "bad", site.suite, protocol="arena-9")
     call_command("import_bundle", good, check=True)
-    assert "run.zip: it can be handed in" in capsys.readouterr().out
+    assert "run.zip: ready to submit" in capsys.readouterr().out
     with pytest.raises(CommandError, match="2 problems"):
         call_command("import_bundle", bad, check=True)
     assert not Submission.objects.exists()
@@ -48,7 +48,7 @@ def test_results_of_another_benchmark_come_in_by_command_with_what_they_do_not_s
     with pytest.raises(CommandError, match="expected NAME=VALUE, with one of agent"):
         call_command("import_bundle", path, set=["mdoel=x"])
     call_command("import_bundle", path, check=True, set=["level=1"])
-    assert "kernelbench-level1: 1 of 100 tasks in it" in capsys.readouterr().out
+    assert "kernelbench-level1: 1 of 100 tasks" in capsys.readouterr().out
     call_command("import_bundle", path, set=["agent=Somebody", "level=1"], publish=True)
     submission = Submission.objects.get()
     assert f"eval_results.json: {submission}, 1 claim of KernelBench" in capsys.readouterr().out
@@ -59,7 +59,7 @@ def test_form_rest_command_and_offline_check_say_the_same(site: Site, submitter:
     """The level is asked for, since the file does not say it: without it nothing is counted."""
     path = tmp_path / "eval_results.json"
     path.write_bytes(made.kb(declared="")["eval_results.json"])
-    offline = check(path, said={"level": "1", "agent": "A"}).submission
+    offline = check(path, declared={"level": "1", "agent": "A"}).bundle
     assert offline is not None
     _, token = tokens.make_token(user=submitter, name="ci")
     browser = Client()

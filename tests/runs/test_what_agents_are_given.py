@@ -66,7 +66,7 @@ def test_a_worker_holds_no_session_for_one_that_asks_too_much(site: Site, monkey
     start(site, saved("chat_loop", **FREE))
     Configuration.objects.filter(slug="chat_loop").update(settings=FREE | {"secrets": ["SECRET_KEY"]})
     held = list[object]()
-    monkeypatch.setattr(fakes.Fake, "hold_session", lambda *asked, **more: held.append(asked))
+    monkeypatch.setattr(fakes.Fake, "run_session", lambda *asked, **more: held.append(asked))
     while Attempt.objects.queued().exists():
         evaluation.evaluate_oldest(host=site.host, worker="w")
     assert set(Attempt.objects.values_list("status", "reason")) == {("errored", "host_fault")}

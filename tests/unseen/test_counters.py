@@ -33,7 +33,7 @@ def test_another_secret_or_purpose_gives_other_integers() -> None:
     assert len({one.below(WORDS) for one in streams}) == 3
 
 
-def test_words_that_run_together_are_told_apart() -> None:
+def test_words_that_run_together_are_different_keys() -> None:
     one = stream("a", "bc", b"d", "e").below(WORDS)
     other = stream("ab", "c", b"d", "e").below(WORDS)
     assert one != other

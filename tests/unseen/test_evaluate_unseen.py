@@ -76,7 +76,7 @@ def test_a_baseline_that_fails_on_a_case_is_data(evaluator, task, tmp_path):
 @pytest.mark.parametrize(
     ("name", "told", "regressions"), [("raises", "shape (1024,)", 3), ("prints", "shape (257,)", 0)]
 )
-def test_a_leak_is_right_on_seen_cases_and_tells_in_the_unseen_record_alone(name, told, regressions, evaluator, task):
+def test_a_leak_is_correct_on_seen_cases_and_shows_in_the_unseen_record_alone(name, told, regressions, evaluator, task):
     candidate = Candidate({"kernel.py": HERE.joinpath("leaks", f"{name}.py").read_bytes()}, name)
     record = judged(evaluator, task, candidate)
     assert record.count("opt_regression") == regressions

@@ -1,4 +1,4 @@
-"""Cases that somebody wrote: read as data with an origin, refused with every problem at once."""
+"""Cases from a file: read as data with an origin, refused with every problem at once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_every_problem_is_reported_at_once_with_its_place(tmp_path: Path) -> Non
         "origin: seen 'generated'; expected one of written_by_hand, written_by_model",
         "cases.0.head_dim: seen 20; expected a multiple of 8",
         "cases.0.category: seen 'tiny'; expected one of edge, scale_up, scale_down, alignment, asymmetric, production",
-        f"cases.1.colour: seen 'red'; expected no such key; there are {', '.join(dict(TASK.cases[0].axes))}, "
+        f"cases.1.colour: seen 'red'; expected no such key; the keys are {', '.join(dict(TASK.cases[0].axes))}, "
         "profile, category",
         "cases.1.dtype: seen 'float32'; expected one of float16, bfloat16",
         "cases.2.causal: seen 1; expected true or false",
@@ -79,7 +79,7 @@ def test_a_case_that_the_contract_or_its_costs_do_not_allow_is_refused(
 
 
 def test_the_same_case_twice_is_refused(tmp_path: Path) -> None:
-    assert "expected a case that does not stand here already" in problems(tmp_path, GOOD, GOOD)[0]
+    assert "expected a case that is not listed already" in problems(tmp_path, GOOD, GOOD)[0]
 
 
 @pytest.mark.parametrize(

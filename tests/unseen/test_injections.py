@@ -1,4 +1,4 @@
-"""held_out_shapes.yaml: three kinds of pieces replaced in copies of a task's scripts, and every way not to fit."""
+"""held_out_shapes.yaml: three kinds of replacements in copies of a task's scripts, and every way not to fit."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_the_function_of_inputs_is_replaced_to_its_end(tmp_path: Path) -> None:
     assert made["module.py"] == MODULE[: MODULE.index(b"def get_inputs")] + code.encode() + b"CONSTANT = get_inputs()\n"
 
 
-def test_a_text_that_stands_once_is_replaced_in_any_file(tmp_path: Path) -> None:
+def test_a_text_that_occurs_once_is_replaced_in_any_file(tmp_path: Path) -> None:
     raw = {"file": "main.cpp", "find_marker": "raw_replace", "old_code": "run(64)", "replacement_code": "run(65)"}
     assert read(tmp_path, raw).into(FILES)["main.cpp"] == b"int main() { return run(65); }\n"
 
 
-def test_pieces_are_replaced_one_after_another_and_the_files_digest_is_kept(tmp_path: Path) -> None:
+def test_pieces_are_replaced_one_after_another_and_the_files_digest_is_recorded(tmp_path: Path) -> None:
     second = {"file": "scripts/task_runner.py", "find_marker": "raw_replace"}
     held_out = read(tmp_path, shapes(), {**second, "old_code": "(3, 5)", "replacement_code": "(3, 7)"})
     assert b"TEST_SHAPES = [(3, 7)]" in held_out.into(FILES)["scripts/task_runner.py"]
@@ -86,15 +86,15 @@ def test_line_endings_stay_as_they_are(ending: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"x = 1\n", "TEST_SHAPES stands 0 times at the top of a.py"),
-        (b"TEST_SHAPES = [1]\nTEST_SHAPES = [2]\n", "TEST_SHAPES stands 2 times"),
-        (b"TEST_SHAPES = [1]\nTEST_SHAPES += [2]\n", "TEST_SHAPES stands 2 times"),  # the second would stay
-        (b"def f():\n    TEST_SHAPES = [1]\n", "TEST_SHAPES stands 0 times"),
+        (b"x = 1\n", "TEST_SHAPES occurs 0 times at the top of a.py"),
+        (b"TEST_SHAPES = [1]\nTEST_SHAPES = [2]\n", "TEST_SHAPES occurs 2 times"),
+        (b"TEST_SHAPES = [1]\nTEST_SHAPES += [2]\n", "TEST_SHAPES occurs 2 times"),  # the second would stay
+        (b"def f():\n    TEST_SHAPES = [1]\n", "TEST_SHAPES occurs 0 times"),
         (b"TEST_SHAPES = [\n", "a.py is not Python"),
         (b"TEST_SHAPES = '\xff'\n", "a.py is not Python"),
     ],
 )
-def test_a_marker_that_does_not_stand_once_at_the_top_is_refused(data: bytes, problem: str) -> None:
+def test_a_marker_that_does_not_occur_once_at_the_top_is_refused(data: bytes, problem: str) -> None:
     with pytest.raises(NotInjectable, match=problem):
         Injection("a.py", "TEST_SHAPES", "", "TEST_SHAPES = [9]").into(data)
 
@@ -102,7 +102,7 @@ def test_a_marker_that_does_not_stand_once_at_the_top_is_refused(data: bytes, pr
 @pytest.mark.parametrize(
     ("injection", "problem"),
     [
-        (shapes("OTHER_SHAPES = [1]"), "TEST_SHAPES stands 0 times"),
+        (shapes("OTHER_SHAPES = [1]"), "TEST_SHAPES occurs 0 times"),
         (shapes("TEST_SHAPES = ["), "scripts/task_runner.py is not Python"),
         (
             {**shapes(), "file": "../../etc/passwd"},
@@ -115,7 +115,7 @@ def test_a_marker_that_does_not_stand_once_at_the_top_is_refused(data: bytes, pr
         ({**shapes(), "find_marker": "raw_replace"}, "old_code: seen nothing; expected text"),
         (
             {**shapes(), "find_marker": "raw_replace", "old_code": "TEST_SHAPES"},
-            "old_code stands 4 times in scripts/task_runner.py; once is expected",
+            "old_code occurs 4 times in scripts/task_runner.py; expected once",
         ),
         ({**shapes(), "mode": "append"}, "mode: seen 'append'; expected no such key"),
         ({"file": "module.py", "find_marker": "def get_inputs"}, "replacement_code: seen nothing; expected text"),

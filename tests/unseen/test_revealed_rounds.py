@@ -1,4 +1,4 @@
-"""tasks/rounds/: what is published before a round and what is revealed after it belong together."""
+"""tasks/rounds/: the digest published before a round fits the secret revealed after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""python -m evaluator unseen: a table for people, JSON for programs, and a file of cases checked."""
+"""python -m evaluator unseen: a table for people, JSON for programs, and the check of a file of cases."""
 
 from __future__ import annotations
 

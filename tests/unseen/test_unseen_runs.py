@@ -1,4 +1,4 @@
-"""A run with a revealed round: its unseen records lie beside the seen ones, and are continued as those are."""
+"""A run with a revealed round: unseen records are stored beside the seen ones, and reused like them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_case_with_a_fault_of_ours_is_tried_again_when_the_run_goes_on(tmp_pat
 
 def test_a_run_of_seen_cases_is_not_continued_with_a_round(tmp_path, demo):
     run_suite(load_suite("smoke"), "expert", CountingBoth(), tmp_path / "run")
-    with pytest.raises(UsageError, match="other generator, round"):
+    with pytest.raises(UsageError, match="differs in generator, round"):
         run_suite(load_suite("smoke"), "expert", CountingBoth(), tmp_path / "run", revealed=demo)
 
 

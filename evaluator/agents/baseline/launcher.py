@@ -1,11 +1,11 @@
-"""Hands in the task's own source: the line that others are compared with."""
+"""Submits the task's own source, which every other entry is compared with."""
 
 from __future__ import annotations
 
-from evaluator.agents.interface import Desk, Work
+from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.records.reasons import Status
 from evaluator.tasks import candidate
 
 
-def launch(desk: Desk) -> Work:
-    return Work(candidate.baseline(desk.task), "finished", expected=Status.PASSED)
+def launch(context: SessionContext) -> SessionOutcome:
+    return SessionOutcome(candidate.baseline(context.task), "finished", expected=Status.PASSED)

@@ -1,1 +1,1 @@
-"""A search that needs no model: see launcher.py."""
+"""An agent that searches without a model: see launcher.py."""

@@ -1,4 +1,4 @@
-"""What makes one version better than another: its time where there is a device clock, else the compiler's report."""
+"""Scores of versions: the speedup where there is a device clock, otherwise the compiler's report."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from evaluator.records.record import IsaReport, Record
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Smaller is better, the first number first. `gained` is how much less the first must be to count."""
+    """Numbers to minimise, the first one first. With a `margin` only the first counts, and must fall by that much."""
 
     numbers: tuple[float, ...]
-    gained: float
+    margin: float
     text: str
 
     def beats(self, other: Score) -> bool:
-        if self.gained:
-            return self.numbers[0] < other.numbers[0] - self.gained
+        if self.margin:
+            return self.numbers[0] < other.numbers[0] - self.margin
         return self.numbers < other.numbers
 
 
 def score_of(record: Record, speedup: float | None, target: str, margin: float) -> Score | None:
-    """None: it does not pass, or nothing says how good it is. A host without a clock ranks nothing by time."""
+    """The score of a checked version; None if it does not pass, or has neither a speedup nor a compiler's report."""
     if record.status is not Status.PASSED:
         return None
     if speedup is not None:
         return Score((-log(speedup),), margin, f"speedup {speedup:.3f}")
     reports = [one for one in record.isa if one.side == "candidate" and one.target == target]
-    return _by_report(reports) if reports else None
+    return _score_of_reports(reports) if reports else None
 
 
-def _by_report(reports: list[IsaReport]) -> Score:
-    """Means over all kernels and configurations: what the target refuses, spills, waves per SIMD, bytes of code."""
+def _score_of_reports(reports: list[IsaReport]) -> Score:
+    """Means over all kernels and configurations: compile errors, register spills, waves per SIMD, bytes of code."""
     refused = fmean(one.error is not None for one in reports)
     spills = fmean(sum(_number(one, name) for name in ("vgpr_spills", "sgpr_spills")) for one in reports)
     occupancy = fmean(_number(one, "occupancy") for one in reports)

@@ -19,7 +19,7 @@ CONSTANT_WORD = re.compile(r"[A-Z][A-Z0-9_]*|\d+")
 
 
 def hip_knobs(file: str, source: bytes) -> list[Knob]:
-    """In the order of the text."""
+    """All knobs of one file, in the order of its text."""
     code = COMMENT.sub(lambda found: b" " * len(found.group()), source)
     knobs = [*_constants(file, code), *_literal_threads(file, code), *_bounds(file, code)]
     return sorted(knobs, key=lambda knob: knob.places)
@@ -33,7 +33,7 @@ def _constants(file: str, code: bytes) -> Iterator[Knob]:
 
 
 def _literal_threads(file: str, code: bytes) -> Iterator[Knob]:
-    """<<<grid, 256, …>>>, <<<grid, dim3(16, 16), …>>> and `dim3 block(256)` of a variable that is launched with."""
+    """Literal block sizes: <<<grid, 256, …>>>, <<<grid, dim3(16, 16), …>>> and `dim3 block(256)` of a variable."""
     for kernel, (begin, end) in _blocks(code):
         text = code[begin:end]
         if re.fullmatch(rb"\s*\w+\s*", text) and not text.strip().isdigit():
@@ -48,7 +48,7 @@ def _literal_threads(file: str, code: bytes) -> Iterator[Knob]:
 
 
 def _bounds(file: str, code: bytes) -> Iterator[Knob]:
-    """Bounds are the product of the constants that a kernel is launched with, so they stay right when those turn."""
+    """Launch bounds as the product of the constants in the launch, so that they stay valid when those change."""
     shapes: dict[str, set[str]] = {}
     for kernel, (begin, end) in _blocks(code):
         shapes.setdefault(kernel, set()).add(_threads(code[begin:end].decode(errors="replace")))
@@ -64,14 +64,14 @@ def _bounds(file: str, code: bytes) -> Iterator[Knob]:
 
 
 def _threads(text: str) -> str:
-    """`THREADS` or `TILE * LINES`, where the block is made of constants alone; else nothing."""
+    """`THREADS` or `TILE * LINES` where the block consists of constants alone, otherwise an empty text."""
     inner = re.sub(r"^\s*dim3\s*[({](.*)[)}]\s*$", r"\1", text, flags=re.DOTALL)
     words = [word.strip() for word in inner.split(",")]
     return " * ".join(words) if all(CONSTANT_WORD.fullmatch(word) for word in words) else ""
 
 
 def _blocks(code: bytes) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Kernel and place of the second launch argument, the block."""
+    """The kernel's name and the byte range of the second launch argument, the block."""
     for found in LAUNCH.finditer(code):
         offset, depth, begin = found.start("shape"), 0, -1
         shape = found["shape"]

@@ -14,7 +14,7 @@ Place = tuple[int, int]
 
 
 def triton_knobs(file: str, source: bytes) -> list[Knob]:
-    """In the order of the text; none where it does not parse."""
+    """All knobs of one file, in the order of its text; none where it does not parse."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -22,7 +22,9 @@ def triton_knobs(file: str, source: bytes) -> list[Knob]:
     text = _Text(file, source, tree)
     found: dict[tuple[object, ...], Knob] = {}
     for knob in text.knobs():
-        adds = knob.places[0][0] == knob.places[0][1]  # several may be added in one place; a literal turns once
+        adds = (
+            knob.places[0][0] == knob.places[0][1]
+        )  # several options may be added in one place; a literal is one knob
         found.setdefault((knob.places, knob.name if adds else ""), knob)
     return sorted(found.values(), key=lambda knob: (knob.places, knob.name))
 
@@ -55,7 +57,7 @@ class _Text:
                 yield from self._literals(keyword.arg, value, grid)
 
     def _literals(self, name: str, value: ast.expr, grid: ast.expr) -> Iterator[Knob]:
-        """A literal is one knob; where it is the whole value, equal ones of the grid turn with it."""
+        """One knob a literal; where it is the whole value, equal literals of the grid change with it."""
         for literal in _integers(value):
             same = [one for one in _integers(grid) if one.value == literal.value] if literal is value else []
             places = [self._place(one) for one in (literal, *same)]
@@ -97,7 +99,7 @@ class _Text:
         ]
 
     def _place(self, node: ast.expr) -> Place:
-        """ast counts columns in bytes."""
+        """The byte range of a node; ast counts columns in bytes."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self._lines[node.lineno - 1] + node.col_offset, self._lines[end_line - 1] + end_column
 
@@ -110,7 +112,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
 
 
 def _integers(tree: ast.expr) -> Iterator[ast.Constant]:
-    """Sizes in an expression; what is compared is a condition, not a size."""
+    """Literal sizes in an expression, outside comparisons: those are conditions, not sizes."""
     if isinstance(tree, ast.Compare):
         return
     if isinstance(tree, ast.Constant) and is_size(tree.value):

@@ -1,31 +1,31 @@
-"""Claude Code, by `claude -p --output-format stream-json`."""
+"""Runs Claude Code as `claude -p --output-format stream-json`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from evaluator.agents import reported
-from evaluator.agents.command_line import work_by_command
+from evaluator.agents.command_line import run_command_agent
 from evaluator.agents.events import EventStream, mapping, parts, text_of
-from evaluator.agents.interface import AgentSettings, Desk, Work
+from evaluator.agents.interface import AgentSettings, SessionContext, SessionOutcome
 from evaluator.records.sessions import LARGEST, Usage
 
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-def launch(desk: Desk) -> Work:
-    return work_by_command(desk, command, ClaudeStream)
+def launch(context: SessionContext) -> SessionOutcome:
+    return run_command_agent(context, command, ClaudeStream)
 
 
 def command(program: str, settings: AgentSettings, prompt: str) -> tuple[list[str], str]:
-    """Its own permission prompts are off: the sandbox is what confines it."""
+    """The command and its standard input. Its permission prompts are off: the sandbox confines it."""
     model = ["--model", settings.text("model")] if settings.text("model") else []
     options = ["--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"]
     return [program, "-p", *options, *model], prompt
 
 
 class ClaudeStream(EventStream):
-    """The last event sums up; without it (the session was cut) the messages' own counts are added."""
+    """Parser of its events. The last one has the totals; a session that was cut off adds up its messages' counts."""
 
     _result: dict[str, Any] | None = None
 

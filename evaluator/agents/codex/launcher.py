@@ -1,25 +1,25 @@
-"""Codex, by `codex exec --json`. It names no cost; its turns are those of the conversation, not of the model."""
+"""Runs Codex as `codex exec --json`. It reports no cost, and its turns are the conversation's, not the model's."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from evaluator.agents import reported
-from evaluator.agents.command_line import work_by_command
+from evaluator.agents.command_line import run_command_agent
 from evaluator.agents.events import EventStream, mapping
-from evaluator.agents.interface import AgentSettings, Desk, Work
+from evaluator.agents.interface import AgentSettings, SessionContext, SessionOutcome
 from evaluator.inside import arena
 from evaluator.records.sessions import Usage
 
 TOOLS = {"command_execution": "shell", "file_change": "edit", "mcp_tool_call": "mcp", "web_search": "search"}
 
 
-def launch(desk: Desk) -> Work:
-    return work_by_command(desk, command, CodexStream)
+def launch(context: SessionContext) -> SessionOutcome:
+    return run_command_agent(context, command, CodexStream)
 
 
 def command(program: str, settings: AgentSettings, prompt: str) -> tuple[list[str], str]:
-    """Its own sandbox is off: ours is what confines it, and one does not start in the other."""
+    """The command and its standard input. Its own sandbox is off: it does not start inside ours, which confines it."""
     model = ["--model", settings.text("model")] if settings.text("model") else []
     effort = settings.text("effort")
     model += ["-c", f'model_reasoning_effort="{effort}"'] if effort else []
@@ -35,7 +35,7 @@ class CodexStream(EventStream):
     def read(self, event: dict[str, Any]) -> bool:
         match event["type"]:
             case "thread.started" | "item.started" | "item.updated":
-                pass  # what is completed says all of it again
+                pass  # item.completed repeats all of it
             case "turn.started":
                 self.turns += 1
             case "turn.completed":

@@ -1,30 +1,30 @@
-"""Cursor's agent, by `cursor-agent -p --output-format stream-json`. Tokens only where a version of it names them."""
+"""Runs Cursor's agent as `cursor-agent -p --output-format stream-json`. Only some versions of it report tokens."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from evaluator.agents import reported
-from evaluator.agents.command_line import work_by_command
+from evaluator.agents.command_line import run_command_agent
 from evaluator.agents.events import EventStream, mapping, text_of
-from evaluator.agents.interface import AgentSettings, Desk, Work
+from evaluator.agents.interface import AgentSettings, SessionContext, SessionOutcome
 from evaluator.records.sessions import Usage
 
 SUFFIX = "ToolCall"
 
 
-def launch(desk: Desk) -> Work:
-    return work_by_command(desk, command, CursorStream)
+def launch(context: SessionContext) -> SessionOutcome:
+    return run_command_agent(context, command, CursorStream)
 
 
 def command(program: str, settings: AgentSettings, prompt: str) -> tuple[list[str], str]:
-    """`--force` lets it run commands without asking: the sandbox is what confines it."""
+    """The command and its standard input. `--force` runs commands without asking: the sandbox confines it."""
     model = ["--model", settings.text("model")] if settings.text("model") else []
     return [program, "-p", "--force", "--output-format", "stream-json", *model, prompt], ""
 
 
 class CursorStream(EventStream):
-    """A message of the assistant is a turn. Thinking comes in pieces, which are put together."""
+    """Parser of its events. Each message of the assistant is a turn; pieces of reasoning are joined."""
 
     def __init__(self, hidden: dict[str, str] | None = None) -> None:
         super().__init__(hidden)
@@ -65,7 +65,7 @@ class CursorStream(EventStream):
         )
 
     def _tool(self, event: dict[str, Any]) -> None:
-        """One key names the tool; the call is told when it starts, its result when it is done."""
+        """Add a tool call when it starts and its result when it is done; the event's one key names the tool."""
         for key, raw in mapping(event.get("tool_call")).items():
             call = mapping(raw)
             name = str(call.get("name", key)) if key == "function" else key.removesuffix(SUFFIX)

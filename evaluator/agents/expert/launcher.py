@@ -1,11 +1,11 @@
-"""Hands in the honest better source that is kept with the task."""
+"""Submits the faster, hand-written source in the task's expert/ folder."""
 
 from __future__ import annotations
 
-from evaluator.agents.interface import Desk, Work
+from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.records.reasons import Status
 from evaluator.tasks import candidate
 
 
-def launch(desk: Desk) -> Work:
-    return Work(candidate.overlay(desk.task, "expert", "expert"), "finished", expected=Status.PASSED)
+def launch(context: SessionContext) -> SessionOutcome:
+    return SessionOutcome(candidate.overlay(context.task, "expert", "expert"), "finished", expected=Status.PASSED)

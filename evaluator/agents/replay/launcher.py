@@ -1,7 +1,7 @@
-"""Hands in what somebody wrote before: the candidates of a run's folder, or a predictions JSONL.
+"""Submits candidates that exist already: those of a run folder, or of a predictions file (JSONL).
 
-A task that the source says nothing of is not produced. Two lines for the same task and repeat are refused, since no
-rule could say which one counts.
+A task that the source does not name is not produced. Two lines for the same task and repeat are refused, since no rule
+could say which one counts.
 """
 
 from __future__ import annotations
@@ -11,40 +11,40 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evaluator.agents.chat import nothing
-from evaluator.agents.interface import Desk, Work
+from evaluator.agents.chat import empty_candidate
+from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.errors import UsageError
 from evaluator.tasks.candidate import MAX_BYTES, Candidate, read_candidate
 
 MAX_FILE_BYTES = 1 << 30
 
 
-def launch(desk: Desk) -> Work:
-    source = Path(desk.settings.text("source"))
-    if not desk.settings.text("source") or not source.exists():
+def launch(context: SessionContext) -> SessionOutcome:
+    source = Path(context.settings.text("source"))
+    if not context.settings.text("source") or not source.exists():
         raise UsageError(
-            f"source: seen {desk.settings.text('source')!r}; expected a run's folder or a JSONL file that is there"
+            f"source: seen {context.settings.text('source')!r}; expected an existing run folder or JSONL file"
         )
-    candidate = _of_folder(desk, source) if source.is_dir() else _of_predictions(desk, source)
+    candidate = _from_run_folder(context, source) if source.is_dir() else _from_predictions(context, source)
     if candidate is None:
-        return Work(nothing(desk), "gave_up", f"{source} holds nothing for {desk.task.id}")
-    return Work(candidate, "finished")
+        return SessionOutcome(empty_candidate(context), "gave_up", f"{source} holds nothing for {context.task.id}")
+    return SessionOutcome(candidate, "finished")
 
 
-def _of_folder(desk: Desk, source: Path) -> Candidate | None:
-    folder = source / "candidates" / desk.task.id.replace("/", "--")
-    return read_candidate(folder, desk.task, label=desk.agent) if folder.is_dir() else None
+def _from_run_folder(context: SessionContext, source: Path) -> Candidate | None:
+    folder = source / "candidates" / context.task.id.replace("/", "--")
+    return read_candidate(folder, context.task, label=context.agent) if folder.is_dir() else None
 
 
-def _of_predictions(desk: Desk, source: Path) -> Candidate | None:
+def _from_predictions(context: SessionContext, source: Path) -> Candidate | None:
     found = [
         files
         for line, raw in enumerate(_lines(source), 1)
-        if (files := _files(raw, desk, f"{source}:{line}")) is not None
+        if (files := _files(raw, context, f"{source}:{line}")) is not None
     ]
     if len(found) > 1:
-        raise UsageError(f"{source} holds {len(found)} predictions for {desk.task.id}, repeat {desk.repeat}")
-    return _candidate(desk, found[0]) if found else None
+        raise UsageError(f"{source} holds {len(found)} predictions for {context.task.id}, repeat {context.repeat}")
+    return _candidate(context, found[0]) if found else None
 
 
 def _lines(source: Path) -> Iterator[Any]:
@@ -58,29 +58,29 @@ def _lines(source: Path) -> Iterator[Any]:
                 raise UsageError(f"{source}:{number}: not JSON: {error}") from error
 
 
-def _files(raw: Any, desk: Desk, where: str) -> dict[str, str] | None:
-    """The files of a line about this task and repeat; a line without a repeat is for all."""
+def _files(raw: Any, context: SessionContext, where: str) -> dict[str, str] | None:
+    """The files of a line about this task and repeat; a line without a repeat is for every repeat."""
     match raw:
         case None:
             return None
         case {"task": str() as task, "files": dict() as files} if all(
             isinstance(name, str) and isinstance(text, str) for name, text in files.items()
         ):
-            mine = task == desk.task.id and raw.get("repeat", desk.repeat) == desk.repeat
+            mine = task == context.task.id and raw.get("repeat", context.repeat) == context.repeat
             return files if mine else None
     raise UsageError(f'{where}: expected {{"task": …, "files": {{name: text}}}}')
 
 
-def _candidate(desk: Desk, texts: dict[str, str]) -> Candidate:
-    """By the rules of a folder: only editable files, each a source of bounded size, none missing."""
+def _candidate(context: SessionContext, texts: dict[str, str]) -> Candidate:
+    """A candidate under the rules of a candidate folder: editable files only, of bounded size, none missing."""
     files, problems = dict[str, bytes](), list[tuple[str, str]]()
     for name, text in sorted(texts.items()):
         data = text.encode("utf-8", "replace")
-        if name not in desk.task.editable:
+        if name not in context.task.editable:
             problems.append(("extra_file", name))
         elif len(data) > MAX_BYTES:
             problems.append(("not_a_source", name))
         else:
             files[name] = data
-    problems += [("not_written", name) for name in desk.task.editable if not files.get(name, b"").strip()]
-    return Candidate(files, desk.agent, tuple(problems))
+    problems += [("not_written", name) for name in context.task.editable if not files.get(name, b"").strip()]
+    return Candidate(files, context.agent, tuple(problems))

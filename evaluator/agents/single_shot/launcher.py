@@ -1,18 +1,22 @@
-"""One completion, no feedback: what a model writes when it is asked once."""
+"""Asks a model once, without feedback, and submits what it wrote."""
 
 from __future__ import annotations
 
 from evaluator.agents.budget import SpendingCap
-from evaluator.agents.chat import Chat, nothing
-from evaluator.agents.interface import Desk, Work
+from evaluator.agents.chat import Chat, empty_candidate
+from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.records.sessions import Ending
 
 
-def launch(desk: Desk) -> Work:
-    chat = Chat(desk)
+def launch(context: SessionContext) -> SessionOutcome:
+    chat = Chat(context)
     try:
         candidate, problem = chat.ask()
     except SpendingCap as error:
-        return Work(nothing(desk), "spending_cap", str(error), chat.prompt, tuple(chat.transcript), chat.usage)
+        return SessionOutcome(
+            empty_candidate(context), "spending_cap", str(error), chat.prompt, tuple(chat.transcript), chat.usage
+        )
     ended: Ending = "gave_up" if candidate is None else "finished"
-    return Work(candidate or nothing(desk), ended, problem, chat.prompt, tuple(chat.transcript), chat.usage)
+    return SessionOutcome(
+        candidate or empty_candidate(context), ended, problem, chat.prompt, tuple(chat.transcript), chat.usage
+    )

@@ -1,4 +1,4 @@
-"""Times of both sides in an AgentKernelArena workspace: matched by name of the case, then held against the claims."""
+"""Times of both sides in an AgentKernelArena workspace, matched by the case's name and compared with the claims."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import Reading
 
-ROUNDING = 1e-6  # relative: claims are made of the same doubles
+ROUNDING = 1e-6  # relative: claims are computed from the same doubles
 HOST_METHODS = ("cpu_timer_fallback", "cpu_timer", "perf_counter", "serving_wall_clock")
-WITHOUT_UNIT = ("execution_time", "time")
+KEYS_WITHOUT_UNIT = ("execution_time", "time")
 EXCESSIVE = 10.0
-EMPTY_GRAPH_MS = 1e-4  # what the source gives for a graph that does nothing
-SYNTHETIC = "test_case_0"  # the name that the source makes up for a time without a case
+EMPTY_GRAPH_MS = 1e-4  # the benchmark's time for a graph that does nothing
+SYNTHETIC = "test_case_0"  # the benchmark's name for a time without a case
 INVERTED = "repository/rocprim/"  # tasks whose "time" is one over a throughput
 COUNTS = ("valid_baseline_cases", "valid_optimized_cases")
 METHODS = ("baseline_benchmark_methods", "optimized_benchmark_methods")
@@ -27,7 +27,7 @@ COMPILED, CORRECT = 20.0, 100.0  # points
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTimes:
-    """One case on one side."""
+    """One case on one side of a workspace."""
 
     parameters: str  # canonical; "" where none are given
     method: str | None
@@ -36,21 +36,21 @@ class WorkspaceTimes:
 
 @dataclass(frozen=True, slots=True)
 class TimedWorkspace:
-    """`fault`, a key of reasons.REASONS, is why there is no speed."""
+    """The timed cases of a workspace; `fault`, a key of reasons.REASONS, is why there is no speedup."""
 
     cases: tuple[CaseClaim, ...]
     fault: str | None
 
     @property
     def speedup(self) -> float | None:
-        """Mean of the ratios, over every case or not at all."""
+        """Mean speedup over all cases; None if any case has no speedup."""
         ratios = [case.speedup for case in self.cases]
         whole = [ratio for ratio in ratios if ratio is not None]
         return fmean(whole) if whole and len(whole) == len(ratios) and not self.fault else None
 
 
 def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | None) -> TimedWorkspace:
-    """The cases of a workspace; without a result only the baseline's may be there."""
+    """The cases of a workspace; without a passing result (`raw`), the candidate's times may be missing."""
     paths = [f"{folder}/{name}.yaml".lstrip("/") for name in ("baseline_perf", "optimized_perf")]
     wanted = raw is not None and raw.get("pass_correctness") is True
     absent = [path for path in paths if path not in reading.files]
@@ -62,16 +62,16 @@ def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | Non
     cases = tuple(_case(name, before[0].get(name), after[0].get(name)) for name in {**before[0], **after[0]})
     if not wanted:
         return TimedWorkspace(cases, None)
-    faults = [before[1], after[1], _unmatched(reading, folder, task, before[0], after[0])]
-    faults.append(_said_to_be_mixed(reading, folder, task, raw or {}) if not any(faults) else None)
-    _note_alike(reading, folder, task, cases)
+    faults = [before[1], after[1], _compare_cases(reading, folder, task, before[0], after[0])]
+    faults.append(_mixed_by_result(reading, folder, task, raw or {}) if not any(faults) else None)
+    _note_suspicious(reading, folder, task, cases)
     if not cases or any(case.speedup is None for case in cases):
         faults.append("impossible_time" if cases else "no_report")
     return TimedWorkspace(cases, next(filter(None, faults), None))
 
 
 def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: TimedWorkspace) -> None:
-    """Claimed speedup, mean times and score beside what the cases say."""
+    """Note where the claimed speedup, mean times, counts and score differ from those of the cases."""
     claimed, own = reading.number(raw.get("speedup_ratio"), path), timed.speedup
     if claimed is not None and own is not None and not _close(claimed, own):
         reading.find("speedup_disagrees", f"{path}: speedup_ratio", f"claimed {claimed:g}, of the cases {own:g}", task)
@@ -79,18 +79,18 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
         reading.find("excessive_speedup", f"{path}: speedup_ratio", f"{claimed:g}", task)
     for field, name in zip(MEANS, ("baseline_ms", "candidate_ms"), strict=True):
         times = [time for case in timed.cases if (time := getattr(case, name)) is not None]
-        said = reading.number(raw.get(field), path)
-        if said and times and not _close(said, fmean(times)):
-            reading.find("time_disagrees", f"{path}: {field}", f"claimed {said:g} ms, {fmean(times):g} ms", task)
+        mean = reading.number(raw.get(field), path)
+        if mean and times and not _close(mean, fmean(times)):
+            reading.find("time_disagrees", f"{path}: {field}", f"claimed {mean:g} ms, {fmean(times):g} ms", task)
     _compare_counts(reading, path, task, raw, timed)
     _compare_score(reading, path, task, raw)
 
 
 def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: TimedWorkspace) -> None:
     for field, name in zip(COUNTS, ("baseline_ms", "candidate_ms"), strict=True):
-        said, own = raw.get(field), sum(getattr(case, name) is not None for case in timed.cases)
-        if timed.cases and isinstance(said, int) and said != own:
-            reading.find("case_count_disagrees", f"{path}: {field}", f"claimed {said}, with a time {own}", task)
+        count, own = raw.get(field), sum(getattr(case, name) is not None for case in timed.cases)
+        if timed.cases and isinstance(count, int) and count != own:
+            reading.find("case_count_disagrees", f"{path}: {field}", f"claimed {count}, with a time {own}", task)
 
 
 def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any]) -> None:
@@ -114,7 +114,7 @@ def _compare_score(reading: Reading, path: str, task: str, raw: Mapping[str, Any
 
 
 def _side(reading: Reading, path: str, task: str) -> tuple[dict[str, WorkspaceTimes], str | None]:
-    """Name of the case → row; and why the side has no speed."""
+    """The rows of one side by the case's name, and why the side has no speedup or None."""
     listed = reading.mapping(path).get("test_cases")
     if not isinstance(listed, list):
         reading.find("no_case_times", path, "no test_cases", task)
@@ -142,14 +142,14 @@ def _row(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> Wor
         method=method if isinstance(method, str) else None,
         time_ms=_time_ms(reading, raw, place, task),
     )
-    code = _no_time(row, task)
+    code = _time_fault(row, task)
     if code:
         reading.find(code, place, f"{row.method or task}: {row.time_ms:g} ms", task)
     return replace(row, time_ms=None) if code else row
 
 
-def _no_time(row: WorkspaceTimes, task: str) -> str | None:
-    """Why a number that is there is not the device's time of a call; a key of FINDINGS."""
+def _time_fault(row: WorkspaceTimes, task: str) -> str | None:
+    """Why a number is not the device time of a call, as a key of FINDINGS; None if it is one or is missing."""
     if row.time_ms is None:
         return None
     if task.startswith(INVERTED):
@@ -160,8 +160,8 @@ def _no_time(row: WorkspaceTimes, task: str) -> str | None:
 
 
 def _time_ms(reading: Reading, raw: Mapping[str, Any], place: str, task: str) -> float | None:
-    """The source takes numbers without a unit for seconds from 1000 on, and for milliseconds below."""
-    name = next((name for name in WITHOUT_UNIT if name in raw), None)
+    """The time in milliseconds. Keys without a unit are refused: the benchmark guesses milliseconds below 1000."""
+    name = next((name for name in KEYS_WITHOUT_UNIT if name in raw), None)
     if name and "execution_time_ms" not in raw:
         reading.find("unknown_unit", f"{place}.{name}", repr(raw[name]), task)
         return None
@@ -177,7 +177,7 @@ def _shared_parameters(reading: Reading, path: str, task: str, rows: Mapping[str
         by_parameters.setdefault(row.parameters, name)
 
 
-def _unmatched(
+def _compare_cases(
     reading: Reading, folder: str, task: str, before: Mapping[str, WorkspaceTimes], after: Mapping[str, WorkspaceTimes]
 ) -> str | None:
     for name in before.keys() - after.keys():
@@ -198,8 +198,8 @@ def _unmatched(
     return "method_mismatch" if mixed else None
 
 
-def _said_to_be_mixed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> str | None:
-    """The result says so, where the cases do not."""
+def _mixed_by_result(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> str | None:
+    """A fault if the result itself says that the two sides were timed in different ways."""
     before, after = (raw.get(name) for name in METHODS)
     differ = (
         isinstance(before, list) and isinstance(after, list) and sorted(map(str, before)) != sorted(map(str, after))
@@ -210,7 +210,7 @@ def _said_to_be_mixed(reading: Reading, folder: str, task: str, raw: Mapping[str
     return "method_mismatch"
 
 
-def _note_alike(reading: Reading, folder: str, task: str, cases: tuple[CaseClaim, ...]) -> None:
+def _note_suspicious(reading: Reading, folder: str, task: str, cases: tuple[CaseClaim, ...]) -> None:
     if len(cases) == 1 and cases[0].id == SYNTHETIC:
         reading.find("aggregated_cases", folder, SYNTHETIC, task)
     if len(cases) > 1 and all(case.baseline_ms and case.baseline_ms == case.candidate_ms for case in cases):

@@ -1,6 +1,6 @@
-"""AgentKernelArena's held-out runs: outcomes of both sides on shapes that the agent had not seen, one line a task.
+"""Held-out runs of AgentKernelArena: outcomes of both sides on shapes that the agent had not seen, one line a task.
 
-Claims hold the quadrant and both speeds as they were written; the quadrant is computed again from the two outcomes.
+Claims have the quadrant and both speedups as written; the quadrant is also recomputed from the two outcomes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,12 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean, median
 from typing import Any
 
-from evaluator.bundles.agentkernelarena.run_folder import SUITE, is_known, is_second, refuse_second
+from evaluator.bundles.agentkernelarena.run_folder import (
+    SUITE,
+    is_known,
+    is_second_generation,
+    refuse_second_generation,
+)
 from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim, Total
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
@@ -25,10 +30,10 @@ QUADRANTS = {
     (False, False): "both_fail",
     (False, True): "opt_improvement",
 }
-# names in the summary, and in a task's own file
+# Names in the summary, and in a task's own file.
 BASELINE = ("orig_heldout_correct", "orig_heldout_pass_correctness")
 CANDIDATE = ("opt_heldout_correct", "opt_pass_correctness")
-ROUNDING = 1e-3  # of speedups that were rounded before
+ROUNDING = 1e-3  # of speedups that the benchmark had rounded
 SPEEDS = {"heldout_speedup_stats": "heldout_speedup", "original_run_speedup_stats": "original_run_speedup"}
 SPEEDUP = ("heldout_speedup", "speedup_ratio")
 CLAIMED = (*BASELINE, *CANDIDATE, *SPEEDUP, "generalization_status", "original_run_speedup", "speedup_delta", "error")
@@ -39,8 +44,8 @@ def recognises(reading: Reading) -> bool:
 
 
 def translate(reading: Reading) -> ParsedBundle | None:
-    if is_second(reading) or any(True for _ in _of_second(reading)):
-        refuse_second(reading)
+    if is_second_generation(reading) or any(True for _ in _second_generation(reading)):
+        refuse_second_generation(reading)
         return None
     claims = dict[str, ParsedClaim]()
     for place, raw in _rows(reading):
@@ -88,8 +93,8 @@ def _rows(reading: Reading) -> Iterator[tuple[str, Mapping[str, Any]]]:
             reading.problem(path, raw.get("task_name"), "task_name")
 
 
-def _of_second(reading: Reading) -> Iterator[str]:
-    """Tasks that state who ran them, as the second generation does."""
+def _second_generation(reading: Reading) -> Iterator[str]:
+    """Results of the second generation, which have a runtime_identity."""
     return (path for path in reading.named(RESULT) if "runtime_identity" in reading.mapping(path))
 
 
@@ -98,11 +103,11 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> ParsedClaim:
     if not is_known(task):
         reading.find("unknown_task", place, task, task)
     status, quadrant = _outcome(raw)
-    said = raw.get("generalization_status")
-    if raw.get("error") and said == "both_fail":
+    claimed_quadrant = raw.get("generalization_status")
+    if raw.get("error") and claimed_quadrant == "both_fail":
         reading.find("error_as_failure", place, str(raw["error"]), task)
-    elif said != quadrant:
-        reading.find("quadrant_disagrees", place, f"claimed {said}, of the outcomes {quadrant}", task)
+    elif claimed_quadrant != quadrant:
+        reading.find("quadrant_disagrees", place, f"claimed {claimed_quadrant}, of the outcomes {quadrant}", task)
     _compare_delta(reading, place, task, raw)
     speedup = next((raw[name] for name in SPEEDUP if raw.get(name) is not None), None)
     return ParsedClaim(
@@ -128,7 +133,7 @@ def _compare_delta(reading: Reading, place: str, task: str, raw: Mapping[str, An
 
 
 def _outcome(raw: Mapping[str, Any]) -> tuple[Status, str]:
-    """An error leaves its task in no denominator: nobody knows how it would have come out."""
+    """The status and quadrant of a row. A row with an error is not judged, since its outcome is unknown."""
     sides = [next((raw[name] for name in names if name in raw), None) for names in (BASELINE, CANDIDATE)]
     if raw.get("error") or not all(isinstance(side, bool) for side in sides):
         return Status.NOT_JUDGED, "evaluation_error"
@@ -143,8 +148,8 @@ def _totals(reading: Reading, claims: list[ParsedClaim]) -> tuple[Total, ...]:
     found = []
     for path in reading.named(SUMMARY):
         raw = reading.mapping(path)
-        said = {**_inner(raw, "quadrant_counts"), **_inner(raw, "conditional_correctness"), **raw}
-        claimed = reading.claimed(said, tuple(own))
+        fields = {**_inner(raw, "quadrant_counts"), **_inner(raw, "conditional_correctness"), **raw}
+        claimed = reading.claimed(fields, tuple(own))
         for name, value in claimed.items():
             found.append(Total(name, value, own[name]))
             if isinstance(value, int | float) and abs(value - (own[name] or 0)) > 0.05:
@@ -156,7 +161,7 @@ def _totals(reading: Reading, claims: list[ParsedClaim]) -> tuple[Total, ...]:
 
 
 def _speed_totals(reading: Reading, path: str, raw: Mapping[str, Any], claims: list[ParsedClaim]) -> Iterator[Total]:
-    """Count, mean and median of both speeds, over all tasks or those where both sides are right, as the count fits."""
+    """Count, mean and median of both speedups, over all tasks or over both_pass only, whichever fits the count."""
     for name, field in SPEEDS.items():
         both = _speeds([claim for claim in claims if claim.claimed["quadrant"] == "both_pass"], field)
         every = _speeds(claims, field)

@@ -1,4 +1,4 @@
-"""The reports of an AgentKernelArena run: tasks that only they name, and totals beside those of the results."""
+"""The reports of an AgentKernelArena run: tasks that only a report names, and totals to compare with the results."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from evaluator.wording import counted
 
 CSV_NAME, JSON_NAME, QUEUE = "overall_summary.csv", "task_type_breakdown.json", ".parallel"
 HEADER = ["Task Name", "Task Type", "Score", "Speedup", "Optimization_summary"]
-LISTED_ROWS = 2_000  # of which the suite has 196
+LISTED_ROWS = 2_000  # the suite has 196 tasks
 FOUR_DECIMALS = 5.1e-5
 QUANTILES = ("p25_speedup", "p75_speedup", "p90_speedup", "median_speedup")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A task that a report names; `code`: the finding where nothing else does."""
+class ReportedTask:
+    """A task that a report names; `code` is the finding to note if no workspace holds it."""
 
     place: str
     task: str
     kind: str  # its task type
     code: str
-    claimed: Mapping[str, str]  # score and speedup, as they are written
+    claimed: Mapping[str, str]  # score and speedup, as written
 
 
-def listed(reading: Reading) -> tuple[Listed, ...]:
-    """What summaries and the queue of a parallel run name."""
-    return (*_listed(reading), *_queued(reading))
+def reported_tasks(reading: Reading) -> tuple[ReportedTask, ...]:
+    """The tasks that the summaries and the queue of a parallel run name."""
+    return (*_summary_rows(reading), *_queue_entries(reading))
 
 
-def listed_only(
-    reading: Reading, rows: Sequence[Listed], claims: Sequence[ParsedClaim], is_known: Callable[[str], bool]
+def claims_of_reports(
+    reading: Reading, rows: Sequence[ReportedTask], claims: Sequence[ParsedClaim], is_known: Callable[[str], bool]
 ) -> list[ParsedClaim]:
-    """A claim, not judged, for each task that a report lists and no workspace holds."""
+    """A claim with status not_judged for each task that a report names and no workspace holds."""
     by_task, found = {claim.task: claim for claim in claims}, list[ParsedClaim]()
     for row in rows:
         if row.task in by_task:
@@ -52,7 +52,7 @@ def listed_only(
         reading.find(row.code, row.place, row.task, row.task)
         if not is_known(row.task):
             reading.find("unknown_task", row.place, row.task, row.task)
-        message, speedup = "Only a report names it.", _float(row.claimed.get("speedup"))
+        message, speedup = "Only a report names this task.", _float(row.claimed.get("speedup"))
         known = is_known(row.task)
         claim = ParsedClaim(row.task, known, "", Status.NOT_JUDGED, None, message, row.claimed, speedup, None, (), {})
         by_task[row.task] = claim
@@ -60,14 +60,14 @@ def listed_only(
     return found
 
 
-def totals(reading: Reading, rows: Sequence[Listed], claims: Sequence[ParsedClaim]) -> tuple[Total, ...]:
-    """`overall` of the breakdown, and the same of the results that are here."""
+def totals(reading: Reading, rows: Sequence[ReportedTask], claims: Sequence[ParsedClaim]) -> tuple[Total, ...]:
+    """The claimed totals (`overall` of the breakdown) with the same totals recomputed from the results."""
     paths = list(reading.named(JSON_NAME))
     report = reading.mapping(paths[0]) if paths else {}
     overall = report.get("overall")
     if not isinstance(overall, dict):
         return ()
-    own = _own([claim for claim in claims if "pass_compilation" in claim.claimed])
+    own = _recomputed([claim for claim in claims if "pass_compilation" in claim.claimed])
     raw = reading.claimed(overall, tuple(own))
     found = tuple(Total(name, raw.get(name), own[name]) for name in own if name in raw)
     for total in found:
@@ -79,8 +79,8 @@ def totals(reading: Reading, rows: Sequence[Listed], claims: Sequence[ParsedClai
     return found
 
 
-def _own(judged: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
-    """By the source's rules: averages of speedups are over the tasks that have one, rates are percent."""
+def _recomputed(judged: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
+    """Totals by the benchmark's rules: speedups are averaged over the tasks that have one, rates are in percent."""
     speedups = [claim.recomputed_speedup for claim in judged if claim.recomputed_speedup]
     scores = [score for claim in judged if (score := _number(claim.claimed.get("score"))) is not None]
     compiled = sum(claim.claimed["pass_compilation"] is True for claim in judged)
@@ -103,7 +103,7 @@ def _own(judged: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
 
 
 def _note_average(reading: Reading, path: str, overall: Mapping[str, Any]) -> None:
-    """The paper counts a failure as a speedup of 0; the source leaves it out."""
+    """Note an average that leaves out failures, which the paper counts as a speedup of 0."""
     names = ("valid_speedup_count", "total_tasks", "average_speedup")
     valid, tasks, average = (_number(overall.get(name)) for name in names)
     if valid is None or not tasks or average is None or valid >= tasks:
@@ -112,8 +112,8 @@ def _note_average(reading: Reading, path: str, overall: Mapping[str, Any]) -> No
     reading.find("average_of_valid", path, detail)
 
 
-def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any], rows: Sequence[Listed]) -> None:
-    """The source extrapolates beyond what it was given."""
+def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any], rows: Sequence[ReportedTask]) -> None:
+    """Note quantiles outside the range of the data: the benchmark's code extrapolates."""
     claimed = [(row.kind, speedup) for row in rows if (speedup := _float(row.claimed.get("speedup")))]
     kinds = report.get("task_types")
     parts = {"overall": report.get("overall"), **(kinds if isinstance(kinds, dict) else {})}
@@ -126,14 +126,14 @@ def _note_quantiles(reading: Reading, path: str, report: Mapping[str, Any], rows
                 reading.find("quantile_beyond_data", path, detail)
 
 
-def _compare_row(reading: Reading, row: Listed, claim: ParsedClaim) -> None:
+def _compare_row(reading: Reading, row: ReportedTask, claim: ParsedClaim) -> None:
     for name, field in (("score", "score"), ("speedup", "speedup_ratio")):
-        listed, said = _float(row.claimed.get(name)), _number(claim.claimed.get(field))
-        if listed is not None and said is not None and abs(listed - said) > FOUR_DECIMALS:
-            reading.find("report_disagrees", row.place, f"{name} {listed:g}, by its result {said:g}", row.task)
+        reported, result = _float(row.claimed.get(name)), _number(claim.claimed.get(field))
+        if reported is not None and result is not None and abs(reported - result) > FOUR_DECIMALS:
+            reading.find("report_disagrees", row.place, f"{name} {reported:g}, by its result {result:g}", row.task)
 
 
-def _listed(reading: Reading) -> Iterator[Listed]:
+def _summary_rows(reading: Reading) -> Iterator[ReportedTask]:
     for path in reading.named(CSV_NAME):
         text = reading.files[path].decode("utf-8-sig", "replace")
         try:
@@ -146,20 +146,20 @@ def _listed(reading: Reading) -> Iterator[Listed]:
         for number, row in enumerate(rows[1:], start=2):
             if len(row) == len(HEADER):
                 claimed = {"score": row[2], "speedup": row[3]}
-                yield Listed(f"{path}:{number}", row[0], row[1], "listed_only", claimed)
+                yield ReportedTask(f"{path}:{number}", row[0], row[1], "listed_only", claimed)
             else:
                 reading.problem(f"{path}:{number}", counted(len(row), "column"), f"{len(HEADER)}")
 
 
-def _queued(reading: Reading) -> Iterator[Listed]:
-    """Entries of a parallel run's queue: what never ended leaves nothing else."""
+def _queue_entries(reading: Reading) -> Iterator[ReportedTask]:
+    """Tasks in a parallel run's queue, the only trace of a task that never finished."""
     for path in sorted(reading.files):
         parts = PurePosixPath(path).parts
         if QUEUE in parts[:-2] and path.endswith(".yaml"):
             task = reading.mapping(path).get("task_name")
             code = "listed_only" if parts[-2] == "done" else "unfinished_task"
             if isinstance(task, str):
-                yield Listed(path, task, "", code, {})
+                yield ReportedTask(path, task, "", code, {})
 
 
 def _float(text: str | None) -> float | None:

@@ -1,6 +1,7 @@
-"""AgentKernelArena v1 run folders: workspaces with task_result.yaml and the times of both sides, reports beside them.
+"""Run folders of AgentKernelArena v1: workspaces with task_result.yaml and the times of both sides, and reports.
 
-Paper-era results lack how the times were taken; later ones have it. The second generation is recognised and refused.
+Results of the paper's era do not say how times were measured; later ones do. The second generation is recognised and
+refused.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ NAME = "AgentKernelArena"
 MARKS = "task_result.yaml with task_name and pass_compilation"
 SUITE = "arena-paper-196"
 PAPER_ERA = "v1, paper era"
-PARTS = ("task_result.yaml", "baseline_perf.yaml", "optimized_perf.yaml")
+RESULT_FILES = ("task_result.yaml", "baseline_perf.yaml", "optimized_perf.yaml")
 CHECKS = (("compile", "pass_compilation"), ("correctness", "pass_correctness"), ("performance", "pass_correctness"))
-GELU_IS_RELU, HOST_CLOCK = "its reference computed ReLU in place", "its times are of the host's clock"
+GELU_IS_RELU, HOST_CLOCK = "its reference computed ReLU in place", "its times were taken on the host's clock"
 CLAIMED = (
     *("pass_compilation", "pass_correctness", "base_execution_time", "best_optimized_execution_time", "speedup_ratio"),
     *("benchmark_method_consistent", "valid_baseline_cases", "valid_optimized_cases", "score"),
@@ -32,24 +33,26 @@ _STAMP = re.compile(r"_\d{8}_\d{6}$")
 
 
 def recognises(reading: Reading) -> bool:
-    return is_second(reading) or any(True for _ in _results(reading)) or any(reading.named(*PARTS[1:]))
+    return (
+        is_second_generation(reading) or any(True for _ in _results(reading)) or any(reading.named(*RESULT_FILES[1:]))
+    )
 
 
 def translate(reading: Reading) -> ParsedBundle | None:
-    if is_second(reading):
-        refuse_second(reading)
+    if is_second_generation(reading):
+        refuse_second_generation(reading)
         return None
     results = dict(_results(reading))
     claims, seen = list[ParsedClaim](), set[str]()
-    for folder in sorted({*results, *(_folder(path) for path in reading.named(*PARTS[1:]))}):
+    for folder in sorted({*results, *(_folder(path) for path in reading.named(*RESULT_FILES[1:]))}):
         claim = _claim(reading, folder, results.get(folder))
         if claim.task in seen:
             reading.find("duplicate_task", folder or claim.task, claim.task, claim.task)
         else:
             claims.append(claim)
         seen.add(claim.task)
-    listed = reports.listed(reading)
-    claims += reports.listed_only(reading, listed, claims, is_known)
+    reported = reports.reported_tasks(reading)
+    claims += reports.claims_of_reports(reading, reported, claims, is_known)
     if _generation(results) == PAPER_ERA:
         _note_faulty(reading, claims)
     reading.find("matched_by_name", NAME, "state the benchmark's commit", None)
@@ -63,7 +66,7 @@ def translate(reading: Reading) -> ParsedBundle | None:
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "level", "golden_machine", "precision"}),
         claims=tuple(claims),
-        totals=reports.totals(reading, listed, claims),
+        totals=reports.totals(reading, reported, claims),
         findings=(),
     )
 
@@ -72,8 +75,8 @@ def is_known(task: str) -> bool:
     return task in tasks_of(SUITE)
 
 
-def is_second(reading: Reading) -> bool:
-    """Folders of the second generation: sessions of tasks, and results and tasks that state a schema."""
+def is_second_generation(reading: Reading) -> bool:
+    """Whether the bundle is of the second generation, which has task sessions and a schema version."""
     if any(".task-sessions" in PurePosixPath(path).parts for path in reading.files):
         return True
     ended = (reading.mapping(path) for path in reading.named("completion.json"))
@@ -82,7 +85,7 @@ def is_second(reading: Reading) -> bool:
     return any("task_schema_version" in reading.mapping(path) for path in _result_paths(reading))
 
 
-def refuse_second(reading: Reading) -> None:
+def refuse_second_generation(reading: Reading) -> None:
     hint = "Runs of the first generation (task_result.yaml without task_schema_version) can be imported"
     reading.problem(NAME, "the second generation (sessions, task_schema_version)", "the first generation", hint)
 
@@ -92,7 +95,7 @@ def _result_paths(reading: Reading) -> Iterator[str]:
 
 
 def _results(reading: Reading) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:
-    """Folder → path and content of its result."""
+    """Each folder with the path and content of its result."""
     for path in _result_paths(reading):
         raw = reading.mapping(path)
         if "task_name" in raw and "pass_compilation" in raw:
@@ -107,7 +110,7 @@ def _generation(results: Mapping[str, tuple[str, Mapping[str, Any]]]) -> str:
 
 
 def _note_faulty(reading: Reading, claims: list[ParsedClaim]) -> None:
-    """Of the paper's commit; later ones were mended."""
+    """Note tasks that are faulty at the paper's commit and were fixed later."""
     for claim in claims:
         if claim.task.startswith("triton2triton/rocmbench/"):
             reading.find("known_task_fault", claim.task, f"{claim.task}: {HOST_CLOCK}", claim.task)
@@ -116,7 +119,7 @@ def _note_faulty(reading: Reading, claims: list[ParsedClaim]) -> None:
 
 
 def _from_folder(reading: Reading) -> dict[str, str]:
-    """What names of folders say: workspace_<GPU>_<agent>/run_<time>. A custom prefix says nothing."""
+    """Device, agent and start from a folder named workspace_<GPU>_<agent>/run_<time>; empty without such a folder."""
     for path in sorted(reading.files):
         if match := _RUN.search(path):
             reading.find("named_by_folder", path, f"workspace_{match[1]}_{match[2]}")
@@ -126,7 +129,7 @@ def _from_folder(reading: Reading) -> dict[str, str]:
 
 def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] | None) -> ParsedClaim:
     if result is None:
-        return _vanished(reading, folder)
+        return _claim_without_result(reading, folder)
     path, raw = result
     task = str(raw["task_name"])
     if not is_known(task):
@@ -135,7 +138,7 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     status, reason = _status(raw, timed.fault)
     speedup = timed.speedup if status is Status.PASSED else None
     cases.compare(reading, path, task, raw, timed)
-    _contradicted(reading, folder, task, raw)
+    _compare_reports(reading, folder, task, raw)
     messages = ("compilation_error_message", "correctness_error_message", "speedup_calculation_error_message")
     texts = [reading.text(raw.get(name), f"{path}: {name}", task) for name in messages]
     return ParsedClaim(
@@ -153,8 +156,8 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     )
 
 
-def _vanished(reading: Reading, folder: str) -> ParsedClaim:
-    """Its name cannot be read back from the folder's, unless exactly one task of the suite has it."""
+def _claim_without_result(reading: Reading, folder: str) -> ParsedClaim:
+    """A claim for a workspace without a result, whose task is known only if one task of the suite fits the folder."""
     name = _STAMP.sub("", PurePosixPath(folder).name)
     fitting = [task for task in tasks_of(SUITE) if task.replace("/", "_") == name]
     task = fitting[0] if len(fitting) == 1 else name
@@ -168,7 +171,7 @@ def _vanished(reading: Reading, folder: str) -> ParsedClaim:
 
 
 def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | None]:
-    """Only `true` is a pass: 1, "yes" and null are not."""
+    """Status and reason of a result. Only `true` is a pass, not 1, "yes" or null."""
     if raw.get("pass_compilation") is not True:
         return Status.BUILD_FAILED, "compiler_error"
     if raw.get("pass_correctness") is not True:
@@ -176,7 +179,7 @@ def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | No
     return (Status.IMPLAUSIBLE, fault) if fault else (Status.PASSED, None)
 
 
-def _contradicted(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:
+def _compare_reports(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:
     for stage, field in CHECKS:
         path = f"{folder}/build/{stage}_report.json".lstrip("/")
         report = reading.parsed(path) if path in reading.files else None
@@ -186,7 +189,7 @@ def _contradicted(reading: Reading, folder: str, task: str, raw: Mapping[str, An
 
 
 def _sources(reading: Reading, folder: str, task: str) -> dict[str, bytes]:
-    """The file that the task asks for, otherwise the ones that it says are edited."""
+    """The candidate's sources: the file that the task asks for, otherwise the files that it lists as sources."""
     path = f"{folder}/config.yaml".lstrip("/")
     config = reading.mapping(path) if path in reading.files else {}
     named = config.get("target_file_path") or config.get("source_file_path") or []

@@ -1,6 +1,7 @@
-"""The members of a folder, zip or tar as bytes: each is judged by name, kind and size before it is read.
+"""Reads the members of a folder, zip or tar; each is checked by name, kind and size before it is read.
 
-Their names are written nowhere, no declared size is believed, and every problem of a name is told at once.
+Members' names never become file names on this host, declared sizes are not trusted, and all bad names are reported
+together.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import BinaryIO
 
 from evaluator.bundles.archives.contents import Contents
 from evaluator.bundles.archives.limits import LIMITS, Budget, ReadLimits
-from evaluator.bundles.archives.members import Malformed, Member, chunks_of
+from evaluator.bundles.archives.members import MalformedArchive, Member, chunks_of
 from evaluator.bundles.archives.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.archives.zips import is_zip, zip_members
-from evaluator.bundles.problems import BundleError, BundleProblem, is_unseen, shown, shown_place
+from evaluator.bundles.problems import BundleError, BundleProblem, is_invisible, shown, shown_place
 from evaluator.codec import plain_text
 from evaluator.wording import counted
 
@@ -33,31 +34,31 @@ SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML fil
 
 
 def read_members(path: Path, limits: ReadLimits = LIMITS, name: str = "") -> Contents:
-    """Name → content of every plain file. `name` is what a file was called where it was sent from.
+    """The contents of every plain file by name. `name` is the original file name of an uploaded archive.
 
     Raises:
-        BundleError: there is no such bundle, it breaks a bound, or a member is none that a bundle may hold.
+        BundleError: the bundle does not exist, exceeds a limit, or has a member that no bundle may have.
     """
     try:
         if path.is_dir():
             return _collect(_in_folder(path), Budget(path.name, limits.archive_bytes, limits))
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe would be waited for
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # opening a pipe would block
             return _in_file(file, name or path.name, limits)
-    except (*_UNREADABLE, Malformed) as error:
+    except (*_UNREADABLE, MalformedArchive) as error:
         text = str(error) or type(error).__name__
-        raise BundleError([BundleProblem(path.name, shown(f"what cannot be read ({text})"), SUPPORTED)]) from error
+        raise BundleError([BundleProblem(path.name, shown(f"an unreadable file ({text})"), SUPPORTED)]) from error
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
-    """Of names and contents: a folder and its zip have the same."""
-    lines = [f"{name}\0{sha256(files[name]).hexdigest()}\n" for name in sorted(files)]  # one in memory at a time
+    """The sha256 over names and contents, which is the same for a folder and its zip."""
+    lines = [f"{name}\0{sha256(files[name]).hexdigest()}\n" for name in sorted(files)]  # one file in memory at a time
     return sha256("".join(lines).encode()).hexdigest()
 
 
 def _in_file(file: BinaryIO, name: str, limits: ReadLimits) -> Contents:
     facts = os.fstat(file.fileno())
     if not stat.S_ISREG(facts.st_mode):
-        raise Malformed("not a plain file")
+        raise MalformedArchive("not a plain file")
     budget = Budget(name, facts.st_size, limits)
     start = file.read(512)
     file.seek(0)
@@ -82,7 +83,7 @@ def _in_folder(folder: Path) -> Iterator[Member]:
 
 
 def _chunks_at(path: str) -> Iterator[bytes]:
-    """Opened only when it is asked for, and never through a link that took its place."""
+    """The bytes of a file, which is opened only when they are read, and not if a link has replaced it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         yield from chunks_of(file.read)
@@ -96,7 +97,7 @@ def _collect(members: Iterator[Member], budget: Budget) -> Contents:
         if problem is None and member.chunks is not None:
             size = files.add(member.name, _bounded(member.chunks, budget))
             if size > budget.limits.member_bytes:
-                problem = BundleProblem(member.name, "more", f"at most {budget.limits.member_bytes >> 20} MiB a file")
+                problem = BundleProblem(member.name, "more", f"at most {budget.limits.member_bytes >> 20} MiB per file")
         if problem is not None:
             problems.append(problem)
     if problems:
@@ -107,7 +108,7 @@ def _collect(members: Iterator[Member], budget: Budget) -> Contents:
 
 
 def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
-    """At most one chunk more than is allowed, whatever a header says of the size."""
+    """The chunks up to the size limit and at most one more, whatever size a header declares."""
     size = 0
     for chunk in chunks:
         budget.unpack(len(chunk))
@@ -118,33 +119,33 @@ def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
 
 
 class _Names:
-    """Names that were met, and what is wrong with the next one."""
+    """Checks members' names, also against the names before them."""
 
     def __init__(self, limits: ReadLimits) -> None:
         self.limits, self.files, self.folders = limits, set[str](), set[str]()
 
     def problem(self, member: Member) -> BundleProblem | None:
-        """None: it may be read, or it is a folder."""
+        """The problem of a member's name or kind; None if it is a folder or may be read."""
         text = self._text(member.name.rstrip("/") if member.chunks is None else member.name, member)
         return BundleProblem(shown_place(member.name), *text) if text else None
 
     def _text(self, name: str, member: Member) -> tuple[str, str] | None:
         path = PurePosixPath(name)
-        is_plain = name == plain_text(name) and "\\" not in name and not any(map(is_unseen, name))
+        is_plain = name == plain_text(name) and "\\" not in name and not any(map(is_invisible, name))
         if len(name) > self.limits.name_characters or not is_plain or not path.parts:
-            return "a name that no file of a bundle has", f"at most {self.limits.name_characters} plain characters"
+            return "an invalid name", f"at most {self.limits.name_characters} plain characters"
         if path.is_absolute() or ".." in path.parts or path.as_posix() != name or path.parts[0].endswith(":"):
-            return "a path that leaves the bundle, or is not in its plain form", "a relative path"
+            return "a path that leaves the bundle, or is not normalised", "a relative path"
         if len(path.parts) > self.limits.depth:
             return f"{len(path.parts)} folders deep", f"at most {self.limits.depth}"
         if member.problem:
             return member.problem, "a plain file"
-        return self._met(unicodedata.normalize("NFKC", name).casefold(), is_folder=member.chunks is None)
+        return self._duplicate_name(unicodedata.normalize("NFKC", name).casefold(), is_folder=member.chunks is None)
 
-    def _met(self, name: str, *, is_folder: bool) -> tuple[str, str] | None:
+    def _duplicate_name(self, name: str, *, is_folder: bool) -> tuple[str, str] | None:
         above = {str(parent) for parent in PurePosixPath(name).parents} - {"."}
         if name in self.files or above & self.files or (not is_folder and name in self.folders):
-            return "a name that stands twice", "each name once, in one spelling, as a file or as a folder"
+            return "a duplicate name", "each name once, in one spelling, as a file or as a folder"
         (self.folders if is_folder else self.files).add(name)
         self.folders |= above
         return None

@@ -1,4 +1,4 @@
-"""The files of a bundle by name, their bytes in one temporary file without a name: read when they are asked for."""
+"""The files of a bundle by name, with their bytes in one anonymous temporary file."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO
 
-HELD_BYTES = 8 << 20  # a small bundle never reaches the disk
-ON_DISK = "/var/tmp"  # /tmp may lie in memory
+MEMORY_BYTES = 8 << 20  # a smaller bundle never reaches the disk
+SPOOL_FOLDER = "/var/tmp"  # /tmp may be a memory file system
 
 
 class Contents(Mapping[str, bytes]):
-    """What was added, in the order of adding. A name of a bundle never becomes a name on the disk."""
+    """A mapping from name to content, in the order of adding. Names of a bundle never become names on the disk."""
 
     def __init__(self) -> None:
-        folder = ON_DISK if os.access(ON_DISK, os.W_OK) else None
-        # closed when nobody holds the contents any more
-        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(HELD_BYTES, dir=folder)  # noqa: SIM115
+        folder = SPOOL_FOLDER if os.access(SPOOL_FOLDER, os.W_OK) else None
+        # Closed when the contents are garbage-collected.
+        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=folder)  # noqa: SIM115
         self._places = dict[str, tuple[int, int]]()
         weakref.finalize(self, self._file.close)
 
     def add(self, name: str, chunks: Iterable[bytes]) -> int:
-        """How long it is, in bytes. What came before an error of the chunks is forgotten."""
+        """Add a file and return its size in bytes; nothing is added if the chunks raise an error."""
         start = end = self._file.seek(0, os.SEEK_END)
         for chunk in chunks:
             end += self._file.write(chunk)
@@ -46,7 +46,7 @@ class Contents(Mapping[str, bytes]):
 
 
 class Renamed(Mapping[str, bytes]):
-    """Some of the files of a bundle under other names: new name → old one."""
+    """A view of some files of a bundle under other names; `names` maps new names to old ones."""
 
     def __init__(self, files: Mapping[str, bytes], names: Mapping[str, str]) -> None:
         self._files, self._names = files, names

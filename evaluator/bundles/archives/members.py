@@ -8,13 +8,13 @@ from dataclasses import dataclass
 CHUNK_BYTES = 1 << 16
 
 
-class Malformed(Exception):
-    """The bytes are not the archive that they begin as."""
+class MalformedArchive(Exception):
+    """The bytes are not a valid archive of the kind that their beginning suggests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """`chunks` are its bytes, read when they are asked for; None: a folder. `problem`: why it is no plain file."""
+    """A member; `chunks` are its bytes, read lazily, or None for a folder; `problem` is why it is not a plain file."""
 
     name: str
     problem: str | None

@@ -1,9 +1,8 @@
-"""A folder as the zip that is handed in: the same content makes the same bytes."""
+"""Packs a folder as a zip to submit; the same content always gives the same bytes."""
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -11,7 +10,7 @@ ZIP_DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def zip_folder(folder: Path) -> Path:
-    """DIR.zip beside DIR, members sorted, dates fixed."""
+    """Write DIR.zip beside DIR, with sorted members and fixed dates; returns its path."""
     target = folder.with_name(folder.name + ".zip")
     temporary = target.with_name(target.name + ".part")
     with temporary.open("wb") as file:
@@ -21,18 +20,14 @@ def zip_folder(folder: Path) -> Path:
 
 
 def write_zip(folder: Path, file: IO[bytes]) -> None:
-    """`file` is open for writing bytes."""
+    """Write the folder as a zip to an open binary file, without `.part` files."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in _files(folder):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")):
             info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), ZIP_DATE)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, path.read_bytes())
 
 
 def slug(task_id: str) -> str:
-    """Of a task's record, and of the folder of its candidate."""
+    """The name of a task's record and candidate folder in a run folder."""
     return task_id.replace("/", "--")
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return iter(sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".part")))

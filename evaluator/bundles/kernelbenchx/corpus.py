@@ -1,6 +1,6 @@
-"""The transition corpus of KernelBench-X: one line a task and pair of rounds, with code and outcome before and after.
+"""The transition corpus of KernelBench-X: one line per task and pair of rounds, with code and outcome of both.
 
-Each side becomes a claim of its round; a round that two lines tell is kept once.
+Each side becomes a claim of its round; a round that occurs in two lines gives one claim.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _note_noise(reading: Reading, place: str, task: str, raw: Mapping[str, Any])
 
 
 def _note_kind(reading: Reading, place: str, task: str, raw: Mapping[str, Any], kinds: list[str]) -> None:
-    """`call_fail_to_pass` and the like, beside the two outcomes."""
+    """Note a kind, such as `call_fail_to_pass`, that the two outcomes do not show."""
     for kind, (field, first, then) in KINDS.items():
         sides = [raw[side].get(field) if isinstance(raw.get(side), dict) else None for side, _ in SIDES]
         if kind in kinds and sides != [first, then] and all(isinstance(side, bool) for side in sides):

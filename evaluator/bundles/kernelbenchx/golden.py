@@ -1,4 +1,4 @@
-"""Golden results of KernelBench-X: the baseline's times of one machine, which must be named or the only one."""
+"""Golden results of KernelBench-X: the baseline's times on a machine, which must be named unless it is the only one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COPIES = {"l20": "5090"}  # 187 of 189 published files have the same bytes
 class Golden:
     machine: str
     by_stem: Mapping[str, Mapping[str, float | None]]  # stem → input size → ms
-    moved: Mapping[str, Mapping[str, float | None]]  # the same → bytes, by the source's model
+    moved: Mapping[str, Mapping[str, float | None]]  # stem → input size → bytes, by the benchmark's model
 
     def rows(self, task: str) -> Mapping[str, float | None]:
         return self.by_stem.get(PurePosixPath(task).stem, {})
@@ -31,7 +31,7 @@ class Golden:
 
 
 def read_golden(reading: Reading, machine: str | None) -> Golden | None:
-    """The machine's rows; None where there are none, or nobody said which of several machines it is."""
+    """The rows of a machine; None if there are none, or if there are several machines and none is named."""
     paths = [path for path in sorted(reading.files) if FOLDER in PurePosixPath(path).parts[:-2]]
     by_machine: dict[str, list[str]] = {}
     for path in paths:
@@ -42,7 +42,7 @@ def read_golden(reading: Reading, machine: str | None) -> Golden | None:
     if machine not in by_machine:
         if by_machine:
             hint = "State it as golden_machine in arenaboard.yaml: the device that the run was made on"
-            reading.problem(FOLDER, f"{', '.join(by_machine)}; none is named", "the baseline's machine", hint)
+            reading.problem(FOLDER, f"{', '.join(by_machine)}, none of them named", "the baseline's machine", hint)
         return None
     _note_golden(reading, machine, by_machine[machine])
     stems = {PurePosixPath(path).stem: path for path in by_machine[machine]}
@@ -55,14 +55,14 @@ def size_of(row: Mapping[str, Any]) -> str:
 
 
 def bytes_moved(row: Mapping[str, Any]) -> float | None:
-    """Throughput times time: what the source's model has a size move, whatever was timed."""
+    """Bytes that a row moves by the benchmark's model: throughput times time, or None without both."""
     rate, time = row.get(RATE), row.get(TIME)
     numbers = [one for one in (rate, time) if isinstance(one, int | float) and not isinstance(one, bool)]
     return numbers[0] * numbers[1] * 1e6 if len(numbers) == 2 and all(0 < one < LARGEST for one in numbers) else None
 
 
 def is_rows(value: Any) -> bool:
-    """A list of rows with input_size and ms: one task's golden or perf results."""
+    """Whether a value is a list of rows with input_size and ms, as golden and perf results are."""
     return isinstance(value, list) and all(isinstance(row, dict) and SIZE in row and TIME in row for row in value)
 
 
@@ -91,7 +91,7 @@ def _note_golden(reading: Reading, machine: str, paths: list[str]) -> None:
 
 
 def _note_copies(reading: Reading, by_machine: Mapping[str, list[str]]) -> None:
-    """Two machines do not measure the same digits."""
+    """Note identical files of two machines, which two measurements cannot give."""
     met = dict[tuple[str, bytes], str]()  # name and sha256 → machine
     for machine, paths in by_machine.items():
         for path in paths:

@@ -1,7 +1,7 @@
-"""KernelBench-X runs: metrics.json, or the rows of the three stages it is merged from, with times of every input size.
+"""KernelBench-X runs: metrics.json, or the rows of the three stages behind it, with times for every input size.
 
-The golden results of one machine beside them (golden_results/MACHINE/STEM.json) are the baseline; a default machine is
-not believed. A task's speed is the sum of golden times over the sum of the candidate's, row by row of the same size.
+The golden results of one machine (golden_results/MACHINE/STEM.json) are the baseline; there is no default machine. A
+task's speedup is the sum of the golden times over the sum of the candidate's times, for the same input sizes.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _claim(reading: Reading, task: str, row: kbx_rows.StageRow, golden: Golden |
 
 
 def is_known(reading: Reading, place: str, task: str) -> bool:
-    """In the suite under exactly this path; under another category it is a phantom."""
+    """Whether the suite has the task under exactly this path; notes one that has another category or is unknown."""
     known = tasks_of(SUITE)
     if task in known:
         return True
@@ -116,7 +116,7 @@ def _status(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> 
 
 
 def _fault(reading: Reading, row: kbx_rows.StageRow, task: str, golden: Golden | None) -> str | None:
-    """Why a right kernel has no speed; with a baseline every row of it has to be there."""
+    """Why a correct kernel has no speedup; it must have every row that the baseline has."""
     expected = len(golden.rows(task)) if golden and golden.rows(task) else tasks_of(SUITE).get(task)
     if expected and len(row.performance) < expected:
         reading.find("dropped_sizes", row.place, f"{len(row.performance)} of {expected} rows", task)

@@ -1,9 +1,9 @@
-"""Rows of a KernelBench-X run: stages joined by the suite's paths, times by input size."""
+"""Rows of a KernelBench-X run: its stages joined by task, and times by input size."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,15 +18,15 @@ CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_e
 FIELDS = {CALL: "call_ok", EXE: "exe_ok", EFF: "perf_ok"}
 RESULTS = "perf_results"
 HALF_OF_FOUR_DECIMALS = 5.1e-5
-SAME_BYTES = 1e-3  # relative: both follow from one model
+SAME_BYTES = 1e-3  # relative: both sides use the same model
 THROUGHPUTS = {"gbs": RATE, "tflops": "TFLOPS"}
-# GB/s of device memory, by the makers' data sheets
+# Peak GB/s of device memory, from data sheets.
 PEAK_GBS = {"4090": 1008, "5090": 1792, "a100": 2039, "h20": 4000, "h800": 2039, "l20": 864}
 
 
 @dataclass(frozen=True, slots=True)
 class StageRow:
-    """One task: merged fields, and its performance rows as they came."""
+    """One task: its merged fields and its performance rows."""
 
     place: str
     raw: Mapping[str, Any]
@@ -38,7 +38,7 @@ def has_stages(reading: Reading) -> bool:
 
 
 def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, StageRow]:
-    """Path of the task → row: from metrics.json where it is there, held against the stages, otherwise from those."""
+    """The row of each task by path: from metrics.json, compared with the stages, or from the stages alone."""
     stages = _stages(reading)
     results = {PurePosixPath(path).stem: path for path in sorted(reading.files) if RESULTS in PurePosixPath(path).parts}
     if not metrics:
@@ -58,7 +58,7 @@ def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, StageRow]:
 
 
 def cases(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> tuple[CaseClaim, ...]:
-    """One a row; where a size stands twice the first."""
+    """One case per input size; of several rows with the same size, the first counts."""
     before = golden.rows(task) if golden else {}
     found = dict[str, CaseClaim]()
     for index, raw in enumerate(row.performance):
@@ -71,13 +71,13 @@ def cases(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> 
 
 
 def fault(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> str | None:
-    """A key of reasons.REASONS: why the times make no speed."""
+    """Why the times give no speedup, as a key of reasons.REASONS, or None."""
     sizes = [size_of(raw) for raw in row.performance]
     if len(set(sizes)) != len(sizes):
         return "duplicate_case"
     before = golden.rows(task) if golden else {}
-    if before and (strangers := set(sizes) ^ set(before)):
-        reading.find("unpaired_rows", row.place, f"{len(strangers)}, as {sorted(strangers)[0]}", task)
+    if before and (unpaired := set(sizes) ^ set(before)):
+        reading.find("unpaired_rows", row.place, f"{len(unpaired)}, as {sorted(unpaired)[0]}", task)
         return "case_mismatch"
     if before and golden and (other := _other_work(row, golden.bytes_of(task))):
         reading.find("other_workload", row.place, f"{counted(len(other), 'size')}, as {other[0]}", task)
@@ -91,7 +91,7 @@ def fault(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> 
 
 
 def speedup(cases: Sequence[CaseClaim]) -> float | None:
-    """Σ golden / Σ candidate, over every row or not at all."""
+    """Σ golden / Σ candidate over all rows; None if any time is missing."""
     before, after = [case.baseline_ms for case in cases], [case.candidate_ms for case in cases]
     if not cases or None in before or None in after:
         return None
@@ -111,7 +111,7 @@ def compare(
 
 
 def note_throughput(reading: Reading, row: StageRow, task: str, machine: str | None) -> None:
-    """Σ work / Σ time of the rows beside the claim; and rows beyond the memory of the machine, if it is a known one."""
+    """Note a claimed throughput that is not Σ work / Σ time, and rows above the peak bandwidth of a known machine."""
     times = [raw[TIME] for raw in row.performance if _is_time(raw.get(TIME))]
     for field, name in THROUGHPUTS.items():
         claimed: Any = row.raw.get(field)
@@ -129,19 +129,19 @@ def note_throughput(reading: Reading, row: StageRow, task: str, machine: str | N
 
 
 def _other_work(row: StageRow, golden: Mapping[str, float | None]) -> list[str]:
-    """Sizes that move other bytes than the baseline's do."""
+    """Input sizes whose bytes differ from the baseline's."""
     moved = {size_of(raw): bytes_moved(raw) for raw in row.performance}
     pairs = {size: (own, golden.get(size)) for size, own in moved.items()}
     return [size for size, (a, b) in pairs.items() if a and b and not math.isclose(a, b, rel_tol=SAME_BYTES)]
 
 
 def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
-    """Fields of all three; exe and eff rows name only the file, and are joined through the suite."""
+    """The fields of all three stages by task; exe and eff rows name only the file, so the suite gives the path."""
     paths = {PurePosixPath(task).name: task for task in tasks_of(SUITE)}
     found = dict[str, dict[str, Any]]()
     for stage in STAGES:
         met = set[str]()
-        for place, raw in _lines_of(reading, stage):
+        for place, raw in (line for path in reading.named(stage) for line in reading.lines(path)):
             name = str(raw.get("file"))
             task = name if "/" in name else paths.get(name)
             if task is None:
@@ -150,14 +150,9 @@ def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
             if name in met:
                 reading.find("duplicate_row", place, name, task)
             met.add(name)
-            kept = {key: value for key, value in raw.items() if value not in (None, "") and key not in ("ok", "file")}
-            found.setdefault(task, {}).update({**kept, FIELDS[stage]: raw.get("ok")})
+            rest = {key: value for key, value in raw.items() if value not in (None, "") and key not in ("ok", "file")}
+            found.setdefault(task, {}).update({**rest, FIELDS[stage]: raw.get("ok")})
     return found
-
-
-def _lines_of(reading: Reading, stage: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for path in reading.named(stage):
-        yield from reading.lines(path)
 
 
 def _row(reading: Reading, place: str, raw: Mapping[str, Any], task: str, results: Mapping[str, str]) -> StageRow:

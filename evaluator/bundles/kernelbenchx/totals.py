@@ -1,4 +1,4 @@
-"""summary.json of KernelBench-X beside the same numbers from the run's own rows."""
+"""Compares summary.json of KernelBench-X with the same numbers recomputed from the run's own rows."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ SUMMARY = "summary.json"
 
 
 def method(reading: Reading) -> dict[str, object]:
-    """The agent is what the output folder was called."""
+    """The agent, which is the name of the run's output folder."""
     return {"agent": _summary(reading)[1].get("method")}
 
 
 def totals(reading: Reading, claims: Sequence[ParsedClaim]) -> tuple[Total, ...]:
     path, raw = _summary(reading)
-    own = _own(claims)
-    said = reading.claimed(raw, tuple(own))
-    for name, value in said.items():
+    own = _recomputed(claims)
+    claimed = reading.claimed(raw, tuple(own))
+    for name, value in claimed.items():
         mine = own[name]
         tolerance = 0.051 if name.endswith("_rate") else 6e-4  # written with one and with three decimals
         if isinstance(value, int | float) and (mine is None or abs(value - mine) > tolerance):
             reading.find("total_disagrees", f"{path}: {name}", f"claimed {value:g}, of the rows {mine}")
-    if "total" in said and said["total"] != len(tasks_of(SUITE)):
-        reading.find("total_not_suite", f"{path}: total", f"{said['total']} instead of {len(tasks_of(SUITE))}")
-    return tuple(Total(name, value, own[name]) for name, value in said.items())
+    if "total" in claimed and claimed["total"] != len(tasks_of(SUITE)):
+        reading.find("total_not_suite", f"{path}: total", f"{claimed['total']} instead of {len(tasks_of(SUITE))}")
+    return tuple(Total(name, value, own[name]) for name, value in claimed.items())
 
 
-def _own(claims: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
-    """By the source's rules, over the tasks that the run holds."""
+def _recomputed(claims: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
+    """Totals by the benchmark's rules, over the tasks in the run."""
     flags = [claim.claimed for claim in claims]
     timed = [claim for claim in claims if claim.claimed.get("perf_ok") is True]
     speedups = [claim.claimed_speedup for claim in timed if claim.claimed_speedup]
@@ -56,7 +56,7 @@ def _own(claims: Sequence[ParsedClaim]) -> Mapping[str, float | None]:
 
 
 def _global(timed: Sequence[ParsedClaim]) -> float | None:
-    """Σ golden / Σ candidate over the timed tasks, where the golden sum is speedup times runtime."""
+    """Σ golden / Σ candidate over the timed tasks, where a golden time is speedup times runtime."""
     pairs = [(claim.claimed_speedup, claim.claimed.get("runtime_ms")) for claim in timed]
     whole = [
         (s, t) for s, t in pairs if s and isinstance(t, int | float) and not isinstance(t, bool) and 0 < t < LARGEST

@@ -1,4 +1,4 @@
-"""One of ArenaBoard's own bundles as values: the run, and its results one task at a time."""
+"""ArenaBoard's own bundles as values: the run, and its results one task at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluator.unseen.record import UnseenRecord
 
 @dataclass(frozen=True, slots=True)
 class BundledResult:
-    """The parts of one task; texts in records and sessions are masked, sources are as they came."""
+    """All parts of one task. Texts in records and sessions are masked; sources are unchanged."""
 
     task: str
     record: Record
@@ -24,12 +24,12 @@ class BundledResult:
     candidate: Candidate
     unseen: UnseenRecord | None
     unseen_bytes: bytes
-    session: SessionRecord | None  # how an agent came to its candidate
+    session: SessionRecord | None  # the agent's session that wrote the candidate
     session_bytes: bytes
 
 
 class Entries:
-    """The complete tasks in the order of run.json. Each is read from the bundle again when it is asked for."""
+    """The results of all complete tasks in the order of run.json; each access reads it from the bundle again."""
 
     def __init__(self, whole: list[str], read: Callable[[str], BundledResult | None]) -> None:
         self._whole, self._read = whole, read
@@ -39,7 +39,7 @@ class Entries:
 
     def __getitem__(self, index: int) -> BundledResult:
         entry = self._read(self._whole[index])
-        assert entry is not None, "it was read before"
+        assert entry is not None, "it was complete before"
         return entry
 
     def __iter__(self) -> Iterator[BundledResult]:
@@ -53,7 +53,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A run folder. `digest` covers the members' names and contents, so a folder and its zip have the same."""
+    """A run folder or its zip, which have the same `digest`: it covers members' names and contents."""
 
     digest: str
     suite: str
@@ -63,9 +63,9 @@ class Bundle:
     protocol: str
     device_class: str
     round: str | None  # sha256 of its secret
-    settings: Mapping[str, Any]  # of an agent that works in sessions
+    settings: Mapping[str, Any]  # of the agent, if it works in sessions
     tasks: Mapping[str, str]  # id → digest
     architectures: frozenset[str]  # of the hosts of its records
-    calibrations: tuple[DeviceCalibration, ...]  # of devices of the run, where they were measured
+    calibrations: tuple[DeviceCalibration, ...]  # of the run's devices, as far as they were calibrated
     entries: Entries
     problems: tuple[BundleProblem, ...] = field(default=())

@@ -1,6 +1,6 @@
-"""The calibrations in one of our own bundles: calibrations/<device>.json, how still each device of the run was.
+"""Reads the calibrations in ArenaBoard's own bundles: calibrations/<device>.json, the noise of each device of the run.
 
-Not every bundle has them: a CPU has no device clock, and a device that was never measured against itself no figures.
+Not every bundle has them: a CPU has no device clock, and a device may never have been calibrated.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from evaluator import codec
 from evaluator.bundles.reading import Reading
 from evaluator.records.calibration import DeviceCalibration
-from evaluator.records.record import is_moment
+from evaluator.records.record import is_timestamp
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
 
 FOLDER = "calibrations"
@@ -18,7 +18,7 @@ LONGEST_NS = 1e9
 
 
 def calibrations_of(reading: Reading, device_class: str) -> tuple[DeviceCalibration, ...]:
-    """Those that are whole, in the order of their names; what is wrong with one is a problem of the reading."""
+    """The valid calibrations, sorted by file name; faults become problems of the reading."""
     names = sorted(path for path in reading.files if is_calibration(path))
     found = [_read(reading, name, device_class) for name in names]
     return tuple(one for one in found if one is not None)
@@ -39,24 +39,25 @@ def _read(reading: Reading, name: str, device_class: str) -> DeviceCalibration |
     except codec.DecodeError as error:
         reading.ill_typed(name, error, "what `doctor --health` writes")
         return None
-    for place, seen, expected in _unfit(found, device_class):
+    for place, seen, expected in _out_of_bounds(found, device_class):
         reading.problem(f"{name}: {place}", seen, expected)
     return found if len(reading.problems) == problems else None
 
 
-def _unfit(found: DeviceCalibration, device_class: str) -> Iterator[tuple[str, str, str]]:
-    """Place, what is seen, what is expected."""
-    said = found.acceptance
-    if not is_moment(found.made_at):
-        yield "made_at", f"{found.made_at!r:.80}", "a moment with its time zone"
+def _out_of_bounds(found: DeviceCalibration, device_class: str) -> Iterator[tuple[str, str, str]]:
+    """Every fault of a calibration as its place, what is seen and what is expected."""
+    acceptance = found.acceptance
+    if not is_timestamp(found.made_at):
+        yield "made_at", f"{found.made_at!r:.80}", "a timestamp with its time zone"
     if found.device_class != device_class:
         yield "device_class", f"{found.device_class!r:.80}", f"{device_class}, as run.json says"
     if not 0 < found.e0_ns <= LONGEST_NS:
         yield "e0_ns", f"{found.e0_ns:g}", f"above 0, at most {LONGEST_NS:g}"
     if not found.floors.keys() <= TIME_BUCKETS_NS.keys() or any(sd < 0 for sd in found.floors.values()):
-        yield "floors", f"{dict(found.floors)!r:.80}", f"a deviation for some of {', '.join(TIME_BUCKETS_NS)}"
-    if said.pooled_sd < 0 or said.sessions < 2 or said.cases < 1:
-        yield "acceptance", f"{said!r:.120}", "a deviation of at least two sessions of a case"
-    elif said.accepted != (said.pooled_sd <= AA_SD and abs(said.bias) <= AA_BIAS):
-        expected = f"accepted with a sd up to {AA_SD:g} and a bias up to {AA_BIAS:g}, and only then"
-        yield "acceptance", f"accepted={said.accepted}, sd {said.pooled_sd:g}, bias {said.bias:g}", expected
+        yield "floors", f"{dict(found.floors)!r:.80}", f"standard deviations for some of {', '.join(TIME_BUCKETS_NS)}"
+    if acceptance.pooled_sd < 0 or acceptance.sessions < 2 or acceptance.cases < 1:
+        yield "acceptance", f"{acceptance!r:.120}", "a standard deviation over at least two sessions of a case"
+    elif acceptance.accepted != (acceptance.pooled_sd <= AA_SD and abs(acceptance.bias) <= AA_BIAS):
+        expected = f"accepted exactly if the sd is at most {AA_SD:g} and the bias at most {AA_BIAS:g}"
+        seen = f"accepted={acceptance.accepted}, sd {acceptance.pooled_sd:g}, bias {acceptance.bias:g}"
+        yield "acceptance", seen, expected

@@ -1,4 +1,4 @@
-"""ArenaBoard's own bundles as claims, like those of any other format."""
+"""Parses ArenaBoard's own bundles into claims, like those of any other format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recognises(reading: Reading) -> bool:
 
 
 def translate(reading: Reading) -> ParsedBundle | None:
-    own = Reading(own_files(reading.files), reading.said)
+    own = Reading(own_files(reading.files), reading.declared_by_submitter)
     claims = list[ParsedClaim]()
     try:
         bundle = bundle_of(own, lambda entry: claims.append(_claim(own, entry)))
@@ -55,7 +55,7 @@ def translate(reading: Reading) -> ParsedBundle | None:
 
 
 class OwnCases(Sequence[CaseClaim]):
-    """Of one record, which is read again when they are asked for: an import needs their number alone."""
+    """The cases of one record, which is read again on access: an import needs only their number."""
 
     def __init__(self, reading: Reading, task: str, count: int) -> None:
         self._reading, self._task, self._count = reading, task, count
@@ -75,7 +75,7 @@ class OwnCases(Sequence[CaseClaim]):
 
 
 def _claim(reading: Reading, entry: BundledResult) -> ParsedClaim:
-    """Whether this site has the task with this digest shows when it is imported."""
+    """The claim of one task. Whether the site has the task with this digest is checked on import."""
     record = entry.record
     speedups = [case.speedup for case in record.cases]
     whole = [speedup for speedup in speedups if speedup is not None]
@@ -91,7 +91,7 @@ def _claim(reading: Reading, entry: BundledResult) -> ParsedClaim:
         message=reading.text(record.message, f"records: {entry.task}", entry.task),
         claimed={"compiled": record.compiled, "correct": record.correct, "flags": ", ".join(record.flags)},
         claimed_speedup=claimed,
-        recomputed_speedup=None,  # follows from blocks and sessions when it is imported
+        recomputed_speedup=None,  # an import computes it from blocks and sessions
         cases=OwnCases(reading, entry.task, len(record.cases)),
         files=entry.candidate.files,
     )

@@ -1,8 +1,8 @@
-"""ArenaBoard's own bundles: a run folder of the evaluator or its zip: records, sources, unseen cases and sessions.
+"""Reads ArenaBoard's own bundles: run folders of the evaluator, or their zips.
 
-run.json, records/TASK.json, candidates/TASK/…, unseen/TASK.json, sessions/TASK.json, calibrations/DEVICE.json.
-Everything is held against everything beside it. Sessions are there for every task or for none. One task is in memory
-at a time.
+They have run.json, records/TASK.json, candidates/TASK/…, unseen/TASK.json, sessions/TASK.json and
+calibrations/DEVICE.json. All parts of a task must agree. There are sessions for every task or for none. Only one task
+is in memory at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from evaluator.bundles.archives.limits import MEASUREMENTS
 from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.native.bundle import Bundle, BundledResult, Entries
 from evaluator.bundles.native.calibrations import calibrations_of, is_calibration
-from evaluator.bundles.native.rules import contradictions, of_another_session, of_another_unseen, unfit, unfit_manifest
+from evaluator.bundles.native.rules import (
+    manifest_out_of_bounds,
+    out_of_bounds,
+    record_mismatches,
+    session_mismatches,
+    unseen_mismatches,
+)
 from evaluator.bundles.parsers import NODES, values_in
 from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.bundles.reading import DECLARED_FILE, Reading
@@ -32,16 +38,16 @@ MARKS = "run.json with tasks and suite_digest, as `python -m evaluator run` writ
 MANIFEST = "run.json"
 TEXTS = ("suite", "suite_digest", "agent", "protocol", "device_class")
 FOLDERS = ("records", "unseen", "sessions")
-UNFINISHED = "`python -m evaluator run` with the same folder goes on where it stopped"
+UNFINISHED = "`python -m evaluator run` with the same folder continues an interrupted run"
 KINDS: dict[type, str] = {str: "text", int: "a whole number", dict: "an object"}  # in words for people
 T = TypeVar("T")
 
 
 def bundle_of(reading: Reading, look: Callable[[BundledResult], object] = id) -> Bundle:
-    """What is wrong with a part is in the bundle's `problems`. `look` sees each task that is whole.
+    """The bundle, with all faults of its parts as `problems`; `look` is called with each complete result.
 
     Raises:
-        BundleError: it is none at all: without a run.json that says what it is.
+        BundleError: run.json is missing or malformed.
     """
     values = _manifest(reading)
     if reading.problems:
@@ -60,7 +66,7 @@ def bundle_of(reading: Reading, look: Callable[[BundledResult], object] = id) ->
             break
         look(entry)
     calibrations = calibrations_of(reading, values["device_class"])
-    _strangers(reading, values["tasks"])
+    _check_unknown_files(reading, values["tasks"])
     entries = Entries(whole, parts.entry)
     return Bundle(
         digest=reading.digest,
@@ -73,12 +79,12 @@ def bundle_of(reading: Reading, look: Callable[[BundledResult], object] = id) ->
 
 
 def record_of(reading: Reading, task: str) -> Record:
-    """The record of a task that `bundle_of` found whole."""
+    """The record of a task that `bundle_of` found complete."""
     return records.read_record(reading.masked(f"records/{slug(task)}.json", task))
 
 
 def own_files(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Without the one folder that everything lies in, if it does."""
+    """The files by names relative to the folder with run.json, if all of them lie in one top folder."""
     tops = {PurePosixPath(path).parts[0] for path in files}
     if len(tops) == 1 and f"{next(iter(tops))}/{MANIFEST}" in files:
         return Renamed(files, {path.partition("/")[2]: path for path in files})
@@ -86,7 +92,7 @@ def own_files(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
 
 
 def _manifest(reading: Reading) -> dict[str, Any]:
-    """The values of run.json that a bundle is made of."""
+    """The fields of run.json that a bundle needs, by name; faults become problems of the reading."""
     if MANIFEST not in reading.files:
         reading.problem(MANIFEST, "nothing", "what `python -m evaluator run` writes")
         return {}
@@ -98,7 +104,7 @@ def _manifest(reading: Reading) -> dict[str, Any]:
     values["tasks"] = _typed(reading, raw, "tasks", dict, {})
     if not values["tasks"] or not all(isinstance(digest, str) for digest in values["tasks"].values()):
         reading.problem(f"{MANIFEST}: tasks", values["tasks"], "the digest of each task")
-    for problem in unfit_manifest(MANIFEST, values) if not reading.problems else ():
+    for problem in manifest_out_of_bounds(MANIFEST, values) if not reading.problems else ():
         reading.problem(problem.place, problem.seen, problem.expected)
     return values
 
@@ -112,7 +118,7 @@ def _typed(reading: Reading, raw: Mapping[str, Any], name: str, kind: type[T], m
 
 
 class _Parts:
-    """The files of a bundle by task."""
+    """Reads the files of a bundle task by task."""
 
     def __init__(self, reading: Reading, values: Mapping[str, Any]) -> None:
         self.reading, self.values = reading, values
@@ -125,7 +131,7 @@ class _Parts:
                 self._sources.setdefault(name, {})[inner] = path
 
     def entry(self, task: str) -> BundledResult | None:
-        """None where a part is missing or none; what contradicts another part is a problem, too."""
+        """The result of a task, or None if a part is missing or malformed; contradictions become problems."""
         reading, values, name = self.reading, self.values, slug(task)
         record, record_bytes = self._read(records.read_record, "records", task)
         unseen, unseen_bytes = self._read(read_unseen, "unseen", task) if values["round"] else (None, b"")
@@ -134,21 +140,21 @@ class _Parts:
             return None
         candidate = Candidate(Renamed(reading.files, self._sources.get(name, {})), record.candidate.label)
         entry = BundledResult(task, record, record_bytes, candidate, unseen, unseen_bytes, session, session_bytes)
-        for problem in self._contradictions(entry, name):
+        for problem in self._mismatches(entry, name):
             reading.problem(problem.place, problem.seen, problem.expected)
         return entry
 
-    def _contradictions(self, entry: BundledResult, name: str) -> Iterator[BundleProblem]:
-        yield from contradictions(f"records/{name}.json", entry.record, entry.task, entry.candidate, self.values)
-        yield from unfit(f"records/{name}.json", entry.record)
+    def _mismatches(self, entry: BundledResult, name: str) -> Iterator[BundleProblem]:
+        yield from record_mismatches(f"records/{name}.json", entry.record, entry.task, entry.candidate, self.values)
+        yield from out_of_bounds(f"records/{name}.json", entry.record)
         if entry.unseen is not None:
-            yield from unfit(f"unseen/{name}.json", entry.unseen)
-            yield from of_another_unseen(f"unseen/{name}.json", entry.unseen, entry.record, self.values)
+            yield from out_of_bounds(f"unseen/{name}.json", entry.unseen)
+            yield from unseen_mismatches(f"unseen/{name}.json", entry.unseen, entry.record, self.values)
         if entry.session is not None:
-            yield from of_another_session(f"sessions/{name}.json", entry.session, entry.record, self.values)
+            yield from session_mismatches(f"sessions/{name}.json", entry.session, entry.record, self.values)
 
     def _read(self, read: Callable[[bytes], T], folder: str, task: str) -> tuple[T | None, bytes]:
-        """The value, and the bytes that it is of."""
+        """The parsed value of a file and its masked bytes, or None and nothing if it is missing or malformed."""
         name = f"{folder}/{slug(task)}.json"
         if name not in self.reading.files:
             self.reading.problem(name, "nothing", "the record of this task", UNFINISHED)
@@ -161,12 +167,12 @@ class _Parts:
         try:
             return read(data), data
         except DecodeError as error:
-            self.reading.ill_typed(name, error, "what the schema of records says")
+            self.reading.ill_typed(name, error, "a field of the records' schema")
             return None, b""
 
 
-def _strangers(reading: Reading, tasks: Mapping[str, str]) -> None:
-    """Files that belong to no task of the run."""
+def _check_unknown_files(reading: Reading, tasks: Mapping[str, str]) -> None:
+    """Report files that belong to no task of the run."""
     names = {slug(task) for task in tasks}
     known = {MANIFEST, DECLARED_FILE, *(f"{folder}/{name}.json" for folder in FOLDERS for name in names)}
     known.update(filter(is_calibration, reading.files))
@@ -174,4 +180,4 @@ def _strangers(reading: Reading, tasks: Mapping[str, str]) -> None:
         parts = PurePosixPath(path).parts
         if path not in known and not (parts[0] == "candidates" and len(parts) > 2 and parts[1] in names):
             expected = f"{MANIFEST}, records/, candidates/, unseen/, sessions/ or calibrations/"
-            reading.problem(path, "a file of no task of run.json", expected)
+            reading.problem(path, "a file that belongs to no task of run.json", expected)

@@ -1,6 +1,6 @@
-"""What the parts of one of our own bundles must agree on, and the bounds of what rows and pages can hold.
+"""Rules for ArenaBoard's own bundles: what their parts must agree on, and bounds of what the database can hold.
 
-Each function yields every problem. A record that the evaluator wrote breaks none of them.
+Each function yields every problem. Records that the evaluator wrote have none.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ from typing import Any
 from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.problems import BundleProblem
 from evaluator.records.measurements import Clock, Ratio
-from evaluator.records.record import CaseRecord, Record, is_moment
+from evaluator.records.record import CaseRecord, Record, is_timestamp
 from evaluator.records.sessions import SessionRecord
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
 
-SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")  # of a device class: it stands in addresses
+SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")  # of a device class, which is part of URLs
 NAME_CHARACTERS = 30  # of a version or a protocol
 CASE_CHARACTERS = 200
 MOST_DRAWS, MOST_REPEATS = 2**31 - 1, 2**15 - 1
-LARGEST_LOG = 50.0  # of a ratio: 5e21
-LARGEST_TIME = 1e9  # ms: eleven days
+LARGEST_LOG = 50.0  # of a ratio; e^50 is 5e21
+LARGEST_TIME = 1e9  # ms, eleven days
 
 
-def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[BundleProblem]:
-    """Of run.json."""
+def manifest_out_of_bounds(place: str, values: Mapping[str, Any]) -> Iterator[BundleProblem]:
+    """Values of run.json that are malformed or out of bounds."""
     if not SLUG.fullmatch(values["device_class"]):
         yield BundleProblem(
-            f"{place}: device_class", f"{values['device_class']!r:.80}", "letters, figures and - , such as mi300x-spx"
+            f"{place}: device_class",
+            f"{values['device_class']!r:.80}",
+            "letters, digits and hyphens, such as mi300x-spx",
         )
     if len(values["protocol"]) > NAME_CHARACTERS:
         yield BundleProblem(
@@ -39,10 +41,10 @@ def unfit_manifest(place: str, values: Mapping[str, Any]) -> Iterator[BundleProb
         yield BundleProblem(f"{place}: repeat", str(values["repeat"])[:80], f"0 to {MOST_REPEATS}")
 
 
-def unfit(place: str, record: Record | UnseenRecord) -> Iterator[BundleProblem]:
-    """Of a record of seen or unseen cases."""
-    if not is_moment(record.started_at):
-        yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a moment with its time zone")
+def out_of_bounds(place: str, record: Record | UnseenRecord) -> Iterator[BundleProblem]:
+    """Values that are malformed or out of bounds in a record of seen or unseen cases."""
+    if not is_timestamp(record.started_at):
+        yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a timestamp with its time zone")
     if len(record.evaluator) > NAME_CHARACTERS:
         yield BundleProblem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
     if not all(0 <= seconds <= LARGEST_TIME / 1000 for seconds in record.seconds.values()):
@@ -52,39 +54,39 @@ def unfit(place: str, record: Record | UnseenRecord) -> Iterator[BundleProblem]:
             expected = f"a name of at most {CASE_CHARACTERS} characters"
             yield BundleProblem(f"{place}: cases.{name:.80}", f"{len(name)} characters", expected)
     for case in record.cases:
-        for text in _unfit_case(case):
+        for text in _case_out_of_bounds(case):
             yield BundleProblem(f"{place}: cases.{case.id:.80}", *text)
 
 
-def _unfit_case(case: CaseRecord | UnseenCaseRecord) -> Iterator[tuple[str, str]]:
-    """What is seen, and what is expected."""
+def _case_out_of_bounds(case: CaseRecord | UnseenCaseRecord) -> Iterator[tuple[str, str]]:
+    """Values out of bounds in a case, each as what is seen and what is expected."""
     draws = [case.draws] if isinstance(case, CaseRecord) else [case.baseline.draws, case.candidate.draws]
     if not all(0 <= count <= MOST_DRAWS for count in draws):
         yield str(draws)[:80], f"0 to {MOST_DRAWS} draws"
-    if not all(map(_is_fit_clock, case.clocks.values())):
+    if not all(map(_is_bounded_clock, case.clocks.values())):
         yield "a time", f"above 0, at most {LARGEST_TIME:g} ms"
-    if case.ratio is not None and not _is_fit_ratio(case.ratio):
+    if case.ratio is not None and not _is_bounded_ratio(case.ratio):
         yield (
             "a ratio",
             f"an interval around its ratio, none above e^{LARGEST_LOG:g}, and a variance that is not negative",
         )
 
 
-def _is_fit_clock(clock: Clock) -> bool:
+def _is_bounded_clock(clock: Clock) -> bool:
     times: Sequence[float] = (*clock.baseline_ms, *clock.candidate_ms)
     return all(0 < time <= LARGEST_TIME for time in times)
 
 
-def _is_fit_ratio(ratio: Ratio) -> bool:
+def _is_bounded_ratio(ratio: Ratio) -> bool:
     low, high = (ratio.log_ratio if end is None else end for end in (ratio.low, ratio.high))
     ordered = -LARGEST_LOG <= low <= ratio.log_ratio <= high <= LARGEST_LOG
     return ordered and (ratio.variance is None or ratio.variance >= 0) and (ratio.df is None or ratio.df > 0)
 
 
-def contradictions(
+def record_mismatches(
     place: str, record: Record, task: str, candidate: Candidate, values: Mapping[str, Any]
 ) -> Iterator[BundleProblem]:
-    """Between a record, run.json and the sources beside it."""
+    """Contradictions between a record, run.json and the candidate's sources."""
     for what, seen, expected in (
         ("task", record.task.id, task),
         ("task digest", record.task.digest, values["tasks"][task]),
@@ -95,15 +97,15 @@ def contradictions(
         if seen != expected:
             yield BundleProblem(f"{place}: {what}", f"{seen!r:.80}", f"{expected!r:.80}, as run.json says")
     if dict(record.candidate.files) != candidate.ref_files or record.candidate.digest != candidate.digest:
-        yield BundleProblem(place, f"another digest than of candidates/{slug(task)}/", "the files that it judged")
+        yield BundleProblem(place, f"a digest other than of candidates/{slug(task)}/", "the files that were evaluated")
     if any(case.split != "seen" for case in record.cases):
-        yield BundleProblem(place, "an unseen case", "seen ones only")
+        yield BundleProblem(place, "an unseen case", "seen cases only")
 
 
-def of_another_unseen(
+def unseen_mismatches(
     place: str, unseen: UnseenRecord, record: Record, values: Mapping[str, Any]
 ) -> Iterator[BundleProblem]:
-    """Between the records of unseen and of seen cases."""
+    """Contradictions between a task's record of unseen cases, its record of seen cases, and run.json."""
     for what, seen, expected in (
         ("task", unseen.task, record.task),
         ("candidate", unseen.candidate, record.candidate),
@@ -115,10 +117,10 @@ def of_another_unseen(
             yield BundleProblem(f"{place}: {what}", "another", "the record's or run.json's")
 
 
-def of_another_session(
+def session_mismatches(
     place: str, session: SessionRecord, record: Record, values: Mapping[str, Any]
 ) -> Iterator[BundleProblem]:
-    """Between an agent's session, the record of its candidate, and run.json."""
+    """Contradictions between an agent's session, the record of its candidate, and run.json."""
     for what, seen, expected in (
         ("task", session.task, record.task),
         ("candidate", session.candidate, record.candidate),

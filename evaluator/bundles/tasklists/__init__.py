@@ -1,4 +1,4 @@
-"""Tasks of other benchmarks' frozen suites, by name: denominators of their results. One task a line."""
+"""Task lists of other benchmarks, which are the denominators of their results; the files have one task a line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KERNELBENCH_LEVELS: Mapping[str, int] = {"1": 100, "2": 100, "3": 50}
 
 @cache
 def tasks_of(suite: str) -> Mapping[str, int | None]:
-    """Task → number of its cases, where the list says it: `arena-paper-196` or `kernelbenchx-176`."""
+    """The tasks of the suite `arena-paper-196` or `kernelbenchx-176`, each with its number of cases if listed."""
     lines = (Path(__file__).parent / f"{suite}.txt").read_text(encoding="utf-8").splitlines()
     found = dict[str, int | None]()
     for line in lines:
@@ -22,5 +22,5 @@ def tasks_of(suite: str) -> Mapping[str, int | None]:
 
 
 def kernelbench_tasks(level: str) -> tuple[str, ...]:
-    """`level3/1` … `level3/50`; none for a level that there is not."""
+    """The task names of a KernelBench level, such as `level3/1` … `level3/50`; empty for an unknown level."""
     return tuple(f"level{level}/{number}" for number in range(1, KERNELBENCH_LEVELS.get(level, 0) + 1))

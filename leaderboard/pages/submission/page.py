@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
-from evaluator.wording import spelled
+from evaluator.wording import field_label
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, plural, short
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
@@ -173,9 +173,9 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
     if tasks := about.get("suite_tasks"):
         missing = f", {about['absent']} missing, counted as not produced" if about.get("absent") else ""
         facts.append(("Suite", f"{about['suite']}: {plural(tasks, 'task')}{missing}", ""))
-    facts += [(spelled(name), f"{value} ({_origin(row, name)})", "") for name, value in declared_facts(row).items()]
+    facts += [(field_label(name), f"{value} ({_origin(row, name)})", "") for name, value in declared_facts(row).items()]
     if undeclared := undeclared_facts(row):
-        facts.append(("Not stated", ", ".join(map(spelled, undeclared)), ""))
+        facts.append(("Not stated", ", ".join(map(field_label, undeclared)), ""))
     return tuple(facts)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluator.bundles.checking import check
-from evaluator.bundles.commands import said_in
+from evaluator.bundles.commands import declared_facts
 from evaluator.bundles.problems import BundleProblem
 from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
@@ -35,30 +35,30 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            said = said_in(options["set"])
+            declared = declared_facts(options["set"])
         except UsageError as error:
             raise CommandError(str(error)) from error
         for path in options["paths"]:
             if not path.exists():
                 raise CommandError(f"{path}: there is no such file or folder")
             if options["check"]:
-                self._check(path, said)
+                self._check(path, declared)
             else:
-                submission = self._imported(path, options, said)
+                submission = self._imported(path, options, declared)
                 self.stdout.write(f"{path.name}: {self._told(path, submission, options)}")
 
-    def _check(self, path: Path, said: dict[str, str]) -> None:
+    def _check(self, path: Path, declared: dict[str, str]) -> None:
         """As `python -m evaluator bundle check` does; what this site knows otherwise shows when it is imported."""
-        checked = check(path, said=said)
+        checked = check(path, declared=declared)
         if checked.problems:
             raise _refused(path, checked.problems)
         self.stdout.write(text_of(path.name, checked))
 
-    def _imported(self, path: Path, options: dict[str, Any], said: dict[str, str]) -> Submission:
+    def _imported(self, path: Path, options: dict[str, Any], declared: dict[str, str]) -> Submission:
         digest, size = intake.kept(path)
         named = {"configuration": options["configuration"]} if options["configuration"] else {}
         name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
-        upload = submissions.Upload(digest, size, name, said | named, options["licence"])
+        upload = submissions.Upload(digest, size, name, declared | named, options["licence"])
         submission, _ = submissions.receive(upload=upload, actor=ACTOR)
         intake.check_next(submission.pk)
         submission.refresh_from_db()

@@ -1,18 +1,18 @@
-"""KernelBench: eval_results.json in both shapes (one result or a list of samples a problem), with a baseline file.
+"""KernelBench results: eval_results.json with one result or a list of samples per problem, and a baseline file.
 
-A speed is baseline over runtime, and only where both were taken on the same hardware. Sample 0 counts, as in fast_p.
+A speedup is the baseline's time over the runtime, if both were taken on the same hardware. Sample 0 counts, as in
+fast_p.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluator.bundles.kernelbench import totals
-from evaluator.bundles.parsed import DECLARABLE, CaseClaim, ParsedBundle, ParsedClaim
+from evaluator.bundles.parsed import DECLARABLE, CaseClaim, ParsedBundle, ParsedClaim, Total
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS, kernelbench_tasks
 from evaluator.records.reasons import Status
@@ -25,9 +25,13 @@ BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"\d+\"\s*:")
 TRIALS = re.compile(r"\(\s*(\d{1,6})\s*/\s*(\d{1,6})\s*\)")
 LEAST_TRIALS, LEAST_TIMINGS = 3, 10
 EXCESSIVE, NOISE = 10.0, 0.01
-THREE_DIGITS = 6e-3  # relative: times are written with three significant digits
+THREE_DIGITS = 6e-3  # relative error of times, which are written with three significant digits
 LEAST_ZEROS, ZERO = 5, re.compile(r"0(\.0+)?(e[-+]?0+)?")
 OTHER_ARCHITECTURE = "no kernel image is available"
+TOTAL_COUNTS = ("total_count", "total_eval", "compiled_count", "correct_count")
+ANALYSIS_MARK = b'"fast_p"'
+ROUNDING = 6e-3  # relative: rates and means are written with two or three digits
+FAST = ("0.5", "0.8", "1.0", "1.5", "2.0")  # thresholds of fast_p
 CRASHES = ("runtime_error", "cuda_error", "gpu_error")
 
 
@@ -45,7 +49,9 @@ def recognises(reading: Reading) -> bool:
 def translate(reading: Reading) -> ParsedBundle | None:
     found = list(_paths(reading))
     if len(found) > 1:
-        reading.problem(NAME, ", ".join(found), "one file of results", "Each level and sample set is its own bundle")
+        reading.problem(
+            NAME, ", ".join(found), "one file of results", "Submit each level and sample set as its own bundle"
+        )
         return None
     (path,) = found
     rows = list(_rows(reading, path))
@@ -57,7 +63,7 @@ def translate(reading: Reading) -> ParsedBundle | None:
     claims = [_claim(reading, place, number, raw, level, baseline) for place, number, raw in rows]
     if level not in KERNELBENCH_LEVELS:
         reading.find("unstated_level", path, counted(len(claims), "result"))
-    once = tuple(_once(reading, path, claims))
+    unique = tuple(_without_duplicates(reading, path, claims))
     return ParsedBundle(
         format=NAME,
         generation="samples" if any(isinstance(raw, list) for raw in reading.mapping(path).values()) else "v0",
@@ -66,14 +72,14 @@ def translate(reading: Reading) -> ParsedBundle | None:
         suite_tasks=kernelbench_tasks(level),
         declared=declared,
         asked=tuple(key for key in DECLARABLE if key not in {*declared, "golden_machine"}),
-        claims=once,
-        totals=totals.totals(reading, once, len(kernelbench_tasks(level))),
+        claims=unique,
+        totals=_totals(reading, unique, len(kernelbench_tasks(level))),
         findings=(),
     )
 
 
 def _paths(reading: Reading) -> Iterator[str]:
-    """Files that begin as such results do."""
+    """The paths of result files."""
     for path in sorted(reading.files):
         if path.endswith(".json") and BEGINS.match(reading.files[path]) and _is_results(reading.parsed(path)):
             yield path
@@ -112,7 +118,7 @@ def _baseline(reading: Reading, level: str) -> Baseline | None:
 
 
 def _times(reading: Reading, path: str, listed: Any, level: str) -> Baseline | None:
-    """Only of a stated level: numbers of another level are other problems."""
+    """The baseline's times, or None if the level is not stated: problem numbers mean nothing without it."""
     if not isinstance(listed, dict) or not level:
         reading.find("no_baseline", path, "the level is not stated")
         return None
@@ -160,7 +166,7 @@ def _claim(
     )
 
 
-def _once(reading: Reading, path: str, claims: list[ParsedClaim]) -> Iterator[ParsedClaim]:
+def _without_duplicates(reading: Reading, path: str, claims: list[ParsedClaim]) -> Iterator[ParsedClaim]:
     met = set[tuple[str, str]]()
     for claim in claims:
         if (claim.task, claim.attempt) in met:
@@ -186,7 +192,7 @@ def _status(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> 
 def _comparable(
     reading: Reading, place: str, task: str, raw: Mapping[str, Any], baseline: Baseline | None, number: str
 ) -> float | None:
-    """The baseline's time, if it says something about this runtime."""
+    """The baseline's time in milliseconds, if it was taken on the same hardware."""
     if baseline is None:
         return None
     if baseline.hardware is None or baseline.hardware != _hardware(raw):
@@ -226,7 +232,7 @@ def _note_timings(reading: Reading, place: str, task: str, raw: Mapping[str, Any
 def _note_whole(
     reading: Reading, path: str, rows: list[tuple[str, str, Mapping[str, Any]]], hardware: list[str]
 ) -> None:
-    """Errors are texts in a list here, one a trial."""
+    """Note several devices, and errors that are all zero; KernelBench writes a list of error texts, one per trial."""
     if len(hardware) > 1:
         reading.find("several_devices", path, ", ".join(hardware))
     listed = [_metadata(raw).get("max_difference") for _, _, raw in rows if raw.get("correctness") is True]
@@ -248,3 +254,50 @@ def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 def _hardware(raw: Mapping[str, Any]) -> str | None:
     value = _metadata(raw).get("hardware")
     return value if isinstance(value, str) else None
+
+
+def _totals(reading: Reading, claims: Sequence[ParsedClaim], tasks: int) -> tuple[Total, ...]:
+    """Claimed and recomputed totals over the first sample of each problem, which is what the benchmark counts."""
+    found = list[Total]()
+    for path in sorted(reading.files):
+        if not path.endswith(".json") or ANALYSIS_MARK not in reading.files[path][:65536]:
+            continue
+        raw = reading.mapping(path)
+        own = _recomputed_totals([claim for claim in claims if claim.attempt == "sample 0"], tasks)
+        fast = raw.get("fast_p")
+        fields = {**raw, **{f"fast_{key}": value for key, value in (fast if isinstance(fast, dict) else {}).items()}}
+        for name, value in reading.claimed(fields, tuple(own)).items():
+            found.append(Total(name, value, own[name]))
+            _compare_total(reading, f"{path}: {name}", name, value, own[name])
+        if tasks and isinstance(raw.get("total_count"), int) and raw["total_count"] != tasks:
+            reading.find("total_not_suite", f"{path}: total_count", f"{raw['total_count']} instead of {tasks}")
+    return tuple(found)
+
+
+def _compare_total(reading: Reading, place: str, name: str, claimed: object, own: float | None) -> None:
+    """Note a claimed total that differs, except a mean speedup that cannot be recomputed without a baseline."""
+    if not isinstance(claimed, int | float) or isinstance(claimed, bool):
+        return
+    if own is None and name == "geo_mean_speedup":
+        return
+    if own is None or not math.isclose(
+        claimed, own, rel_tol=ROUNDING, abs_tol=ROUNDING if name not in TOTAL_COUNTS else 0
+    ):
+        reading.find("total_disagrees", place, f"{name}: claimed {claimed:g}, of the rows {own}")
+
+
+def _recomputed_totals(claims: Sequence[ParsedClaim], tasks: int) -> Mapping[str, float | None]:
+    """Totals with rates over the level's problems, or over the problems in the bundle if the level is not stated."""
+    compiled = sum(claim.claimed.get("compiled") is True for claim in claims)
+    correct = sum(claim.claimed.get("correctness") is True for claim in claims)
+    speedups = [claim.recomputed_speedup for claim in claims if claim.recomputed_speedup]
+    whole = tasks or len(claims)
+    own: dict[str, Any] = {"total_count": whole, "total_eval": len(claims)}
+    own |= {"compiled_count": compiled, "correct_count": correct}
+    own |= {"compilation_rate": compiled / whole, "correctness_rate": correct / whole} if whole else {}
+    own["geo_mean_speedup"] = math.exp(math.fsum(map(math.log, speedups)) / len(speedups)) if speedups else None
+    passed = sum(claim.status is Status.PASSED for claim in claims)
+    own |= {"fast_0.0": passed / whole} if whole else {}
+    is_timed = len(speedups) == passed
+    own |= {f"fast_{p}": sum(s > float(p) for s in speedups) / whole for p in FAST} if is_timed and whole else {}
+    return own

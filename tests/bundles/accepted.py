@@ -1,4 +1,4 @@
-"""What the check makes of files: the submission, its one claim, or what it was refused for."""
+"""Checks files of a bundle in tests: the parsed bundle, its only claim, or its problems."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tests.bundles.made import (
 )
 
 
-def taken(files: Files) -> ParsedBundle:
+def accepted(files: Files) -> ParsedBundle:
     checked = check_files(files)
     assert checked.problems == ()
-    assert checked.submission is not None
-    return checked.submission
+    assert checked.bundle is not None
+    return checked.bundle
 
 
 def only(files: Files) -> ParsedClaim:
-    (claim,) = taken(files).claims
+    (claim,) = accepted(files).claims
     return claim
 
 

@@ -1,4 +1,4 @@
-"""The eight forms of report: one that is right, and what is refused, each with its reason and its place."""
+"""The eight report formats: a valid one each, and every refusal with its reason and place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.judge.rejection import Rejection
-from evaluator.mounted.dialects import ScriptTimes
+from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.mounted.reports import read_measured, status_problem
 
 GPUMODE = {

@@ -1,4 +1,4 @@
-"""Files in what models write."""
+"""Files in the answers of models."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_several_files_need_their_names():
         ("I cannot do that.", "no fenced block"),
         ("kernel.hip\n```\nbody", "does not end"),
         ("kernel.hip\n```\nbody\n```\nkernel.hip\n```\nhalf", "does not end"),
-        ("kernel.hip\n```\nbo\ud83ddy\n```", r"half a character, \ud83d"),
-        ("\udc00\n```\nbody\n```", r"half a character, \udc00"),
+        ("kernel.hip\n```\nbo\ud83ddy\n```", r"half of a surrogate pair, \ud83d"),
+        ("\udc00\n```\nbody\n```", r"half of a surrogate pair, \udc00"),
     ],
 )
 def test_an_answer_without_a_whole_file_is_none(answer, problem):

@@ -1,4 +1,4 @@
-"""Sessions without an evaluator: a desk whose check gives what a test says, and keeps what it was asked."""
+"""Session contexts without an evaluator: their check returns what a test says and records the candidates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from time import monotonic
 from typing import NoReturn
 
 from evaluator.agents.catalog import read_agent
-from evaluator.agents.interface import CheckedVersion, Desk, Work
+from evaluator.agents.interface import CheckedVersion, SessionContext, SessionOutcome
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
@@ -30,15 +30,15 @@ class ScriptedCheck:
         return CheckedVersion(len(self.seen), record, self.told)
 
 
-def desk_for(
+def context_for(
     name: str, task: TaskSpec, check: ScriptedCheck, changes: Mapping[str, object] | None = None, **fields: object
-) -> Desk:
+) -> SessionContext:
     settings = read_agent(name, changes).settings
     known = {"deadline": monotonic() + settings.timeout_s, "architecture": "gfx942", "repeat": 0, "agent": name}
-    return Desk(task=task, settings=settings, check=check, **{**known, **fields})
+    return SessionContext(task=task, settings=settings, check=check, **{**known, **fields})
 
 
-def texts(work: Work, kind: str = "text") -> list[str]:
+def texts(work: SessionOutcome, kind: str = "text") -> list[str]:
     return [entry.text for entry in work.transcript if entry.kind == kind]
 
 

@@ -1,4 +1,4 @@
-"""Checks of what a task asks for: its references, on every small case and draw. No candidate is run."""
+"""Checks of a task's references, inputs and outputs, on every small case and draw, without running a candidate."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Subject, same
 
-AGREEMENT = 1e-12  # of the RMS, in float64: what is left after some ten roundings of 1e-16 and a cancellation
-LEAST_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
+AGREEMENT = 1e-12  # of the RMS, in float64: room for some ten roundings of 1e-16 and a cancellation
+MIN_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
 LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
 
 
 def reference(subject: Subject) -> Iterator[str]:
-    """It answers the same twice, whatever the random state, leaves its inputs alone, and with numbers."""
+    """The reference is deterministic, does not change its inputs, and returns no forbidden NaN."""
     for case, draw, contents in subject.draws():
-        place, before = _place(case, draw), _copy(contents)
+        place, before = _label(case, draw), _copy(contents)
         torch.manual_seed(0)
         first = subject.reference.outputs(case, contents)
         torch.manual_seed(1)
         again = subject.reference.outputs(case, contents)
         yield from (
-            f"{place}: {name} is another the second time" for name in first if not same(first[name], again[name])
+            f"{place}: {name} differs between two calls" for name in first if not same(first[name], again[name])
         )
         exact = _widened(contents)
         subject.reference.implementation(exact)
@@ -39,45 +39,46 @@ def reference(subject: Subject) -> Iterator[str]:
 
 
 def second(subject: Subject) -> Iterator[str]:
-    """Another implementation, which is no copy, gives the same answers."""
+    """The second reference is different code and gives the same outputs."""
     if is_copy(subject.task):
-        yield "it is the code of the first one"
+        yield "the second reference is a copy of the first"
     for case, draw, contents in subject.draws():
         wanted, found = subject.reference.outputs(case, contents), subject.second.outputs(case, contents)
         for name, value in wanted.items():
             if not _agree(value, found[name]):
-                yield f"{_place(case, draw)}: {name} of the two references differs"
+                yield f"{_label(case, draw)}: {name} differs between the two references"
 
 
 def inputs(subject: Subject) -> Iterator[str]:
-    """Every input has a say in the outputs; not the seed of random numbers: it changes no distribution."""
+    """Every input affects the outputs, except the seed of random numbers, which changes no distribution."""
     seeds = {output.sampled.seed for output in subject.task.outputs if output.sampled}
     waiting = {item.name: item for item in subject.task.inputs if item.name not in seeds and _may_change(subject, item)}
     for case, draw, contents in subject.draws():
         before = subject.reference.outputs(case, contents)
         for name in [name for name in waiting if contents[name] is not None]:
-            changed = {**contents, name: _another(subject, waiting[name], case, draw, contents)}
+            changed = {**contents, name: _changed_value(subject, waiting[name], case, draw, contents)}
             after = subject.reference.outputs(case, changed)
             if not all(same(before[output], after[output]) for output in before):
                 del waiting[name]
         if not waiting:
             return
-    yield from (f"{name}: no output changes with it" for name in waiting)
+    yield from (f"{name}: no output depends on it" for name in waiting)
 
 
 def spread(subject: Subject) -> Iterator[str]:
-    """In half of the small cases each output is of a usual size and differs from element to element and from draw to
-    draw; some are one column wide, or meant to be all the same.
+    """In at least half of the small cases, each output has a usual magnitude and varies across elements and draws.
+
+    The other half leaves room for cases that are one column wide, or constant on purpose.
     """
     for output in subject.task.outputs:
-        said = [_flat(subject, case, output.name) for case in subject.small_cases]
-        problems = [problem for problem in said if problem]
-        if 2 * len(problems) > len(said):
-            yield f"{output.name}: in {len(problems)} of {len(said)} small cases, in the first of them {problems[0]}"
+        found = [_degenerate(subject, case, output.name) for case in subject.small_cases]
+        problems = [problem for problem in found if problem]
+        if 2 * len(problems) > len(found):
+            yield f"{output.name}: degenerate in {len(problems)} of {len(found)} small cases; the first: {problems[0]}"
 
 
 def nulls(subject: Subject) -> Iterator[str]:
-    """No candidate passes that did no work."""
+    """No candidate passes without doing any work."""
     yield from (f"passed by {name}" for name in nulls_that_pass(subject.task, subject.seed))
 
 
@@ -92,7 +93,7 @@ def _agree(wanted: torch.Tensor, found: torch.Tensor) -> bool:
 
 
 def _may_change(subject: Subject, item: Input) -> bool:
-    """Alone: a size or flag that is passed as a number, too, only where nothing else shows it."""
+    """Whether an input can be changed alone: a size or flag passed as a number only if nothing else shows it."""
     return item.scalar is None or item.scalar_kind != "int" or bool(_silent_axes(subject.task, item))
 
 
@@ -101,7 +102,7 @@ def _silent_axes(task: TaskSpec, item: Input) -> list[Axis]:
     return [axis for axis in task.axes if axis.name in item.scalar.names and is_silent(task, axis)]
 
 
-def _another(subject: Subject, item: Input, case: Case, draw: Draw, contents: Contents) -> torch.Tensor | float:
+def _changed_value(subject: Subject, item: Input, case: Case, draw: Draw, contents: Contents) -> torch.Tensor | float:
     if item.scalar is not None and item.scalar_kind == "int":
         axes = _silent_axes(subject.task, item)
         numbers = (item.scalar.value(other.numbers) for axis in axes for other in others(subject.task, case, axis))
@@ -115,8 +116,8 @@ def _another(subject: Subject, item: Input, case: Case, draw: Draw, contents: Co
     return value
 
 
-def _flat(subject: Subject, case: Case, name: str) -> str | None:
-    """Why an output is degenerate on a case's standard draws, if it is."""
+def _degenerate(subject: Subject, case: Case, name: str) -> str | None:
+    """Why an output is degenerate on a case's standard draws, or None."""
     two = []
     for index in range(2):
         contents = contents_of(subject.task, case, Draw("standard", "standard", index), subject.seed)
@@ -126,17 +127,17 @@ def _flat(subject: Subject, case: Case, name: str) -> str | None:
     scale = float(values.square().mean().sqrt()) if values.numel() else 0.0
     if not LEAST_SCALE <= scale <= GREATEST_SCALE:
         return f"its RMS is {scale:.1e}"
-    if values.numel() > 1 and float(values.std()) < LEAST_SPREAD * scale:
+    if values.numel() > 1 and float(values.std()) < MIN_SPREAD * scale:
         return "its elements are all the same"
-    if float((values - other).square().mean().sqrt()) < LEAST_SPREAD * scale:
+    if float((values - other).square().mean().sqrt()) < MIN_SPREAD * scale:
         return "it hardly depends on the values of the inputs"
     for axis, length in enumerate(values.shape):
-        if length > 1 and float(values.std(axis).max()) < LEAST_SPREAD * scale:
+        if length > 1 and float(values.std(axis).max()) < MIN_SPREAD * scale:
             return f"it is the same along axis {axis}"
     return None
 
 
-def _place(case: Case, draw: Draw) -> str:
+def _label(case: Case, draw: Draw) -> str:
     return f"{case.id}, {draw.name} inputs"
 
 

@@ -1,7 +1,7 @@
-"""The eight forms of performance report, one small function each. They are told apart by what they hold, not by task.
+"""The eight formats of performance reports, one small function each, distinguished by content and not by task.
 
-Every function takes what the script wrote and returns one Measured a case, or raises Unusable with the place, what was
-seen there and what was expected.
+Each function takes a parsed report and returns one ScriptTimes per case, or raises UnusableReport with the place, what
+was seen there and what was expected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evaluator.codec import LARGEST_INT
 
 AxisValue = int | str | bool
 Row = Mapping[str, Any]
-Dialect = Callable[[Any], list["ScriptTimes"]]
+ReportFormat = Callable[[Any], list["ScriptTimes"]]
 
 DEVICE_TIMES = (
     *("device_time_ms", "gpu_time_ms", "kernel_time_ms", "cuda_event_time_ms", "cuda_graph_time_ms"),
@@ -26,11 +26,21 @@ HOST_TIME = re.compile(r"(host|wall|elapsed|total|end_to_end|cpu)\w*_ms")
 WITHOUT_UNIT = ("execution_time", "time", "latency", "duration", "runtime")
 CLOCKS = ("cuda_graph", "cuda_event_fallback", "cuda_event", "aka_loop", "aka_events", "ms_per_gigabyte")
 HOST_CLOCKS = ("cpu_timer_fallback", "cpu_timer", "host", "perf_counter", "serving_wall_clock")
-IDENTITY = ("params", "shape", "dtype", "mode", "layout", "op_name")  # beside the id; a dtype may also lie in params
+IDENTITY = ("params", "shape", "dtype", "mode", "layout", "op_name")  # beside the id; params may also have a dtype
 NAMES = ("test_case_id", "case_idx", "case_id", "id")
-FINE = ("ok", "pass", "passed", "success", "succeeded", "done", "completed", "measured", "baseline_ok")  # statuses
+GOOD_STATUSES = (
+    "ok",
+    "pass",
+    "passed",
+    "success",
+    "succeeded",
+    "done",
+    "completed",
+    "measured",
+    "baseline_ok",
+)  # statuses
 VERDICTS = ("correct", "passed", "success")
-FAILED_MS = -1.0  # what vllm's scripts write for a case that raised, and exit with 0
+FAILED_MS = -1.0  # written by vllm's scripts for a case that raised, although they exit with 0
 LEAST, GREATEST = 1e-6, 1e9  # of a time in milliseconds: a nanosecond, eleven days; and of a rate in GB/s
 MS_PER_GIGABYTE = 1000.0  # divided by GB/s
 LATENCY = re.compile(r"^GEAK_RESULT_LATENCY_MS=(\S+)\s*$", re.MULTILINE)
@@ -39,7 +49,7 @@ SHAPES = re.compile(r"^GEAK_SHAPES_USED=(.{1,2000})$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ScriptTimes:
-    """One case of a report. Its identity is name and axes; the clock is what the script says, or is known to do."""
+    """One case of a report, identified by name and axes; the clock is the one stated or known of the script."""
 
     name: str
     axes: Mapping[str, AxisValue]
@@ -51,19 +61,19 @@ class ScriptTimes:
         return ",".join(filter(None, (self.name, *(f"{key}={value}" for key, value in sorted(self.axes.items())))))
 
 
-class Unusable(Exception):
-    """A report says something that cannot be used; `reason` is a key of reasons.REASONS."""
+class UnusableReport(Exception):
+    """A report that cannot be used; `reason` is a key of reasons.REASONS."""
 
     def __init__(self, reason: str, place: str, seen: object, expected: str) -> None:
         super().__init__(f"{place}: seen {'nothing' if seen is None else repr(seen)[:100]}; expected {expected}")
         self.reason = reason
 
 
-def dialect_of(report: Any) -> Dialect:
-    """The function that reads this report; what is only printed is geak's.
+def format_of(report: Any) -> ReportFormat:
+    """The function that reads this report; `geak` reads reports that are only printed.
 
     Raises:
-        Unusable: it is none of the forms.
+        UnusableReport: it has none of the formats.
     """
     rows = report.get("test_cases", [report]) if isinstance(report, Mapping) else report
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -72,7 +82,7 @@ def dialect_of(report: Any) -> Dialect:
         _refuse("bad_report", "(top)", [], "at least one case")
     keys = set().union(*rows)
     if isinstance(report, Mapping):
-        return _of_object(report, keys)
+        return _object_format(report, keys)
     if "timing_ms" in keys:
         return rocmbench
     if "bytes_per_second_gs" in keys:
@@ -80,7 +90,7 @@ def dialect_of(report: Any) -> Dialect:
     return library if "metadata" in keys else vllm
 
 
-def _of_object(report: Row, keys: set[str]) -> Dialect:
+def _object_format(report: Row, keys: set[str]) -> ReportFormat:
     if "test_cases" not in report:
         return vllm
     if "case_idx" not in keys:
@@ -89,13 +99,13 @@ def _of_object(report: Row, keys: set[str]) -> Dialect:
 
 
 def gpumode(report: Row) -> list[ScriptTimes]:
-    """A: hip2hip/gpumode. 100 launches within one pair of events."""
+    """Format A, of hip2hip/gpumode: 100 launches within one pair of events."""
     _check_status(report)
     return [_measured(row, place, "aka_loop") for place, row in _rows(report["test_cases"], "test_cases.")]
 
 
 def torch_to_hip(report: Row) -> list[ScriptTimes]:
-    """B: torch2hip. The PyTorch module's time is `ori_time`, the candidate's `opt_time`; both are milliseconds."""
+    """Format B, of torch2hip: `ori_time` of the PyTorch module, `opt_time` of the candidate, both in milliseconds."""
     _check_status(report)
     key = "ori_time" if report.get("status") == "baseline_ok" else "opt_time"
     found = []
@@ -105,13 +115,13 @@ def torch_to_hip(report: Row) -> list[ScriptTimes]:
 
 
 def vllm(report: Any) -> list[ScriptTimes]:
-    """C: triton2triton/vllm and flydsl. A list, or before June 2026 one object for the only case."""
+    """Format C, of triton2triton/vllm and flydsl: a list, or before June 2026 one object for the only case."""
     rows = report if isinstance(report, list) else [report]
     return [_measured(row, place, "aka_events") for place, row in _rows(rows)]
 
 
 def rocmbench(report: list[Row]) -> list[ScriptTimes]:
-    """D: rocmbench. Paper-time records name no method: they were taken on the host's clock."""
+    """Format D, of rocmbench. Reports without a method, from the time of the paper, used the host's clock."""
     found = []
     for place, row in _rows(report):
         times = row.get("timing_ms")
@@ -123,7 +133,7 @@ def rocmbench(report: list[Row]) -> list[ScriptTimes]:
 
 
 def geak(printed: str) -> list[ScriptTimes]:
-    """E: geak_eval prints one geometric mean over all shapes."""
+    """Format E, of geak_eval: one printed geometric mean over all shapes."""
     latencies, shapes = LATENCY.findall(printed), SHAPES.findall(printed)
     if len(latencies) != 1:
         _refuse("no_report", "printed text", latencies or None, "one line GEAK_RESULT_LATENCY_MS=")
@@ -136,13 +146,13 @@ def geak(printed: str) -> list[ScriptTimes]:
 
 
 def hip_others(report: Row) -> list[ScriptTimes]:
-    """F: hip2hip/others."""
+    """Format F, of hip2hip/others."""
     _check_status(report)
     return [_measured(row, place, "aka_events") for place, row in _rows(report["test_cases"], "test_cases.")]
 
 
 def rocprim(report: list[Row]) -> list[ScriptTimes]:
-    """G: repository/rocprim. A throughput becomes the time for one gigabyte, so that less is better here, too."""
+    """Format G, of repository/rocprim: a throughput, which becomes the time for one gigabyte."""
     found = []
     for place, row in _rows(report):
         rate = _number(row.get("bytes_per_second_gs"), f"{place}.bytes_per_second_gs")
@@ -151,7 +161,7 @@ def rocprim(report: list[Row]) -> list[ScriptTimes]:
 
 
 def library(report: list[Row]) -> list[ScriptTimes]:
-    """H: repository/aiter and image_kernel. The method lies in `metadata`."""
+    """Format H, of repository/aiter and image_kernel: the method is in `metadata`."""
     found = []
     for place, row in _rows(report):
         inner = row.get("metadata")
@@ -161,21 +171,21 @@ def library(report: list[Row]) -> list[ScriptTimes]:
 
 
 def _rows(rows: list[Row], before: str = "") -> Iterator[tuple[str, Row]]:
-    """Each case and its place; a case that says it failed ends the reading."""
+    """Each case with its place; raises UnusableReport at a case that failed."""
     for index, row in enumerate(rows):
         place = f"{before}{index}"
-        if (said := failure_of(row)) is not None:
-            _refuse("case_failed", place, said, "a case that ran and was right")
+        if (failure := failure_of(row)) is not None:
+            _refuse("case_failed", place, failure, "a case that ran and was correct")
         yield place, row
 
 
 def failure_of(row: Row) -> str | None:
-    """What a row says against itself; a verdict or status that nobody knows is none of the good ones."""
+    """The failure that a row reports, or None; an unknown verdict or status counts as a failure."""
     status = row.get("status")
-    said = [] if status is None or str(status).lower() in FINE else [f"status {status!r}"]
-    said += [f"{key} {row[key]!r}" for key in VERDICTS if row.get(key) not in (None, True)]
-    said += [str(row["error"])] if row.get("error") else []
-    return ", ".join([*said, str(row.get("message") or "")]).removesuffix(", ") if said else None
+    found = [] if status is None or str(status).lower() in GOOD_STATUSES else [f"status {status!r}"]
+    found += [f"{key} {row[key]!r}" for key in VERDICTS if row.get(key) not in (None, True)]
+    found += [str(row["error"])] if row.get("error") else []
+    return ", ".join([*found, str(row.get("message") or "")]).removesuffix(", ") if found else None
 
 
 def _check_status(report: Row) -> None:
@@ -184,7 +194,7 @@ def _check_status(report: Row) -> None:
 
 
 def _measured(row: Row, place: str, clock: str) -> ScriptTimes:
-    """A case with its time under one of the names that say unit and device."""
+    """A case with its time, which must have a key that states the unit and the device's clock."""
     for key in DEVICE_TIMES:
         if key in row:
             return _case(row, place, clock, _number(row[key], f"{place}.{key}"))
@@ -219,9 +229,9 @@ def _shown(value: object) -> str:
 
 
 def _number(value: object, place: str) -> float:
-    """A time that can be one."""
+    """A plausible time or rate."""
     if value == FAILED_MS:
-        _refuse("case_failed", place, value, "a time: -1 stands for a case that raised")
+        _refuse("case_failed", place, value, "a time: -1 marks a case that raised")
     if isinstance(value, bool) or not isinstance(value, int | float):
         _refuse("bad_report", place, value, "a number of milliseconds")
     if not 0 < value < math.inf:
@@ -232,4 +242,4 @@ def _number(value: object, place: str) -> float:
 
 
 def _refuse(reason: str, place: str, seen: object, expected: str) -> NoReturn:
-    raise Unusable(reason, place, seen, expected)
+    raise UnusableReport(reason, place, seen, expected)

@@ -1,1 +1,0 @@
-"""FlashInfer-Bench traces."""

@@ -1,1 +1,0 @@
-"""KernelBench's eval_results.json and its analysis."""
