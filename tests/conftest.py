@@ -17,6 +17,7 @@ from evaluator.tasks.spec import TaskSpec
 from tests.chaos import table as chaos_table
 from tests.cheats import table
 from tests.cheats.ledger import Ledger, ledger_of
+from tests.native import NativeBackend
 from tests.unseen_corpus import table as unseen_table
 
 TESTS = Path(__file__).parent
@@ -43,6 +44,12 @@ def tiny_task() -> Callable[[str], TaskSpec]:
 @pytest.fixture(scope="session")
 def evaluator() -> Iterator[Evaluator]:
     with Evaluator(get_backend("cpu")) as evaluator:
+        yield evaluator
+
+
+@pytest.fixture(scope="session")
+def native_evaluator() -> Iterator[Evaluator]:
+    with Evaluator(NativeBackend()) as evaluator:
         yield evaluator
 
 
