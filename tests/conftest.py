@@ -16,6 +16,7 @@ from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import TaskSpec
 from tests.chaos import table as chaos_table
 from tests.cheats import table
+from tests.cheats.auditor import Frugal
 from tests.cheats.ledger import Ledger, ledger_of
 from tests.native import NativeBackend
 from tests.unseen_corpus import table as unseen_table
@@ -49,7 +50,7 @@ def evaluator() -> Iterator[Evaluator]:
 
 @pytest.fixture(scope="session")
 def native_evaluator() -> Iterator[Evaluator]:
-    with Evaluator(NativeBackend()) as evaluator:
+    with Frugal(NativeBackend()) as evaluator:
         yield evaluator
 
 
