@@ -9,9 +9,12 @@ STAGE := scripts/stage.sh
 TEMPLATES = $(shell find templates -type f)
 # Two workers with one thread each: what the two cores of CI carry (decision 30).
 WORKERS ?= 2
-PYTEST := OMP_NUM_THREADS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
+check test: export OMP_NUM_THREADS := 1
+# Where an image sets it, each of the hundreds of processes that tests start would compile all modules anew.
+check test: export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal --durations=15 --durations-min=5
 # Models, services, queue and counts of questions (decision 31); chaos and the equality of pages bring their own PostgreSQL.
-OVER_SERVERS := OMP_NUM_THREADS=1 $(PYTHON) -m tests.servers $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" \
+OVER_SERVERS := $(PYTHON) -m tests.servers $(PYTEST) -m "not slow" \
 	tests/runs tests/people tests/leaderboard/test_query_counts.py
 
 help:  ## list the commands
@@ -53,11 +56,11 @@ check: lint  ## lint, types, import contracts and the quick tests
 	@echo "== pytest without the slow tests"
 	@$(PYTEST) -m "not slow"
 
+# CI reads pytest's closing line as the last one: the time of the last stage stands there.
 test: lint  ## the same with every test, then what asks the database over PostgreSQL and Redis too: what CI runs
-	@echo "== pytest"
-	@$(PYTEST)
+	@$(STAGE) "pytest" $(PYTEST)
 	@echo "== pytest over PostgreSQL and Redis"
-	@env $(OVER_SERVERS)
+	@$(OVER_SERVERS)
 
 intervals: tools  ## simulate how often the boards' intervals hold the truth, and draw it for the metrics page: 20 s
 	@OMP_NUM_THREADS=1 $(PYTHON) scripts/interval_coverage.py

@@ -16,7 +16,9 @@ from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import TaskSpec
 from tests.chaos import table as chaos_table
 from tests.cheats import table
+from tests.cheats.auditor import Frugal
 from tests.cheats.ledger import Ledger, ledger_of
+from tests.native import NativeBackend
 from tests.unseen_corpus import table as unseen_table
 
 TESTS = Path(__file__).parent
@@ -43,6 +45,12 @@ def tiny_task() -> Callable[[str], TaskSpec]:
 @pytest.fixture(scope="session")
 def evaluator() -> Iterator[Evaluator]:
     with Evaluator(get_backend("cpu")) as evaluator:
+        yield evaluator
+
+
+@pytest.fixture(scope="session")
+def native_evaluator() -> Iterator[Evaluator]:
+    with Frugal(NativeBackend()) as evaluator:
         yield evaluator
 
 

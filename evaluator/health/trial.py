@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluator.errors import EvaluatorError
-from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate, baseline
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import TaskSpec
+
+if TYPE_CHECKING:
+    from evaluator.pipeline import Evaluator  # it loads torch, which who only reads a Trial needs not
 
 FOLDER = Path(__file__).parent / "kernels"
 TASK_ID = "triton2triton/health/flip"

@@ -162,7 +162,9 @@ class TaskSpec:
     @property
     def variants(self) -> tuple[str, ...]:
         folder = self.folder / "variants"
-        return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
+        if not folder.is_dir():
+            return ()
+        return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir() and path.name != "__pycache__"))
 
     def cases_of(self, profiles: tuple[Profile, ...]) -> tuple[Case, ...]:
         return tuple(case for case in self.cases if case.profile in profiles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -19,6 +20,9 @@ ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"),
     *("--disable-component-update", "--disable-default-apps", "--disable-extensions"),
 ]
+LOOKS = (("light", 1200), ("dark", 320))  # schemes and widths; pages are opened with the first
+REDRAWN_WITHIN_S = 60.0
+SHOTS = os.environ.get("ARENA_SHOTS")  # a folder: what each page looks like
 CUT_OFF = """
 [...document.querySelectorAll("svg.chart text")].filter(text => {
   const [own, whole] = [text, text.closest("svg.chart")].map(one => one.getBoundingClientRect())
@@ -45,10 +49,30 @@ class Visitor:
         assert answer.ok, f"{address}: {answer.status}"
         return self.page
 
+    def judge(self, name: str) -> None:
+        """Assert that the page, called `name` in failures, is clean in every look, after one load."""
+        for scheme, width in LOOKS:
+            self._take_on(scheme, width)
+            if SHOTS:
+                shot = f"{name.strip('/').replace('/', '-')}-{width}.png"
+                self.page.screenshot(path=Path(SHOTS) / shot, full_page=True)
+            assert self.violations() == [], f"{name}, {scheme}, {width}"
+            assert self.overflow() <= 0, f"{name}, {scheme}, {width}"
+            assert self.cut_off() == [], f"{name}, {scheme}, {width}"
+        self._take_on(*LOOKS[0])
+
+    def _take_on(self, scheme: Any, width: int) -> None:
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_viewport_size({"width": width, "height": 900})
+        deadline = time.monotonic() + REDRAWN_WITHIN_S  # wait_for_function would evaluate text, against our CSP
+        while self.overflow() > 0 and time.monotonic() < deadline:  # a chart that is being explored follows
+            self.page.wait_for_timeout(50)
+
     def violations(self) -> list[str]:
         """What axe says of the page as it stands: WCAG 2.2 AA and best practices."""
-        self.page.evaluate(axe_source())
-        found = self.page.evaluate("axe.run(document).then(result => result.violations)")
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(axe_source())
+        found = self.page.evaluate("axe.run({resultTypes: ['violations']}).then(result => result.violations)")
         return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]
 
     def overflow(self) -> int:

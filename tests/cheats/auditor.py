@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from evaluator.backends import get_backend
+from evaluator.backends.base import Backend
 from evaluator.judge.side import Side
 from evaluator.pipeline import Evaluator, GateVerdict
 from evaluator.sandbox import Sandbox
@@ -17,6 +18,7 @@ from evaluator.tasks.candidate import Candidate, baseline
 from evaluator.tasks.spec import TaskSpec
 from tests.cheats.corpus import Entry, writable_copy
 from tests.cheats.ledger import Ledger
+from tests.native import NativeBackend
 
 
 class Auditor:
@@ -43,15 +45,16 @@ class Auditor:
         return [GateVerdict(*one) for one in self.ledger.once(self.backend, entry.name, lambda: self._audited(entry))]
 
     def _audited(self, entry: Entry) -> list[GateVerdict]:
-        task = entry.task()
+        task, native = entry.task(), self.name == "cpu" and not entry.needs_gfx942
         if entry.header.get("sandbox") != "plain":
-            return self._evaluator("auto").audit(task, entry.candidate(task))
+            return self._evaluator("auto", native).audit(task, entry.candidate(task))
         with tempfile.TemporaryDirectory(prefix="cheats-task-") as folder:
             task = writable_copy(task, Path(folder))
-            return self._evaluator("plain").audit(task, entry.candidate(task))
+            return self._evaluator("plain", native).audit(task, entry.candidate(task))
 
-    def _opened(self, sandbox: str) -> Evaluator:
-        return self._stack.enter_context(Frugal(get_backend(self.name), sandbox))
+    def _opened(self, sandbox: str, native: bool) -> Evaluator:
+        backend: Backend = NativeBackend() if native else get_backend(self.name)
+        return self._stack.enter_context(Frugal(backend, sandbox))
 
 
 class Frugal(Evaluator):

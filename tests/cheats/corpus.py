@@ -4,7 +4,7 @@
 apply `# also:` (gates that catch it too), `# perhaps:` (a gate that does so by chance), `# task: weighted`,
 `# sandbox: plain`, `# later:` (what is still to be built to catch it), `# null:` (the kind of judge/nulls.py that it
 is), `# may_alias:` (an input that the output may lie in), `# shown_at:` (with `# gate: unseen`, which no audit of seen
-cases asks: a size that shows it).
+cases asks: a size that shows it), `# gfx942: yes` (what it gets depends on the compiler for gfx942).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TESTS = Path(__file__).parents[1]
 CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip", "torch2hip": "torch2hip"}
 BACKENDS = ("cpu", "gpu")
 HEADER = re.compile(
-    r"^(?:#|//) (class|expect|gate|also|perhaps|task|sandbox|backend|later|null|may_alias|shown_at): (.*)$",
+    r"^(?:#|//) (class|expect|gate|also|perhaps|task|sandbox|backend|later|null|may_alias|shown_at|gfx942): (.*)$",
     re.MULTILINE,
 )
 NO_EFFECT = "no_effect"  # in the place of a gate: what it tries is not there, so it passes and has gained nothing
@@ -76,6 +76,11 @@ class Entry:
     def is_for_unseen_cases(self) -> bool:
         """Seen cases, which audits look at, cannot show it (tests/unseen_corpus)."""
         return self.header.get("gate") == "unseen"
+
+    @property
+    def needs_gfx942(self) -> bool:
+        """An honest candidate has to compile for gfx942 too."""
+        return "class" not in self.header or "gfx942" in self.header
 
     def runs_on(self, backend: str) -> bool:
         on = self.header.get("backend", "both") in (backend, "both")

@@ -41,9 +41,9 @@ def evaluated(source: Path, tiny_task, evaluator):
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 @pytest.mark.usefixtures("adopts_orphans")
-def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, evaluator):
+def test_a_broken_candidate_gets_its_status_and_one_sentence(source, tiny_task, native_evaluator):
     status, code = expectation(source)
-    record = evaluated(source, tiny_task, evaluator)
+    record = evaluated(source, tiny_task, native_evaluator)
     assert problems_of(record) == []
     if status == "passed":
         assert (record.status, record.message) == (Status.PASSED, None), record.log

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth.models import Permission, User
+from django.db.models import QuerySet
 from django.test import Client
 
 from leaderboard.pages.base import Page
@@ -67,7 +68,7 @@ def seen_by_staff() -> dict[str, bytes]:
 
 
 def _addresses(route: Route) -> Iterator[str]:
-    """Of every known value of every part of the route's pattern."""
+    """Of every value that `_values` has for every part of the route's pattern."""
     names = re.findall(r"<\w+:(\w+)>", route.path)
     for values in itertools.product(*(_values()[name] for name in names)):
         address = route.path
@@ -77,20 +78,26 @@ def _addresses(route: Route) -> Iterator[str]:
 
 
 def _values() -> dict[str, list[object]]:
-    def slugs(*models: type) -> list[object]:
-        return [slug for model in models for slug in model.objects.values_list("slug", flat=True)]  # type: ignore[attr-defined]
-
+    entrants = {Agent: "configurations__runs", ModelVersion: "configurations__runs", Configuration: "runs"}
+    slugs = [slug for model, runs in entrants.items() for slug in _slugs(model.objects.all(), runs)]
     return {
         "suite": list(Suite.objects.values_list("name", flat=True)),
         "category": ["all", *Task.Category.values],
-        "device": slugs(DeviceClass)[:1],
+        "device": list(DeviceClass.objects.values_list("slug", flat=True)[:1]),
         "source": ["arena"],
         "name": list(Task.objects.values_list("name", flat=True)),
         "run": list(Run.objects.values_list("pk", flat=True)),
         "result": list(Result.objects.values_list("pk", flat=True)),
         "submission": list(Submission.objects.values_list("pk", flat=True)),
-        "slug": [*slugs(Agent, ModelVersion, Configuration, Round), "kernelbenchx-overall"],
+        "slug": [*slugs, *Round.objects.values_list("slug", flat=True), "kernelbenchx-overall"],
     }
+
+
+def _slugs(entrants: QuerySet[Any], runs: str) -> Iterator[str]:
+    """Of every entrant that has a run, and of one that has none: nothing happens on the pages of the others."""
+    active = entrants.filter(**{f"{runs}__isnull": False}).distinct()
+    yield from active.order_by("pk").values_list("slug", flat=True)
+    yield from entrants.exclude(pk__in=active.values("pk")).order_by("pk").values_list("slug", flat=True)[:1]
 
 
 def _forms(route: Route, path: str, page: Page) -> Iterator[str]:

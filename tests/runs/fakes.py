@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from time import sleep
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from evaluator.agents.catalog import AgentFolder, settings_text
 from evaluator.agents.interface import SessionListener
@@ -17,10 +18,12 @@ from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
 from evaluator.unseen.record import UnseenRecord
-from evaluator.workbench import FinishedSession
 from tests.agent_sessions import make_session
 from tests.records import record_for
 from tests.runs.unseen_records import make_unseen
+
+if TYPE_CHECKING:
+    from evaluator.workbench import FinishedSession
 
 GOOD, BAD = Trial("known good", True, "passed"), Trial("known good", False, "crashed in 2.0 s, expected passed")
 
@@ -48,6 +51,10 @@ class Fake(AbstractContextManager["Fake"]):
         self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, on_event: SessionListener
     ) -> FinishedSession:
         """Of an agent that writes the task's name into its files."""
+        from evaluator.workbench import (
+            FinishedSession,  # it loads torch: 1.5 s that most workers of a fake can do without
+        )
+
         candidate = Candidate({path: f"// by {agent.name}\n".encode() for path in task.editable}, agent.name)
         session = make_session(
             TaskRef(task.id, task.digest, task.category), candidate, agent=agent.name, settings=settings_text(agent)

@@ -69,11 +69,10 @@ def work(site: Site) -> None:
 
 
 def case_ids(site: Site, secret: Round) -> list[str]:
-    return [
-        one.case.id
-        for task in site.suite.tasks.all()
-        for one in cases_of(secret, candidates.spec_of(task), site.device_class)
-    ]
+    """Of the unseen cases, without those that another task of the suite has as a seen case: its page shows them."""
+    specs = [candidates.spec_of(task) for task in site.suite.tasks.all()]
+    unseen = {one.case.id for spec in specs for one in cases_of(secret, spec, site.device_class)}
+    return sorted(unseen - {case.id for spec in specs for case in spec.cases})
 
 
 def telling(pages: dict[str, bytes], words: Sequence[str]) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 // class: 55
 // expect: build_failed/target_compiler_error
 // gate: compile
+// gfx942: yes
 // backend: cpu
 // A kernel with more shared memory than the target has.
 #include <hip/hip_runtime.h>
