@@ -135,7 +135,7 @@ AUDIT_ACTIONS = {  # of a submission, in the audit log
     "verify": "verification started",
     "conclude": "verification ended",
     "decide": "decision made",
-    "answer": "response to an audit",
+    "reply": "reply to an audit",
     "close": "closed",
 }
 VERDICTS = {
@@ -157,7 +157,7 @@ REVIEWS = {
     "expert": "source shipped with a task",
     "private_text": "private text in a source",
     "not_reproduced": "not reproduced",
-    "appeal": "response to an audit",
+    "appeal": "reply to an audit",
 }
 AUDITS = {
     "clean": Word("clean", "good", "✓", "Checked, nothing wrong."),

@@ -1,1 +1,4 @@
-"""Everything that is written: tasks, entrants, hosts, runs and results. `services` is the only writer."""
+"""The rows of the site (tasks, agents, hosts, runs, results, submissions) and all that writes them.
+
+`runs.services` is the only writer.
+"""

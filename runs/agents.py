@@ -1,4 +1,4 @@
-"""From a configuration's row to the agent of ours that works by it: its settings, what it lacks, whether it is paid."""
+"""Built-in agents as configurations name them: settings, what they lack on a host, whether they cost money."""
 
 from __future__ import annotations
 
@@ -16,22 +16,26 @@ from evaluator.errors import EvaluatorError
 from runs.errors import RunError
 from runs.models import Agent, AgentSession, Configuration, Result
 
-AGENT_VERSION = "agent_version"  # of a settings' mapping: said for people, no setting of the agent's
-HOST_REQUIREMENTS = ("program", "installed_in", "secrets")  # where set, what a host says of an agent does not hold
+AGENT_VERSION = "agent_version"  # in a settings mapping: information for people, not a setting of the agent
+HOST_REQUIREMENTS = (
+    "program",
+    "installed_in",
+    "secrets",
+)  # a configuration that sets one overrides the host
 
 
 def works_in_sessions(configuration: Configuration) -> bool:
-    """Whether its candidates come out of sessions that a worker holds."""
+    """Return whether a worker runs a session to get this configuration's candidates."""
     slug = configuration.agent.slug
     is_ours = configuration.agent.kind == Agent.Kind.BUILT_IN and slug in agent_names()
     return is_ours and read_agent(slug).kind != "reference"
 
 
 def agent_of(configuration: Configuration) -> Known:
-    """The agent with the configuration's settings; its model's identifier, where it takes one.
+    """Return the built-in agent with the configuration's settings, and with its model's identifier where it takes one.
 
     Raises:
-        RunError: it is none of ours, or does not know a setting.
+        RunError: the agent is not built in, or does not know a setting.
     """
     name = configuration.agent.slug
     changes = {key: value for key, value in configuration.settings.items() if key != AGENT_VERSION}
@@ -43,18 +47,21 @@ def agent_of(configuration: Configuration) -> Known:
         raise RunError(f"{configuration}: {error}") from error
 
 
-def awaits_session(result: Result) -> bool:
-    """Whether its candidate is yet to be written here; what is public without one stays so."""
+def needs_session(result: Result) -> bool:
+    """Return whether a worker here must run an agent session before this result can be evaluated.
+
+    A result that was published without a candidate never gets one.
+    """
     is_written = bool(result.candidate_files or result.candidate_problems or result.published_attempt_id)
     if is_written or result.run.is_from_outside or not works_in_sessions(result.run.configuration):
         return False
     return not AgentSession.objects.filter(result=result).exclude(ended="").exists()
 
 
-def asks_too_much(agent: Known) -> str | None:
-    """What its settings would take from this host that nobody here allowed, as a sentence; None: nothing.
+def forbidden_setting(agent: Known) -> str | None:
+    """Return a sentence about a setting that this host's operator did not allow; None if all are allowed.
 
-    A secret goes to an address that the settings name, too, and a folder into a sandbox that may reach one.
+    A secret may be sent to an address that the settings name, and a folder is visible in a sandbox with network access.
     """
     for name in agent.settings.secrets:
         if name not in settings.AGENT_SECRETS:
@@ -70,64 +77,67 @@ def asks_too_much(agent: Known) -> str | None:
 
 
 def state_of(configuration: Configuration) -> str:
-    """In a few words: can a session of it be held, as far as settings say?"""
+    """Return in a few words whether a session could start, judging by the settings alone."""
     if not works_in_sessions(configuration):
         return "no sessions"
     try:
         agent = agent_of(configuration)
-        return missing_settings(agent) or _asks_itself(configuration, agent) or "configured"
+        return missing_settings(agent) or _own_forbidden_setting(configuration, agent) or "configured"
     except RunError as error:
         return str(error)
 
 
-def refuse_what_asks_too_much(configuration: Configuration) -> None:
-    """Before it is registered or starts: of what it names itself; of the rest each host decides.
+def refuse_forbidden_settings(configuration: Configuration) -> None:
+    """Refuse a configuration that itself sets what the operator did not allow; defaults are each host's decision.
 
     Raises:
-        RunError: with the sentence of `asks_too_much`.
+        RunError: with the sentence of `forbidden_setting`.
     """
-    if sentence := _asks_itself(configuration, agent_of(configuration)):
+    if sentence := _own_forbidden_setting(configuration, agent_of(configuration)):
         raise RunError(sentence)
 
 
 def is_paid(agent: Known) -> bool:
-    """Whether a session may cost money: a model does, unless its configuration says that tokens cost nothing."""
+    """Return whether a session may cost money: a model does, unless the configuration sets both token prices to 0."""
     prices = [agent.settings.own.get(name) for name in ("input_price", "output_price")]
     return agent.kind == "model" and any(price is None or price != 0 for price in prices)
 
 
 def is_program(name: str) -> bool:
-    """Whether an agent is one of ours that asks no model."""
+    """Return whether this is a built-in agent that calls no model."""
     return name in agent_names() and read_agent(name).kind == "program"
 
 
 def is_product(agent: Agent) -> bool:
-    """Whether ours only starts somebody else's program, which others may run and hand in under the same name."""
+    """Return whether this built-in agent only starts another vendor's program.
+
+    Others may run the same program and submit results under its name.
+    """
     is_ours = agent.kind == Agent.Kind.BUILT_IN and agent.slug in agent_names()
     return is_ours and "program" in read_agent(agent.slug).settings.own
 
 
 def fits(configuration: Configuration, written: Mapping[str, str]) -> bool:
-    """Whether a session with these settings, as it wrote them down, was one of this configuration."""
+    """Return whether a session that recorded these settings was run by this configuration."""
     try:
         return settings_text(agent_of(configuration)) == dict(written)
     except RunError:
         return False
 
 
-def lacking() -> dict[str, str]:
-    """What each agent lacks on this host, as it comes; empty where nothing is missing but settings."""
+def missing_on_this_host() -> dict[str, str]:
+    """Return, by agent name, what each built-in agent lacks on this host; empty if only settings are missing."""
     return {
-        name: missing_requirements(agent, with_settings=False) or asks_too_much(agent) or ""
+        name: missing_requirements(agent, with_settings=False) or forbidden_setting(agent) or ""
         for name in agent_names()
         if (agent := read_agent(name)).kind != "reference"
     }
 
 
-def _asks_itself(configuration: Configuration, agent: Known) -> str | None:
-    return asks_too_much(agent) if set(HOST_REQUIREMENTS) & set(configuration.settings) else None
+def _own_forbidden_setting(configuration: Configuration, agent: Known) -> str | None:
+    return forbidden_setting(agent) if set(HOST_REQUIREMENTS) & set(configuration.settings) else None
 
 
 def _is_below(folder: str, allowed: Path) -> bool:
-    """By where links lead."""
+    """Compare the paths after resolving links."""
     return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(allowed))

@@ -1,6 +1,7 @@
-"""Bytes by their sha256, compressed, below the state folder: records, and the sources of candidates and baselines.
+"""A content-addressed store of compressed files below the state folder: records, sessions, bundles and sources.
 
-archive/ab/abcdef….gz. A name says what is inside, so a file is written once, never changed, and checked when read.
+Files are named archive/ab/abcdef….gz after the sha256 of their content, so each is written once, never changed, and
+checked when it is read.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from typing import IO
 from django.conf import settings
 
 CHUNK_BYTES = 1 << 20
-ROOM_BYTES = 64 << 20  # a record with all raw times and an agent's session are below 10 MiB
+ROOM_BYTES = 64 << 20  # a record with all raw times and an agent session are below 10 MiB together
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class ArchiveError(Exception):
-    """What the database names is not in the archive, or is not what its name says. Ours, never the candidate's."""
+    """A file that the database names is missing or damaged. This is never the candidate's fault."""
 
 
 def put(data: bytes) -> str:
-    """Keep the bytes and return their digest. The file is on the disk before the caller writes a row that names it."""
+    """Store the bytes and return their sha256. The file is on disk before the caller writes a row that names it."""
     digest = hashlib.sha256(data).hexdigest()
     path = _path(digest)
     if path.exists():
@@ -39,13 +40,13 @@ def put(data: bytes) -> str:
         file.write(gzip.compress(data, compresslevel=6, mtime=0))
         file.flush()
         os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):  # somebody else was faster with the same bytes
+        with contextlib.suppress(FileExistsError):  # another process stored the same bytes first
             os.link(file.name, path)
     return digest
 
 
 def put_chunks(chunks: Iterable[bytes]) -> tuple[str, int]:
-    """Keep a long file that comes in pieces, without holding it; its digest and size in bytes."""
+    """Store a file that arrives in chunks without holding it in memory; return its sha256 and size in bytes."""
     folder = Path(settings.ARCHIVE_FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
     sha256, size = hashlib.sha256(), 0
@@ -65,7 +66,7 @@ def put_chunks(chunks: Iterable[bytes]) -> tuple[str, int]:
 
 
 def copy_to(digest: str, target: Path) -> None:
-    """Write the bytes of that digest to a file, without holding them.
+    """Write the bytes of that digest to a file without holding them in memory.
 
     Raises:
         ArchiveError: as `get`.
@@ -83,7 +84,7 @@ def copy_to(digest: str, target: Path) -> None:
 
 
 def is_packed(file: IO[bytes], digest: str) -> bool:
-    """Whether the compressed bytes are those of that digest, read to their end."""
+    """Return whether the compressed file, read to its end, has this sha256 when unpacked."""
     sha256 = hashlib.sha256()
     try:
         with gzip.open(file) as unpacked:
@@ -95,7 +96,7 @@ def is_packed(file: IO[bytes], digest: str) -> bool:
 
 
 def put_packed(file: IO[bytes], digest: str) -> bool:
-    """Keep compressed bytes that are known to be of that digest. False: they were kept before."""
+    """Store compressed bytes that are known to have this digest; return False if they were stored before."""
     path = _path(digest)
     if path.exists():
         return False
@@ -109,22 +110,22 @@ def put_packed(file: IO[bytes], digest: str) -> bool:
 
 
 def has_room() -> bool:
-    """Whether another verdict certainly finds its place."""
+    """Return whether the disk certainly has room for another record."""
     folder = Path(settings.ARCHIVE_FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
     return shutil.disk_usage(folder).free >= ROOM_BYTES
 
 
-def forget(digest: str) -> None:
-    """Remove the bytes, where whoever handed them in asked for it."""
+def remove(digest: str) -> None:
+    """Delete the bytes, after a takedown. Do nothing if they are not there."""
     _path(digest).unlink(missing_ok=True)
 
 
 def get(digest: str) -> bytes:
-    """The bytes of that digest.
+    """Return the bytes of that digest.
 
     Raises:
-        ArchiveError: there are none, or they are not the ones.
+        ArchiveError: they are missing or damaged.
     """
     try:
         data = gzip.decompress(_path(digest).read_bytes())

@@ -1,4 +1,4 @@
-"""From sources to rows and back: what a reference agent writes for a task, and what a result's attempts evaluate."""
+"""Candidates between the archive and rows: those of reference agents, and the one that a result's attempts evaluate."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from runs.models import Agent, Configuration, Result, Suite, Task
 
 
 def written_by(configuration: Configuration, suite: Suite, repeat: int) -> dict[int, Candidate]:
-    """A reference agent's candidates for all tasks of a suite, by the task's primary key.
+    """Return a reference agent's candidates for all tasks of a suite, by the task's primary key.
 
     Raises:
-        RunError: it is no reference agent of ours, or a task in tasks/ is not the one of the suite.
+        RunError: the agent is not a reference agent, or a task in tasks/ differs from the suite's.
     """
     agent = configuration.agent
     if agent.kind != Agent.Kind.BUILT_IN or agent.slug not in REFERENCE_AGENTS:
         known = ", ".join(REFERENCE_AGENTS)
-        raise RunError(f"the candidates of {agent} come in a bundle: only {known} write theirs at once")
+        raise RunError(f"{agent} is not a reference agent ({known}): submit a bundle with its candidates")
     tasks = list(suite.tasks.all())
     return {task.pk: produce(agent.slug, spec_of(task), repeat).candidate for task in tasks}
 
 
 def spec_of(task: Task) -> TaskSpec:
-    """The task in tasks/ that a row mirrors.
+    """Return the task in tasks/ that a row mirrors.
 
     Raises:
-        RunError: it has another digest by now: results of the old one cannot be made any more.
-        UsageError: it is gone.
-        TaskError: it breaks the format.
+        RunError: the task has changed since; nothing can be evaluated on the old version.
+        UsageError: the task is gone.
+        TaskError: the task breaks the format.
     """
     spec = load_task(task.path)
     if spec.digest != task.digest:
@@ -41,13 +41,13 @@ def spec_of(task: Task) -> TaskSpec:
     return spec
 
 
-def kept(candidate: Candidate) -> dict[str, str]:
-    """Put the sources into the archive; path → digest."""
+def archive_sources(candidate: Candidate) -> dict[str, str]:
+    """Store the sources in the archive; return path → sha256."""
     return {path: archive.put(data) for path, data in candidate.files.items()}
 
 
 def columns(candidate: Candidate, files: dict[str, str]) -> dict[str, Any]:
-    """A result's, of its candidate; `files` is what `kept` returned."""
+    """Return a result's columns for its candidate; `files` comes from `archive_sources`."""
     return {
         "candidate_digest": candidate.digest if candidate.files else "",
         "candidate_files": files,
@@ -55,8 +55,8 @@ def columns(candidate: Candidate, files: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def stored(result: Result) -> Candidate:
-    """The candidate of a result, as it was handed in.
+def candidate_of(result: Result) -> Candidate:
+    """Return the result's candidate as it was submitted or written.
 
     Raises:
         ArchiveError: a source is not in the archive.

@@ -1,6 +1,6 @@
-"""A claim against what was measured here: the verdict on one task, and from those the verdict on the bundle.
+"""Compares a claim with what was measured here: a verdict for each task, and from those one for the bundle.
 
-Pure: two answers in, a verdict with its reason out. `TASK_RULE` and `BUNDLE_RULE` are the rules in words, for pages.
+Pure functions. `TASK_RULE` and `BUNDLE_RULE` state the rules for pages.
 """
 
 from __future__ import annotations
@@ -9,30 +9,30 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Hosts that passed the A/A acceptance may each be off by a bias of 0.3 % and a spread of 0.5 %, and two cards of one
-# class differ by more than that; 3 % is what nobody should have to explain.
+# Hosts that passed the A/A acceptance may each have a bias of 0.3 % and a spread of 0.5 %, and two cards of one class
+# differ by more than that. A difference of 3 % needs no explanation.
 HOSTS_DIFFER = math.log(1.03)
-WITHOUT_NOISE = math.log(1.10)  # a claim that does not say how noisy it is
+WITHOUT_NOISE = math.log(1.10)  # for a claim that states no noise
 MOST, HALF = 0.9, 0.5  # shares of the compared tasks
 
 TASK_RULE = (
-    "Reproduced: the claim passed and passes here, and both speedups differ by no more than their noises allow (the "
-    "root of the sum of the squared half widths of both intervals at 95 %, and 3 % at least, since hosts of one class "
-    "differ; 10 % where a claim states no noise); or the claim was turned away, and so it is here. Faster or slower: "
-    "beyond that; a candidate that was claimed to fail and passes here counts as faster. Failed: it was claimed to "
-    "pass and is turned away here. Not comparable: we could not judge it, the host is of another device class, or "
-    "there is no time on the same clock on both sides of a timed claim. Unseen cases of a revealed round are "
-    "evaluated as well: how many were right stands beside the verdict, and changes none."
+    "Reproduced: the candidate passes here as claimed, and the two speedups differ by no more than their noise allows "
+    "(the root of the sum of the squared half-widths of both 95 % confidence intervals, but at least 3 % since hosts "
+    "of one class differ; 10 % if the claim states no noise). A candidate that was claimed to fail and fails here is "
+    "reproduced, too. Faster or slower: the difference is larger; a candidate that was claimed to fail but passes here "
+    "counts as faster. Failed: it was claimed to pass but fails here. Not comparable: we could not evaluate it, our "
+    "host is of another device class, or the two sides have no times on the same clock. Candidates are also evaluated "
+    "on the unseen cases of a revealed round; how many were correct is shown but does not change the verdict."
 )
 BUNDLE_RULE = (
-    "Of the compared tasks (all but the not comparable ones) at least 90 % are reproduced or faster, and none failed: "
-    "reproduced. At least half are: partly reproduced. Fewer: not reproduced. None could be compared: not comparable."
+    "Reproduced: at least 90 % of the comparable tasks are reproduced or faster, and none failed. Partly reproduced: "
+    "at least half are. Not reproduced: fewer. Not comparable: no task could be compared."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedResult:
-    """What an attempt says; None where it says nothing. Speeds are natural logarithms."""
+    """One side of a comparison: an attempt's status and its speedups as natural logarithms (None: it has none)."""
 
     status: str
     device_class: str
@@ -44,7 +44,7 @@ class ComparedResult:
     log_paper_speedup: float | None = None  # on the paper's clock of the category
 
     @property
-    def says_nothing(self) -> bool:
+    def is_inconclusive(self) -> bool:
         return self.status in ("errored", "not_judged", "cancelled")
 
     @property
@@ -61,21 +61,21 @@ class TaskComparison:
 
 
 def compare(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison:
-    """The rule `TASK_RULE`."""
-    if claimed.says_nothing or measured.says_nothing:
-        who = "the claim" if claimed.says_nothing else "our own evaluation"
-        return TaskComparison("not_comparable", f"{who} says nothing about the candidate")
+    """Apply `TASK_RULE` to one task."""
+    if claimed.is_inconclusive or measured.is_inconclusive:
+        who = "the claim" if claimed.is_inconclusive else "our own evaluation"
+        return TaskComparison("not_comparable", f"{who} reached no verdict on the candidate")
     if measured.status != "passed":
         if claimed.status == "passed":
-            return TaskComparison("failed", f"claimed to pass, here: {measured.status.replace('_', ' ')}")
-        return TaskComparison("reproduced", "turned away there and here")
+            return TaskComparison("failed", f"claimed to pass; here: {measured.status.replace('_', ' ')}")
+        return TaskComparison("reproduced", "failed there and here")
     if claimed.status != "passed":
         return TaskComparison("faster", f"claimed: {claimed.status.replace('_', ' ')}; here it passes")
     return _speeds(claimed, measured)
 
 
 def bundle_verdict(outcomes: Sequence[str]) -> str:
-    """The rule `BUNDLE_RULE`."""
+    """Apply `BUNDLE_RULE`; return a `Verification.Verdict` value."""
     compared = [one for one in outcomes if one != "not_comparable"]
     if not compared:
         return "not_comparable"
@@ -87,18 +87,18 @@ def bundle_verdict(outcomes: Sequence[str]) -> str:
 
 def _speeds(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison:
     if claimed.is_functional and measured.is_functional:
-        return TaskComparison("reproduced", "right there and here; times of a CPU are no claim")
+        return TaskComparison("reproduced", "correct there and here; CPU times are not compared")
     if claimed.device_class != measured.device_class:
         hardware = f"claimed on {claimed.device_class}, measured on {measured.device_class}"
-        return TaskComparison("not_comparable", f"right there and here, but {hardware}")
+        return TaskComparison("not_comparable", f"correct there and here, but {hardware}")
     if claimed.log_speedup is None and claimed.log_paper_speedup is None:
-        return TaskComparison("reproduced", "right there and here; no speedup was claimed")
+        return TaskComparison("reproduced", "correct there and here; no speedup was claimed")
     if claimed.protocol == measured.protocol and claimed.log_speedup is not None and measured.log_speedup is not None:
         widths = (claimed.half_width, measured.half_width)
         return _apart(measured.log_speedup - claimed.log_speedup, math.hypot(*widths))
     if claimed.log_paper_speedup is not None and measured.log_paper_speedup is not None:
         return _apart(measured.log_paper_speedup - claimed.log_paper_speedup, WITHOUT_NOISE)
-    return TaskComparison("not_comparable", "right there and here, but not timed on the same clock")
+    return TaskComparison("not_comparable", "correct there and here, but not timed on the same clock")
 
 
 def _apart(difference: float, noise: float) -> TaskComparison:

@@ -1,4 +1,4 @@
-"""Refuses a database that another version of ArenaBoard made, instead of failing at a column that is not there."""
+"""Refuses a database that another version of ArenaBoard made, before a query fails at a missing column."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ EXIT_CODE = 3  # after which systemd does not start a unit again
 
 
 def incompatibility() -> str | None:
-    """Return the sentence why this version cannot work with the database; None if it can.
+    """Return why this version cannot work with the database, as a sentence; None if it can.
 
     Raises:
-        DatabaseError: the database cannot be asked.
+        DatabaseError: the database cannot be read.
     """
     loader = MigrationLoader(connection)
     applied = sorted(key for key in loader.applied_migrations if key[0] in OURS)
@@ -32,7 +32,7 @@ def incompatibility() -> str | None:
 
 
 def refuse_incompatible(**_: Any) -> None:
-    """Receive `pre_migrate`, or be called where a process starts.
+    """Raise if another version made the database. Receives `pre_migrate`; worker and web processes call it at start.
 
     Raises:
         CommandError: another version made the database.

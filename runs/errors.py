@@ -1,14 +1,14 @@
-"""What a person asked for and cannot be done, in sentences for that person."""
+"""Errors whose texts are written for the person who asked for something that cannot be done."""
 
 from __future__ import annotations
 
 
 class RunError(Exception):
-    """The request makes no sense for these rows; nothing was changed."""
+    """The request does not fit the rows as they are; nothing was changed."""
 
 
 class _Refused(Exception):
-    """As a whole; `problems` holds every one of them."""
+    """An input is refused as a whole; `problems` lists everything that is wrong with it."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))

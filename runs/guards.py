@@ -1,12 +1,13 @@
-"""What the database itself refuses, whoever asks: to change or remove what was ever public, to add to it, or to touch
-an entry of the trail.
+"""Database triggers that protect what was ever public, and the audit log, whoever writes.
 
-What was ever public is what the trail says was published: a result's answer moves only after an entry that says where
-to, and entries stay. So neither a withdrawal nor a newer answer sets anything free. Triggers, on SQLite as on
-PostgreSQL; SQLite fires that of DELETE for what REPLACE removes only where a connection asks for it
-(`recursive_triggers`, arena_site/environment.py). They come back after each `migrate`, since SQLite rebuilds a table to
-change it and forgets the old one's triggers. What has to pass them says so (`lifted`): a restored backup. Whoever owns
-the database can drop them; nobody who writes rows gets past them by mistake.
+They refuse to change, remove or add to what was published, and to change or remove an entry of the audit log. What was
+published is what the audit log says: a result's published attempt can change only after an entry that names the new
+one. So neither a withdrawal nor a newer attempt unprotects anything.
+
+There are triggers on SQLite and on PostgreSQL. SQLite fires DELETE triggers for rows that REPLACE removes only on
+connections that set `recursive_triggers`, as this site's database settings do. They are created again after each
+`migrate`, because SQLite rebuilds a table to change it and drops its triggers. Restoring a backup has to bypass them
+and says so (`lifted`). The owner of the database can drop them; code that writes rows cannot get past them by mistake.
 """
 
 from __future__ import annotations
@@ -33,25 +34,25 @@ from runs.models import (
 )
 
 WAS_PUBLIC = "OLD.state IN ('published', 'withdrawn')"
-IS_ANSWERED = "OLD.published_attempt_id IS NOT NULL"  # and stays so
+IS_PUBLISHED = "OLD.published_attempt_id IS NOT NULL"  # withdrawn or not: the column is never emptied
 ALWAYS = "1 = 1"
-STILL_CHANGES: dict[type[models.Model], set[str]] = {
+MUTABLE: dict[type[models.Model], set[str]] = {
     Run: {"state", "published_at", "paused_at", "note", "verification", "reproduced_tasks", "verified_tasks"},
     Result: {"published_attempt", "audit", "candidate_files"},
-    Attempt: {"is_latest", "is_held"},  # a newer attempt, and the decision of a review
+    Attempt: {"is_latest", "is_held"},  # a newer attempt; the decision of an audit
     AgentSession: set(),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Refuses the event on a row while `condition` holds, in SQL over OLD and NEW."""
+    """A trigger that refuses an event on a row while `condition`, in SQL over OLD and NEW, holds."""
 
     model: type[models.Model]
-    event: str  # INSERT, UPDATE or DELETE; TRUNCATE, where there is such a thing, is of no row
+    event: str  # INSERT, UPDATE or DELETE of a row; TRUNCATE of a table, on PostgreSQL
     condition: str
     sentence: str
-    about: str = ""  # of two with the same event
+    about: str = ""  # tells two guards of the same event apart
 
     @property
     def table(self) -> str:
@@ -69,11 +70,11 @@ def watch(app: AppConfig) -> None:
 
 @contextmanager
 def lifted() -> Iterator[None]:
-    """One transaction without guards; others wait for its end, or never notice."""
+    """Run one transaction without guards. Other connections never see the database without them."""
     with transaction.atomic():
         drop()
         yield
-        if connection.vendor == "postgresql":  # foreign keys wait for the end, and a waiting check bars CREATE TRIGGER
+        if connection.vendor == "postgresql":  # a deferred check that is pending bars CREATE TRIGGER
             with connection.cursor() as cursor:
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         create()
@@ -88,7 +89,7 @@ def create() -> None:
 
 
 def drop() -> None:
-    """Those there are: before the first migration not even their tables exist."""
+    """Drop the guards of all tables that exist; before the first migration none do."""
     tables = set(connection.introspection.table_names())
     with connection.cursor() as cursor:
         for guard in guards():
@@ -98,40 +99,40 @@ def drop() -> None:
 
 
 def guards() -> tuple[Guard, ...]:
-    rows = (*_of_the_trail(), *_of_runs(), *_of_measurements(), *_of_sessions())
+    rows = (*_audit_log_guards(), *_run_guards(), *_measurement_guards(), *_session_guards())
     if connection.vendor != "postgresql":
         return rows
     at_once = "rows that may have been public are never removed all at once"
     return (*rows, *(Guard(model, "TRUNCATE", ALWAYS, at_once) for model in {guard.model: None for guard in rows}))
 
 
-def _of_the_trail() -> Iterator[Guard]:
-    once = "an entry of the trail is written once"
+def _audit_log_guards() -> Iterator[Guard]:
+    once = "an entry of the audit log is written once"
     is_there = f"EXISTS (SELECT 1 FROM {AuditEntry._meta.db_table} WHERE id = NEW.id)"
     yield Guard(AuditEntry, "INSERT", is_there, f"{once}, never replaced")
     yield Guard(AuditEntry, "UPDATE", ALWAYS, f"{once}, never changed")
     yield Guard(AuditEntry, "DELETE", ALWAYS, f"{once}, never removed")
 
 
-def _of_runs() -> Iterator[Guard]:
-    """Runs, their results and attempts."""
+def _run_guards() -> Iterator[Guard]:
+    """Return the guards of runs, their results and attempts."""
     changed, removed = "what was published is never changed", "what was published is never removed"
-    by_the_trail = "what is published moves by an entry of the trail alone, never without"
-    of_a_result = f"{_changes(Result)} OR {_other_files()} OR NEW.published_attempt_id IS NULL"
+    needs_entry = "the published attempt changes only after an entry of the audit log"
+    result_changes = f"{_changes(Result)} OR {_other_files()} OR NEW.published_attempt_id IS NULL"
     elsewhere = f"NEW.published_attempt_id {_differs()}"
     moves = f"NEW.published_attempt_id IS NOT NULL AND {elsewhere} OLD.published_attempt_id"
     yield Guard(Run, "UPDATE", f"{WAS_PUBLIC} AND (NEW.state = 'draft' OR {_changes(Run)})", changed)
-    yield Guard(Run, "DELETE", WAS_PUBLIC, f"{removed}, but withdrawn")
-    yield Guard(Result, "INSERT", "NEW.published_attempt_id IS NOT NULL", by_the_trail)
-    yield Guard(Result, "UPDATE", f"{IS_ANSWERED} AND ({of_a_result})", changed)
-    yield Guard(Result, "UPDATE", f"{moves} AND {elsewhere} {_last_said()}", by_the_trail, "answer")
-    yield Guard(Result, "DELETE", IS_ANSWERED, removed)
+    yield Guard(Run, "DELETE", WAS_PUBLIC, f"{removed}: withdraw it instead")
+    yield Guard(Result, "INSERT", "NEW.published_attempt_id IS NOT NULL", needs_entry)
+    yield Guard(Result, "UPDATE", f"{IS_PUBLISHED} AND ({result_changes})", changed)
+    yield Guard(Result, "UPDATE", f"{moves} AND {elsewhere} {_last_entry()}", needs_entry, "attempt")
+    yield Guard(Result, "DELETE", IS_PUBLISHED, removed)
     yield Guard(Attempt, "UPDATE", f"({_changes(Attempt)}) AND {_were_public('OLD.id')}", changed)
     yield Guard(Attempt, "DELETE", _were_public("OLD.id"), removed)
 
 
-def _of_measurements() -> Iterator[Guard]:
-    """What hangs on an attempt, and on its evaluation on unseen cases."""
+def _measurement_guards() -> Iterator[Guard]:
+    """Return the guards of rows that belong to an attempt or to its evaluation on unseen cases."""
     its_attempt = "(SELECT attempt_id FROM runs_unseenevaluation WHERE id = {row}.evaluation_id)"
     for model, attempt in (
         (Measurement, "{row}.attempt_id"),
@@ -144,37 +145,37 @@ def _of_measurements() -> Iterator[Guard]:
         yield Guard(model, "DELETE", _were_public(old), "what was published is never removed")
 
 
-def _of_sessions() -> Iterator[Guard]:
-    """A session of a result that was public, once it is over, and its versions; a takedown removes them."""
+def _session_guards() -> Iterator[Guard]:
+    """Return the guards of ended sessions, and their iterations, of results that were public; takedowns remove them."""
     its_result = "(SELECT result_id FROM runs_agentsession WHERE id = {row}.session_id)"
     is_over = f"(OLD.ended <> '' OR OLD.result_id <> NEW.result_id) AND ({_changes(AgentSession)})"
     for model, result, changes in ((AgentSession, "{row}.result_id", is_over), (Iteration, its_result, ALWAYS)):
         old, new = result.format(row="OLD"), result.format(row="NEW")
-        yield Guard(model, "INSERT", _are_answered(new), "to what was published nothing is ever added")
-        yield Guard(model, "UPDATE", f"{changes} AND {_are_answered(old, new)}", "what was published is never changed")
-        gone = f"{_are_answered(old)} AND NOT {_is_taken_down(old)}"
-        yield Guard(model, "DELETE", gone, "what was published is never removed, but taken down")
+        yield Guard(model, "INSERT", _are_published(new), "to what was published nothing is ever added")
+        yield Guard(model, "UPDATE", f"{changes} AND {_are_published(old, new)}", "what was published is never changed")
+        gone = f"{_are_published(old)} AND NOT {_is_taken_down(old)}"
+        yield Guard(model, "DELETE", gone, "what was published is never removed, except by a takedown")
 
 
 def _were_public(*attempts: str) -> str:
-    """By the trail; a rerun's entry names its attempt, too."""
-    said = f"({_is_one('to_attempt_id', attempts)}) AND action = 'publish'"
-    return f"EXISTS (SELECT 1 FROM runs_auditentry WHERE {said})"
+    """Return SQL: was one of these attempts published? Entries of reruns name an attempt, too, so the action counts."""
+    published = f"({_is_one('to_attempt_id', attempts)}) AND action = 'publish'"
+    return f"EXISTS (SELECT 1 FROM runs_auditentry WHERE {published})"
 
 
-def _last_said() -> str:
-    """Where the newest entry about a result's publication says that its answer is."""
-    said = "result_id = NEW.id AND action = 'publish'"
-    return f"(SELECT to_attempt_id FROM runs_auditentry WHERE {said} ORDER BY id DESC LIMIT 1)"
+def _last_entry() -> str:
+    """Return SQL: the attempt that the newest entry about the result's publication names."""
+    publications = "result_id = NEW.id AND action = 'publish'"
+    return f"(SELECT to_attempt_id FROM runs_auditentry WHERE {publications} ORDER BY id DESC LIMIT 1)"
 
 
-def _are_answered(*results: str) -> str:
+def _are_published(*results: str) -> str:
     which = _is_one("id", results)
     return f"EXISTS (SELECT 1 FROM runs_result WHERE ({which}) AND published_attempt_id IS NOT NULL)"
 
 
 def _is_one(column: str, values: tuple[str, ...]) -> str:
-    """SQLite builds a table for IN: half of what the guard costs each measurement of an import."""
+    """Return SQL: equal to one of the values. For IN, SQLite builds a table, half of a guard's cost in an import."""
     return " OR ".join(f"{column} = {value}" for value in values)
 
 
@@ -184,19 +185,19 @@ def _is_taken_down(result: str) -> str:
 
 
 def _other_files() -> str:
-    """A takedown removes a candidate's sources; nothing else does, and nothing puts others in their place."""
+    """Return SQL: were the candidate's sources replaced? Only a takedown may remove them."""
     is_removed = f"CAST(NEW.candidate_files AS text) = '{{}}' AND {_is_taken_down('OLD.id')}"
     return f"OLD.candidate_files {_differs()} NEW.candidate_files AND NOT ({is_removed})"
 
 
 def _changes(model: type[models.Model]) -> str:
-    """That a column which may not changes."""
-    columns = [field.column for field in model._meta.concrete_fields if field.name not in STILL_CHANGES[model]]
+    """Return SQL: does a column change that must not?"""
+    columns = [field.column for field in model._meta.concrete_fields if field.name not in MUTABLE[model]]
     return " OR ".join(f"OLD.{column} {_differs()} NEW.{column}" for column in columns)
 
 
 def _differs() -> str:
-    """Inequality that knows NULL."""
+    """Return the NULL-safe inequality operator."""
     return "IS DISTINCT FROM" if connection.vendor == "postgresql" else "IS NOT"
 
 

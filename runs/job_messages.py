@@ -1,4 +1,7 @@
-"""Tells a worker that a row waits. Only a hint: the row is the queue, and the sweeper sends lost hints again."""
+"""Sends workers the messages that a row is waiting.
+
+A message is only a hint: the rows are the queue, and the sweeper sends lost messages again.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,18 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-EVALUATE = "runs.evaluate_attempt"  # the job's name: its module stands above the services that queue it
-CHECK, CHECKS = "runs.check_submission", "checks"  # and the queue on which every worker listens
+EVALUATE = "runs.evaluate_attempt"  # a name, not an import: the job's module imports the services that queue it
+CHECK, CHECKS = "runs.check_submission", "checks"  # a job, and the queue that every worker listens on
 log = logging.getLogger(__name__)
 
 
-def on_commit(*, attempt_id: int, queue: str) -> None:
-    """Send the message once the row can be seen by everybody; not at all if the transaction fails."""
+def send_evaluate_on_commit(*, attempt_id: int, queue: str) -> None:
+    """Send the message that an attempt waits, after the transaction commits; not at all if it fails."""
     transaction.on_commit(functools.partial(_send, attempt_id, queue))
 
 
-def check_on_commit(*, submission_id: int) -> None:
-    """The same for a submission that waits for a check: any worker takes it."""
+def send_check_on_commit(*, submission_id: int) -> None:
+    """Send the message that a submission waits for its check, after the transaction commits; any worker takes it."""
     transaction.on_commit(functools.partial(_send_check, submission_id))
 
 
@@ -28,11 +31,11 @@ def _send(attempt_id: int, queue: str) -> None:
     try:
         current_app.send_task(EVALUATE, args=[attempt_id], queue=queue)
     except (OperationalError, OSError) as error:
-        log.warning("attempt %s waits for the sweeper, the broker does not answer: %s", attempt_id, error)
+        log.warning("attempt %s waits for the sweeper: the broker does not respond: %s", attempt_id, error)
 
 
 def _send_check(submission_id: int) -> None:
     try:
         current_app.send_task(CHECK, args=[submission_id], queue=CHECKS)
     except (OperationalError, OSError) as error:
-        log.warning("submission %s waits for the sweeper, the broker does not answer: %s", submission_id, error)
+        log.warning("submission %s waits for the sweeper: the broker does not respond: %s", submission_id, error)

@@ -1,4 +1,4 @@
-"""What the lines of a log are about: ids that every line written within `about` carries, whoever writes it."""
+"""Log context: ids (run, result, attempt, request …) that every log line within `about` carries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ids: ContextVar[Mapping[str, object]] = ContextVar("arena_log_ids", default=NOT
 
 @contextmanager
 def about(**ids: object) -> Iterator[None]:
-    """Within it, in this thread, lines carry these ids beside those around it: run, result, attempt, request …"""
+    """Add these ids to every log line of this thread (or task) until the block ends."""
     before = _ids.set({**_ids.get(), **ids})
     try:
         yield
@@ -21,7 +21,7 @@ def about(**ids: object) -> Iterator[None]:
 
 
 def also(**ids: object) -> None:
-    """From here to the end of the `about` around it."""
+    """Add these ids until the surrounding `about` ends."""
     _ids.set({**_ids.get(), **ids})
 
 

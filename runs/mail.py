@@ -1,4 +1,4 @@
-"""Tells submitters who asked for it that something has ended: after the commit, and never in anybody's way."""
+"""Mails submitters who asked for it about their submission. A mail server that fails stops nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def on_commit(submission: Submission, sentence: str) -> None:
-    """One plain message, if the submitter asked for it and has an address."""
+    """Send one plain mail after the commit, if the submitter asked for mail and has an address."""
     address = submission.submitter.email if submission.submitter else ""
     if submission.wants_mail and address:
         subject = f"ArenaBoard: submission {submission.pk} is {submission.get_state_display()}"
@@ -28,4 +28,4 @@ def _send(subject: str, text: str, address: str) -> None:
     try:
         send_mail(subject, text, None, [address])
     except (SMTPException, OSError) as error:
-        log.warning("no mail was sent: %s", error)
+        log.warning("mail could not be sent: %s", error)

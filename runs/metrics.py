@@ -1,6 +1,7 @@
-"""How much waits, runs and came out, as the operator's metrics show it: numbers of rows, by the public's rules.
+"""Counts of rows for the operator's metrics: what is queued, running and finished.
 
-What is withheld waits here, too: nobody can tell from a metric how long an unseen case took.
+Attempts that are withheld from the public count as queued here, too, so that no metric reveals how long an unseen case
+took.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ class Gauges:
     queued: Mapping[str, int]  # by architecture
     running: Mapping[str, int]
     attempts: Mapping[str, int]  # by status
-    claims: int  # how often an attempt was claimed
+    leases: int  # how often a worker took an attempt
     requeues: int
     submissions: Mapping[str, int]  # by state
     hosts: tuple[HostGauge, ...]
 
 
 def read_gauges() -> Gauges:
-    """Three questions."""
+    """Count the rows, in three queries."""
     shown = Attempt.objects.annotate(architecture=F("result__run__device_class__architecture"))
     rows = list(
         shown.order_by()
@@ -44,7 +45,7 @@ def read_gauges() -> Gauges:
         .annotate(
             rows=Count("pk"),
             hidden=Count("pk", filter=withheld()),
-            claims=Sum("fencing_token", filter=~withheld(), default=0),
+            leases=Sum("fencing_token", filter=~withheld(), default=0),
             requeues=Sum("requeues", filter=~withheld(), default=0),
         )
     )
@@ -58,7 +59,7 @@ def read_gauges() -> Gauges:
         queued=queued,
         running=running,
         attempts=attempts,
-        claims=sum(row["claims"] for row in rows),
+        leases=sum(row["leases"] for row in rows),
         requeues=sum(row["requeues"] for row in rows),
         submissions=dict(Submission.objects.order_by().values_list("state").annotate(rows=Count("pk"))),
         hosts=tuple(_host(host) for host in Host.objects.select_related("device_class")),

@@ -1,4 +1,4 @@
-"""What can be the number of a row, where somebody says one: 64 bits, of which databases take no more."""
+"""Row ids as they arrive from outside: an id beyond 64 bits would be an error of the database."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 from django.urls.converters import IntConverter
 
-FIGURES = "[0-9]{1,18}"  # 999…9 of them still fit
+FIGURES = "[0-9]{1,18}"  # 18 nines still fit into 64 bits
 
 
 class RowConverter(IntConverter):
-    """`<row:…>` in an address: a longer number is no address, where `<int:…>` would ask the database for it."""
+    """The path converter `<row:…>`: a number too long for a row id does not match, so the page is not found."""
 
     regex = FIGURES
 
 
 def is_row(text: str) -> bool:
-    """Whether a row can have this number."""
+    """Return whether the text is a possible row id."""
     return re.fullmatch(FIGURES, text) is not None

@@ -1,7 +1,8 @@
-"""Rules about rows, stated once, whatever the surface.
+"""Rules about rows that pages, the API, dumps and metrics share.
 
-`may_rank`: what enters a rank. `visible`: which unseen cases anybody sees. `withheld`: of which attempts nobody sees
-yet how they stand, since that would tell how long their unseen cases took. `is_at_least`: which evaluator takes what.
+`may_rank`: which results enter a ranking. `visible`: which unseen cases are public. `withheld`: attempts whose progress
+is hidden for now, because it would reveal how long their unseen cases took. `is_at_least`: which evaluator version may
+take an attempt.
 """
 
 from __future__ import annotations
@@ -26,46 +27,49 @@ if TYPE_CHECKING:
         UnseenMeasurement,
     )
 
-FINAL_BUT_OURS = ("errored", "not_judged", "cancelled")  # say nothing about the candidate: the entry is incomplete
+NO_VERDICT = ("errored", "not_judged", "cancelled")  # final without a verdict on the candidate
 NOTHING = Q(pk__in=())
-QUEUE = ("turn", "queued_at", "id")  # its order: runs/services/queue_order.py makes it fair to all submitters
+QUEUE_ORDER = ("queue_position", "queued_at", "id")  # runs/services/queue_order.py assigns positions
 
 
 def withheld(*, attempt: str = "", run: str = "result__run__") -> Q:
-    """Attempts in a round that is not revealed, until they are published or the day they ended on is over.
+    """Match attempts in a secret round until they are published or the day (UTC) on which they ended is over.
 
-    A candidate could say something of its unseen cases by how long it takes with them: so the public learns neither
-    when its attempt ends nor when the next one on that host begins. `attempt` and `run` are the ways to either.
+    A candidate could leak its unseen cases by how long it takes on them. So the public sees neither when its attempt
+    ends nor when the next one on that host starts. `attempt` and `run` are lookup prefixes that lead to each.
     """
     is_fresh = Q(**{f"{attempt}ended_at__isnull": True}) | Q(**{f"{attempt}ended_at__gte": today()})
     return is_secret(run=run) & Q(**{f"{attempt}published_for__isnull": True}) & is_fresh
 
 
 def is_secret(*, run: str = "") -> Q:
-    """Runs whose round is not revealed yet."""
+    """Match runs whose round is not revealed yet. `run` is the lookup prefix."""
     return Q(**{f"{run}round__isnull": False, f"{run}round__revealed_at__isnull": True})
 
 
 def today() -> datetime:
-    """When it began, in UTC."""
+    """Return today's midnight in UTC."""
     return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def is_at_least(version: str, wanted: str) -> bool:
-    """Whether an evaluator may take what another version queued: it is no older. Nothing said is the oldest."""
+    """Return whether an evaluator version may take what another version queued: only if it is not older.
+
+    An empty version is the oldest.
+    """
     here, there = ([int(part) for part in one.split(".") if part.isdecimal()] for one in (version, wanted))
     return here >= there
 
 
 class RunQuerySet(models.QuerySet["Run"]):
     def public(self) -> Self:
-        """Runs that boards may show."""
+        """Runs that leaderboards may show."""
         return self.filter(state="published")
 
     def with_progress(self, *, public: bool = False) -> Self:
-        """Each with `tasks`, `queued`, `running` and `ended`: counts over the latest attempts of its results.
+        """Annotate `tasks`, `queued`, `running` and `ended`: counts over the latest attempts of each run's results.
 
-        To the public, what is withheld waits.
+        With `public`, withheld attempts count as queued.
         """
         latest = Q(results__attempts__is_latest=True)
         hidden = withheld(attempt="results__attempts__", run="") if public else NOTHING
@@ -81,16 +85,16 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 class ResultQuerySet(models.QuerySet["Result"]):
     def public(self) -> Self:
-        """Results that pages show as an answer: published, on a run that is public."""
+        """Results with a published attempt, of published runs."""
         return self.filter(run__state="published", published_attempt__isnull=False)
 
     def may_rank(self) -> Self:
-        """Public results that may enter a rank.
+        """Public results that may enter a ranking.
 
         - the run is published and the configuration is an entry, not a reference line;
-        - the published attempt says something about the candidate (not errored, not judged or cancelled);
-        - it was timed by its run's protocol: what a task's own script timed never ranks with arena-1;
-        - it is not on hold, not uncalibrated, and no audit found it hacked, contaminated or a fault of the harness.
+        - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
+        - it was timed by its run's protocol: a task's own script is never ranked with arena-1;
+        - it is neither held nor uncalibrated, and no audit found it hacked, contaminated or a harness fault.
         """
         return (
             self.public()
@@ -100,14 +104,14 @@ class ResultQuerySet(models.QuerySet["Result"]):
                 published_attempt__is_held=False,
                 published_attempt__is_uncalibrated=False,
             )
-            .exclude(published_attempt__status__in=FINAL_BUT_OURS)
+            .exclude(published_attempt__status__in=NO_VERDICT)
             .exclude(audit__in=("hacked", "contaminated", "harness_fault"))
         )
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
     def public(self) -> Self:
-        """Those of which anybody may see how they stand."""
+        """Attempts whose progress anybody may see."""
         return self.exclude(withheld())
 
     def newest(self) -> Self:
@@ -117,51 +121,51 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(status__in=("queued", "running"))
 
     def queued(self) -> Self:
-        """What waits for a worker, in the order of the queue."""
-        return self.filter(status="queued").order_by(*QUEUE)
+        """Attempts that wait for a worker, in queue order."""
+        return self.filter(status="queued").order_by(*QUEUE_ORDER)
 
     def ready(self) -> Self:
-        """What a worker may take, in that order: a paused run's attempts keep their place and wait."""
+        """Attempts that a worker may take, in queue order. A paused run's attempts keep their place and wait."""
         return self.queued().filter(result__run__paused_at__isnull=True)
 
-    def dead(self) -> Self:
-        """Running under a lease that nobody renewed, by the database's clock."""
+    def expired(self) -> Self:
+        """Running attempts whose lease ran out, by the database's clock."""
         return self.filter(status="running", lease_until__lt=Now())
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     def waiting(self) -> Self:
-        """What waits for a check, oldest first."""
+        """Submissions that wait for their check, oldest first."""
         return self.filter(state="received").order_by("received_at", "id")
 
-    def dead(self) -> Self:
-        """Checked under a lease that ran out, by the database's clock."""
+    def expired(self) -> Self:
+        """Submissions whose check's lease ran out, by the database's clock."""
         return self.filter(state="checking", lease_until__lt=Now())
 
-    def told(self) -> Self:
-        """Those of which anybody may know whose they are and what came out: run or claims are public, or were."""
+    def ever_public(self) -> Self:
+        """Submissions whose submitter and outcome are public: their run or claims are, or were, published."""
         return self.filter(Q(run__state__in=("published", "withdrawn")) | Q(is_public=True))
 
 
 class UnseenEvaluationQuerySet(models.QuerySet["UnseenEvaluation"]):
     def visible(self) -> Self:
-        """What anybody may see: of revealed rounds only. Counts over a suite are the one thing shown before."""
+        """Evaluations of revealed rounds. Before the reveal only counts over a whole suite are shown."""
         return self.filter(round__revealed_at__isnull=False)
 
 
 class UnseenMeasurementQuerySet(models.QuerySet["UnseenMeasurement"]):
     def visible(self) -> Self:
-        """The same rule for single cases."""
+        """Cases of revealed rounds."""
         return self.filter(evaluation__round__revealed_at__isnull=False)
 
 
 class AgentSessionQuerySet(models.QuerySet["AgentSession"]):
     def visible(self) -> Self:
-        """What anybody may see: nothing that an agent wrote in a round that is not revealed, nor when it did."""
+        """Sessions outside secret rounds: until the reveal nobody sees what an agent wrote there, or when."""
         return self.exclude(is_secret(run="result__run__"))
 
 
 class IterationQuerySet(models.QuerySet["Iteration"]):
     def visible(self) -> Self:
-        """The same rule for single versions."""
+        """Iterations of sessions outside secret rounds."""
         return self.exclude(is_secret(run="session__result__run__"))

@@ -1,4 +1,4 @@
-"""The secrets of this process, and texts without them: logs, rows and the archive hold none."""
+"""Takes the secrets of this process out of texts before they reach a log, a row or the archive."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from django.conf import settings
 from evaluator.secrets import known_secrets, redact, remove_secrets
 
 T = TypeVar("T")
-URLS = ("DATABASE_URL", "BROKER_URL")  # as secret as the password in them
+URLS = ("DATABASE_URL", "BROKER_URL")  # they may hold a password
 
 
 def secrets_of_this_process() -> tuple[str, ...]:
-    """The key, passwords of database, broker and mail, the metrics' token, what agents are given, and what the
-    environment names as a secret.
+    """Return the secret key, the passwords of database, broker and mail, the metrics token, secrets that agents may be
+    given, and every environment variable named like a secret.
     """
     database = str(settings.DATABASES["default"].get("PASSWORD", ""))
     given = (os.environ.get(name, "") for name in settings.AGENT_SECRETS)
@@ -24,17 +24,17 @@ def secrets_of_this_process() -> tuple[str, ...]:
     return known_secrets(os.environ, *own, *given, *_of_urls(settings.BROKER_URL, *map(os.environ.get, URLS)))
 
 
-def shown(text: str) -> str:
-    """What is said of a fault, as a row may keep it, which pages show to anybody."""
+def redacted(text: str) -> str:
+    """Return a message about a fault as it may be stored in a row and shown to anybody."""
     return redact(text, secrets_of_this_process())
 
 
 def without_secrets(value: T) -> T:
-    """The same value with no secret of this process in any text, as `remove_secrets` does it."""
+    """Return a copy of the value without any secret of this process, as `remove_secrets` makes it."""
     return remove_secrets(value, secrets_of_this_process())
 
 
 def _of_urls(*urls: str | None) -> list[str]:
-    """Those that hold a password, and it, as it is written and as it is meant."""
+    """Return each URL that holds a password, and the password both as written and percent-decoded."""
     parts = [(url, urlsplit(url).password) for url in urls if url]
     return [one for url, password in parts if password for one in (url, password, unquote(password))]

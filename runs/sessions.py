@@ -1,4 +1,4 @@
-"""An agent's session as columns, and as text for people. Pure functions; `services` writes what they return."""
+"""An agent session as columns of its row and as plain text. Pure functions; `runs.services` writes the rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from runs import redaction
 from runs.models import AgentSession, Iteration
 
 TAIL_CHARACTERS = 8_000
-PROGRAMS = ("block_tuner",)  # agents of ours that call no model, so that a session of theirs costs nothing
+PROGRAMS = ("block_tuner",)  # built-in agents that call no model: their sessions cost nothing
 Source = AgentSession.CostSource
 
 
 def columns(session: evaluated.SessionRecord) -> dict[str, Any]:
-    """Everything that a session says of itself, but for its digests."""
+    """Return the columns that a session record decides, without its digests."""
     cost_usd, source, because = cost_of(session)
     used = session.usage
     return {
@@ -46,21 +46,21 @@ def columns(session: evaluated.SessionRecord) -> dict[str, Any]:
 
 
 def cost_of(session: evaluated.SessionRecord) -> tuple[float | None, str, str]:
-    """US dollars and whose word that is; or none, no one's, and why there is none."""
+    """Return (cost in US dollars, its `CostSource`, ""), or (None, "", the reason why there is no cost)."""
     cost, settings = session.usage.cost_usd, session.settings
     priced = all(_is_set(settings, name) for name in ("input_price", "output_price"))
     if cost is not None:
         free = session.agent in PROGRAMS and cost == 0
         return cost, Source.FREE if free else Source.PRICES if priced else Source.AGENT, ""
     if priced:
-        return None, "", "the endpoint did not say how many tokens it took"
+        return None, "", "the endpoint reported no token counts"
     if "input_price" in settings:
-        return None, "", "the configuration states no price of tokens"
-    return None, "", "the agent does not say what it cost"
+        return None, "", "the configuration sets no token prices"
+    return None, "", "the agent reported no cost"
 
 
 def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iteration]:
-    """One unsaved row for each version that was checked."""
+    """Return one unsaved row for each version that was checked."""
     return [
         Iteration(
             session=row,
@@ -79,7 +79,7 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
 
 
 def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:
-    """An entry of a transcript, or a version that was checked, as lines of plain text."""
+    """Return a transcript entry or a checked version as lines of plain text."""
     if isinstance(news, TranscriptEntry):
         title = " ".join(word for word in (news.kind.replace("_", " "), news.tool, "(failed)" * news.failed) if word)
         return f"── {title}\n{news.text.rstrip()}\n"
@@ -88,24 +88,24 @@ def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:
 
 
 def tail_of(texts: Iterable[str]) -> str:
-    """The last of them, plain and masked."""
-    kept, size = list[str](), 0
+    """Return the last `TAIL_CHARACTERS` of the texts, plain and without secrets."""
+    last, size = list[str](), 0
     for text in reversed(list(texts)):
-        kept.append(text)
+        last.append(text)
         size += len(text)
         if size >= TAIL_CHARACTERS:
             break
-    whole = _shown("\n".join(reversed(kept)))
+    whole = _shown("\n".join(reversed(last)))
     return whole if len(whole) <= TAIL_CHARACTERS else f"…{whole[-TAIL_CHARACTERS:]}"
 
 
 def transcript_of(session: evaluated.SessionRecord) -> str:
-    """All of it, plain and masked."""
+    """Return the whole transcript, plain and without secrets."""
     return "\n".join(_shown(text_of(entry)) for entry in session.transcript)
 
 
 def _shown(text: str) -> str:
-    """Plain and masked, with no secret of this host."""
+    """Return the text as plain characters, without private paths and without this host's secrets."""
     return mask_text(redaction.without_secrets(text))
 
 

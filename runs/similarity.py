@@ -1,4 +1,4 @@
-"""What looks like something else: names that the eye confuses, sources that differ in blanks and comments only."""
+"""Finds look-alikes: names that read the same at a glance, and sources that differ only in whitespace and comments."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-# Letters of other scripts, and figures, that look like Latin ones. NFKD has already folded wide and mathematical ones.
-# Capitals come first: a Greek eta looks like an H as a capital, and like an n otherwise.
+# Letters of other scripts, and digits, that look like Latin letters. NFKD folds wide and mathematical ones. Capitals
+# are mapped first: a capital Greek eta looks like an H, a small one like an n.
 _CAPITALS = str.maketrans(
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹАВЕЅІЈКМНОРСТУХԌԚԜᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᏔᏃⲞⲢⲤϲ",
     "ABEZHIKMNOPTYXCABESIJKMHOPCTYXGQWABCDEGHJKLMPRSTVWZOPCc",
@@ -19,22 +19,22 @@ _TWINS = str.maketrans(
 )
 
 
-# Comments, and the texts in quotes that may look like some. An end that is missing is the end of the file: what is
-# looked for from each letter and found nowhere takes quadratic time.
+# Comments, and quoted texts that may look like comments. A missing end counts as the end of the file; searching for it
+# from every character would take quadratic time.
 _QUOTED = rb"""\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?"""
 _OF_C = re.compile(rb"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|" + _QUOTED, re.DOTALL)
 _OF_PYTHON = re.compile(rb"(?P<comment>\#[^\n]*)|\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|" + _QUOTED, re.DOTALL)
 
 
 def skeleton(name: str) -> str:
-    """The same text for all names that look alike at a glance."""
+    """Return the same text for all names that look alike at a glance."""
     folded = unicodedata.normalize("NFKD", name.translate(_CAPITALS)).translate(_CAPITALS).casefold().translate(_TWINS)
     letters = "".join(one for one in folded if one.isalnum())
     return letters.replace("l", "i").replace("rn", "m").replace("vv", "w")
 
 
-def squeezed(files: Mapping[str, bytes]) -> str:
-    """One digest for sources that differ in blanks, line ends, comments and file names only."""
+def source_fingerprint(files: Mapping[str, bytes]) -> str:
+    """Return the same digest for sources that differ only in whitespace, comments and file names."""
     parts = sorted(hashlib.sha256(_code(name, data)).hexdigest() for name, data in files.items())
     return hashlib.sha256("".join(parts).encode()).hexdigest()
 

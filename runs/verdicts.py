@@ -1,4 +1,4 @@
-"""A record as columns: what an attempt and its measurements say. Pure functions; `services` writes what they return."""
+"""An evaluator record as columns of attempts and measurements. Pure functions; `runs.services` writes the rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from runs.models import Attempt, Measurement, UnseenEvaluation, UnseenMeasuremen
 
 
 def attempt_columns(record: Record) -> dict[str, Any]:
-    """Everything of an attempt that its record decides."""
+    """Return the columns of an attempt that its record decides."""
     about_candidate = record.status not in (Status.ERRORED, Status.NOT_JUDGED)
     return {
         "status": record.status.value,
@@ -37,12 +37,12 @@ def attempt_columns(record: Record) -> dict[str, Any]:
 
 
 def measurements(attempt: Attempt, record: Record) -> list[Measurement]:
-    """One unsaved row for each case that was reached, in the record's order."""
+    """Return one unsaved row for each case that was reached, in the record's order."""
     return [_measurement(attempt, record, case) for case in record.cases]
 
 
 def unseen_measurements(evaluation: UnseenEvaluation, record: UnseenRecord) -> list[UnseenMeasurement]:
-    """One unsaved row for each unseen case, in the record's order."""
+    """Return one unsaved row for each unseen case, in the record's order."""
     return [
         UnseenMeasurement(
             evaluation=evaluation,
@@ -64,7 +64,7 @@ def unseen_measurements(evaluation: UnseenEvaluation, record: UnseenRecord) -> l
 
 
 def calibration_figures(found: DeviceCalibration) -> dict[str, Any]:
-    """What pages show of a calibration: sds and bias are of log ratios."""
+    """Return a calibration's figures as JSON values; standard deviations and bias are of log ratios."""
     return {
         "accepted": found.acceptance.accepted,
         "made_at": found.made_at,
@@ -78,9 +78,9 @@ def calibration_figures(found: DeviceCalibration) -> dict[str, Any]:
 
 
 def cautious(ratio: Ratio) -> float:
-    """The log ratio as metrics take it: of a noisy one the end of its interval nearer to a ratio of 1 (design §4.7).
+    """Return the log ratio that metrics use: for a noisy case the end of its interval nearer to 0 (design §4.7).
 
-    An interval that holds 1, or has no end on that side, leaves nothing that could be claimed.
+    It is 0 where the interval contains 0 or has no bound on that side: such a case shows no speedup or slowdown.
     """
     if not ratio.noisy:
         return ratio.log_ratio
@@ -90,9 +90,9 @@ def cautious(ratio: Ratio) -> float:
 
 
 def _paper_speedup(record: Record) -> float | None:
-    """Mean ratio over all cases on the paper's clock of the category (decision 11); one missing time fails it.
+    """Return the mean ratio over all cases on the paper's clock of the category; None if one time is missing.
 
-    A task's own script may call its clock what it likes: it makes no number of this name.
+    Times from a task's own script never count, whatever the script calls its clock.
     """
     if Flag.SCRIPT_TIMED in record.flags:
         return None
@@ -110,7 +110,7 @@ def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurem
         split=case.split,
         profile=case.profile,
         correct=case.correct if case.correct or record.gate == "correctness" else None,
-        # A baseline that is wrong on a seen case is a fault of the task and ends without any verdict.
+        # A baseline that is wrong on a seen case is a fault of the task: the attempt ends without a verdict.
         baseline_correct=True if case.baseline_rmse is not None else None,
         draws=case.draws,
         relative_rmse=case.relative_rmse,
@@ -123,7 +123,7 @@ def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurem
 
 
 def _ranked(case: CaseRecord) -> dict[str, Any]:
-    """The columns on t_dev, where it was timed."""
+    """Return the columns of times on t_dev; none if the case was not timed on it."""
     clock, ratio = case.clocks.get(T_DEV), case.ratio
     if clock is None or ratio is None:
         return {}

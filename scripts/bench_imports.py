@@ -117,7 +117,7 @@ def _site(name: str, count: int) -> Callable[[Path], str]:
         register_suite(name="made-up", title="Made up", tasks=list(tasks.values()))
 
     def import_into(path: Path) -> str:
-        digest, size = intake.kept(path)
+        digest, size = intake.archive_bundle(path)
         declared = {"agent": "A"} if name != "native" else {}
         upload = submissions.Upload(digest, size, path.name, declared, "MIT")
         submission, _ = submissions.receive(upload=upload, actor="bench")

@@ -103,7 +103,7 @@ def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
 
     from evaluator.tasks.candidate import Candidate
     from runs.models import Configuration, DeviceClass
-    from runs.services import entries
+    from runs.services import run_actions
 
     made, user = [], User.objects.get(username=name)
     configuration = Configuration.objects.get(slug="rewrite")
@@ -112,7 +112,7 @@ def queue_runs(name: str, tasks: list[Any], results: int) -> list[int]:
         chosen = tasks[: min(results, len(tasks))]
         suite = suite_of(chosen)
         written = {task.pk: Candidate(dict.fromkeys(task.editable, b"//\n"), "rewrite") for task in chosen}
-        run = entries.create_run(
+        run = run_actions.create_run(
             configuration=configuration, suite=suite, device_class=device_class, written=written, actor=user
         )
         made.append(run.pk)
@@ -206,7 +206,7 @@ def stat_of(pid: int) -> list[str]:
 def report_claims(spent: list[Spent], results: int, took_s: float) -> None:
     claims = [second for one in spent for second in one.claim_s]
     verdicts = [second for one in spent for second in one.verdict_s]
-    say(f"{len(claims) / took_s:.0f} results per second through claim, verdict and record, in {took_s:.0f} s")
+    say(f"{len(claims) / took_s:.0f} results per second through lease, verdict and record, in {took_s:.0f} s")
     for name, seconds, statements in (
         ("claim", claims, sum(one.claim_statements for one in spent)),
         ("verdict", verdicts, sum(one.verdict_statements for one in spent)),

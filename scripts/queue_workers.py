@@ -1,4 +1,4 @@
-"""The workers of queue_simulation.py: threads that claim, wait for the evaluation's time, and store a verdict.
+"""The workers of queue_simulation.py: threads that lease attempts, wait for the evaluation's time, and store a verdict.
 
 usage: scripts/queue_workers.py FIRST COUNT EVALUATION_S
        prints "ready", begins when its input ends, prints its measurements as JSON
@@ -32,8 +32,8 @@ from up import say
 
 from runs import candidates
 from runs.models import Attempt, Host, Result
-from runs.services import claims
-from runs.services.claims import Lease
+from runs.services import leases
+from runs.services.leases import Lease
 from tests.records import record_for
 
 IDLE_S = 0.02
@@ -74,11 +74,11 @@ def one_worker(number: int, evaluation_s: float, spent: Spent) -> None:
     with messages() as take:
         while True:
             spent.messages += take()
-            claim, took_s, statements = timed(lambda: claims.claim_oldest(host=host, worker=f"w{number}"), spent)
-            if claim is not None:
+            lease, took_s, statements = timed(lambda: leases.lease_next(host=host, worker=f"w{number}"), spent)
+            if lease is not None:
                 spent.claim_s.append(took_s)
                 spent.claim_statements += statements
-                evaluate(claim, evaluation_s, spent)
+                evaluate(lease, evaluation_s, spent)
             elif Attempt.objects.queued().exists():
                 spent.misses += 1
                 sleep(IDLE_S)
@@ -87,11 +87,11 @@ def one_worker(number: int, evaluation_s: float, spent: Spent) -> None:
     connection.close()
 
 
-def evaluate(claim: Lease, evaluation_s: float, spent: Spent) -> None:
-    result = Result.objects.select_related("task").get(attempts=claim.attempt_id)
+def evaluate(lease: Lease, evaluation_s: float, spent: Spent) -> None:
+    result = Result.objects.select_related("task").get(attempts=lease.attempt_id)
     sleep(evaluation_s)
-    record = record_for(result.task.path, result.task.digest, result.task.category, candidates.stored(result))
-    _, took_s, statements = timed(lambda: claims.record_verdict(claim=claim, record=record), spent)
+    record = record_for(result.task.path, result.task.digest, result.task.category, candidates.candidate_of(result))
+    _, took_s, statements = timed(lambda: leases.record_verdict(lease=lease, record=record), spent)
     spent.verdict_s.append(took_s)
     spent.verdict_statements += statements
 

@@ -64,7 +64,7 @@ class _DatabaseCollector:
         yield _gauge("arena_running_attempts", "Attempts being evaluated.", "architecture", found.running)
         yield _gauge("arena_attempts", "Attempts by status.", "status", found.attempts)
         yield _gauge("arena_submissions", "Submissions by state.", "state", found.submissions)
-        yield CounterMetricFamily("arena_claims", "Claims of attempts since the start.", value=found.claims)
+        yield CounterMetricFamily("arena_leases", "Leases of attempts since the start.", value=found.leases)
         yield CounterMetricFamily("arena_requeues", "Attempts queued again after an error.", value=found.requeues)
         yield from _hosts(found)
 

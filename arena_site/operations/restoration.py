@@ -156,7 +156,7 @@ def _archived(packed: zipfile.ZipFile, manifest: Manifest) -> Iterator[None]:
         yield
     except BaseException:
         for digest in new:
-            archive.forget(digest)
+            archive.remove(digest)
         raise
 
 

@@ -24,7 +24,7 @@ COSTS = (
     (re.compile(r"/run/\d+/records\.zip|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
     (re.compile(r"/api/.*"), 1),
     (re.compile(r"/result/\d+/(?!explore/).+|/task/.+/source/.+|/feed\.atom"), 1),  # records, logs, sources, sessions
-    (re.compile(r"/submit/hand-in/"), 10),
+    (re.compile(r"/submit/upload/"), 10),
 )
 
 

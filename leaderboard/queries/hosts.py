@@ -9,7 +9,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Q
 
 from evaluator import VERSION
 from runs.models import Attempt, Calibration, Host
-from runs.querysets import QUEUE, is_at_least, withheld
+from runs.querysets import QUEUE_ORDER, is_at_least, withheld
 
 RECENT = 200  # newest attempts that the mean duration is over
 
@@ -60,7 +60,7 @@ class HostRow(NamedTuple):
     ended: int
 
     @property
-    def may_claim(self) -> bool:
+    def may_take_work(self) -> bool:
         return self.is_enabled and self.quarantined_at is None
 
     @property
@@ -81,7 +81,7 @@ class CalibrationRow(NamedTuple):
 
 def open_attempts(limit: int) -> list[WaitingRow]:
     """Open attempts, running ones first, then the queue in its order; without those of secret rounds."""
-    rows = Attempt.objects.public().open().order_by("-status", *QUEUE)
+    rows = Attempt.objects.public().open().order_by("-status", *QUEUE_ORDER)
     fields = (
         *("result_id", "number", "status", "result__task__path", "result__run_id", "result__run__configuration__slug"),
         *("result__run__device_class__slug", "result__run__device_class__architecture"),

@@ -181,7 +181,7 @@ def audits(*, result: int | None = None, run: int | None = None, limit: int = 50
         rows = rows.filter(result__run=run)
     fields = (
         *("id", "result", "result__task__path", "result__run__configuration__slug", "result__run", "verdict"),
-        *("place", "quote", "reason", "at", "auditor_name", "attempt__number", "answers__detail", "answers__decision"),
+        *("place", "quote", "reason", "at", "auditor_name", "attempt__number", "replies__detail", "replies__decision"),
     )
     return [AuditRow(*row) for row in rows.order_by("-at", "-id").values_list(*fields)[:limit]]
 

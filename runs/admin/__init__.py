@@ -1,6 +1,6 @@
-"""Django's admin for maintainers: register who runs where, and look at everything. Every write goes through a service.
+"""Django's admin for staff: the registry, actions on runs, and read-only views of everything else.
 
-Rows that say what happened are read-only here, and nothing is deleted: a run is withdrawn, a host is disabled.
+Services do all writes. Nothing is deleted: a run is withdrawn, a host is disabled.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What the pages of the admin share: no deletion, services that write, actions that ask before they act, and refusals
-that come back as a sentence.
-"""
+"""Base classes of admin pages: no deletion, actions with a confirmation page, and refusals shown as messages."""
 
 from __future__ import annotations
 
@@ -29,37 +27,37 @@ from runs.numbers import is_row
 from runs.services import registry
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
-MOST_NAMED = 100  # rows that a confirmation names; the rest it counts
+MOST_NAMED = 100  # rows that a confirmation page lists; it counts the rest
 
 
 @dataclass(frozen=True, slots=True)
 class AdminAction:
-    """What can be done to chosen rows. `do` acts on one, for `actor` and `reason`, and says how many it changed."""
+    """An action on selected rows. `do` acts on one row, with `actor` and `reason`, returning the number of changes."""
 
     name: str
     title: str
-    permission: str  # of has_<permission>_permission
-    means: str  # before it is confirmed
-    done: tuple[str, str]  # after 1, and after any other number
+    permission: str  # checked by has_<permission>_permission
+    effect: str  # shown before it is confirmed
+    done: tuple[str, str]  # the message after 1 change, and after any other number
     do: Callable[[Any, dict[str, Any]], int]
     needs_reason: bool = False
 
 
-def actions(*acts: AdminAction) -> tuple[Callable[..., Any], ...]:
-    """What Django's admin offers for them."""
-    return tuple(_action(act) for act in acts)
+def actions(*chosen: AdminAction) -> tuple[Callable[..., Any], ...]:
+    """Return the actions as functions for `ModelAdmin.actions`."""
+    return tuple(_function_of(action) for action in chosen)
 
 
-def _action(act: AdminAction) -> Callable[..., Any]:
-    def ask_and_act(door: Door, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
-        return door.confirmed(request, rows, act)
+def _function_of(action: AdminAction) -> Callable[..., Any]:
+    def confirm_and_act(page: BaseAdmin, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+        return page.confirm_and_act(request, rows, action)
 
-    ask_and_act.__name__ = act.name
-    return admin.action(description=act.title, permissions=[act.permission])(ask_and_act)
+    confirm_and_act.__name__ = action.name
+    return admin.action(description=action.title, permissions=[action.permission])(confirm_and_act)
 
 
 class PlainJson(forms.JSONField):
-    """JSON that both databases hold: Python reads more, and a figure or a depth without end is no error of ours."""
+    """JSON that both databases can store. Python also parses NaN, NUL and any depth, which would be a server error."""
 
     def to_python(self, value: Any) -> Any:
         try:
@@ -72,7 +70,7 @@ class PlainJson(forms.JSONField):
         return read
 
     def bound_data(self, data: Any, initial: Any) -> Any:
-        """What was refused comes back as it was typed."""
+        """Show refused input again as it was typed."""
         try:
             self.to_python(data)
         except ValidationError:
@@ -83,8 +81,8 @@ class PlainJson(forms.JSONField):
         return ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})
 
 
-class Door(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What all of ours share: no deletion, and a refused form comes back as it was filled in, with a sentence."""
+class BaseAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Base of all admin pages: nothing can be deleted, and a refused form is shown again with the error."""
 
     formfield_overrides = {
         models.URLField: {"assume_scheme": "https"},
@@ -99,17 +97,17 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
     ) -> HttpResponse:
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        except REFUSED as error:  # nothing was written: the same form once more, as it was filled in
+        except REFUSED as error:  # nothing was written: show the form again, as it was filled in
             request.refusal = _sentence(error)  # type: ignore[attr-defined]
             return super().changeform_view(request, object_id, form_url, extra_context)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """No number in an address that no row can have: SQLite takes none of more than 64 bits."""
+        """Refuse numbers that cannot be row ids: SQLite fails on more than 64 bits."""
         numbers = [one for one in value.split(",") if one.isdigit()]
         return all(map(is_row, numbers)) and super().lookup_allowed(lookup, value, request)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:  # type: ignore[override]
-        """On rows that there can be; whatever else a form brings is none of them."""
+        """Ignore selected values that cannot be row ids."""
         sent = request.POST.copy()
         sent.setlist(ACTION_CHECKBOX_NAME, [one for one in sent.getlist(ACTION_CHECKBOX_NAME) if is_row(one)])
         request.POST = sent  # type: ignore[assignment]
@@ -120,48 +118,51 @@ class Door(admin.ModelAdmin):  # type: ignore[type-arg]
         refusal = getattr(request, "refusal", "")
         return _refused(form, refusal) if refusal else form
 
-    def confirmed(self, request: HttpRequest, rows: QuerySet[Any], act: AdminAction) -> HttpResponse | None:
-        """First a page that says what it means and asks why; then act on each row.
+    def confirm_and_act(self, request: HttpRequest, rows: QuerySet[Any], action: AdminAction) -> HttpResponse | None:
+        """Show a confirmation page first; once confirmed, act on each row.
 
-        One that is refused does not hold up the others, and one to which something happened since it was asked about is
-        refused: a form that is sent twice would take back what it just did.
+        A refused row does not stop the others. A row with newer audit entries than the confirmation page knew is
+        refused: a form sent twice would otherwise take back what it has just done.
         """
         if "confirmed" not in request.POST:
-            return self._confirmation(request, rows, act)
+            return self._confirmation(request, rows, action)
         asked = {"actor": user_of(request), "reason": request.POST.get("reason", "")[:REASON_CHARACTERS]}
         count, refused = 0, False
         for row in rows:
             try:
                 with transaction.atomic():
-                    _refuse_what_moved(row, request.POST.get("newest", ""))
-                    count += act.do(row, asked)
+                    _refuse_changed(row, request.POST.get("newest", ""))
+                    count += action.do(row, asked)
             except REFUSED as error:
                 refused = True
                 self.message_user(request, _sentence(error), messages.ERROR)
-        told = counted(count, *act.done)
+        text = counted(count, *action.done)
         if not count:
-            told = f"{told.partition(';')[0]}{'' if refused else ': there was nothing to do'}"
-        self.message_user(request, told, messages.SUCCESS if count else messages.WARNING)
+            text = f"{text.partition(';')[0]}{'' if refused else ': there was nothing to do'}"
+        self.message_user(request, text, messages.SUCCESS if count else messages.WARNING)
         return None
 
-    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], act: AdminAction) -> TemplateResponse:
+    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], action: AdminAction) -> TemplateResponse:
         total = rows.count()
+        newest: int | str = ""
+        if hasattr(self.model, "audit_entries"):
+            newest = rows.aggregate(newest=Max("audit_entries"))["newest"] or 0
         context = self.admin_site.each_context(request) | {
-            "title": act.title,
-            "act": act,
+            "title": action.title,
+            "action": action,
             "opts": self.opts,
             "rows": list(rows[:MOST_NAMED]),
             "total": total,
             "unnamed": max(total - MOST_NAMED, 0),
             "chosen": request.POST.getlist(ACTION_CHECKBOX_NAME),
-            "newest": rows.aggregate(newest=Max("trail"))["newest"] or 0 if hasattr(self.model, "trail") else "",
+            "newest": newest,
             "select_across": request.POST.get("select_across", "0"),
             "reason_characters": REASON_CHARACTERS,
         }
         return TemplateResponse(request, "admin/confirm_action.html", context)
 
 
-class ReadOnly(Door):
+class ReadOnlyAdmin(BaseAdmin):
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
 
@@ -169,20 +170,20 @@ class ReadOnly(Door):
         return False
 
 
-class RegisteredForm(forms.ModelForm):  # type: ignore[type-arg]
+class RegistryForm(forms.ModelForm):  # type: ignore[type-arg]
     reason = forms.CharField(
         required=False,
         max_length=REASON_CHARACTERS,
-        label="Why",
+        label="Reason",
         widget=forms.TextInput(attrs={"size": 80}),
-        help_text="Kept in the trail, with your name and what you change.",
+        help_text="Recorded in the audit log, with your name and what you change.",
     )
 
 
-class Registered(Door):
-    """Rows that maintainers write."""
+class RegistryAdmin(BaseAdmin):
+    """Rows of the registry, which staff add and change."""
 
-    form = RegisteredForm
+    form = RegistryForm
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         may_write = obj is None or self.has_change_permission(request, obj)
@@ -192,8 +193,8 @@ class Registered(Door):
         registry.change_row(row=obj, actor=user_of(request), reason=form.cleaned_data["reason"].strip())
 
 
-class OnceMade(Door):
-    """Rows that are made here by a service and never edited."""
+class CreateOnlyAdmin(BaseAdmin):
+    """Rows that are created here, through a service, and never edited."""
 
     def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return obj is None and super().has_change_permission(request)
@@ -209,7 +210,7 @@ class OnceMade(Door):
 
 
 def _refused(form: Any, refusal: str) -> Any:
-    """The form with what a service said of it."""
+    """Return the form class with a service's refusal as its error."""
 
     class Refused(form):  # type: ignore[misc]
         def clean(self) -> None:
@@ -219,21 +220,21 @@ def _refused(form: Any, refusal: str) -> Any:
     return Refused
 
 
-def _refuse_what_moved(row: Any, newest: str) -> None:
-    """`newest`: the last entry of the trail about any of the rows when they were shown. Locks the row.
+def _refuse_changed(row: Any, newest: str) -> None:
+    """Lock the row and refuse it if it has an audit entry after `newest`, the last one when the rows were shown.
 
     Raises:
-        RunError: there is a newer one about this row.
+        RunError: there is a newer entry.
     """
     if not is_row(newest):
         return
     locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
-    if locked.trail.filter(pk__gt=int(newest)).exists():
-        raise RunError(f"something was done to {row} since you were asked: look at it again")
+    if locked.audit_entries.filter(pk__gt=int(newest)).exists():
+        raise RunError(f"{row} has changed since you opened this page: check it again")
 
 
 def user_of(request: HttpRequest) -> Any:
-    """The user behind Django's lazy wrapper."""
+    """Return the user behind Django's lazy wrapper."""
     return getattr(request.user, "_wrapped", request.user)
 
 

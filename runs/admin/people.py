@@ -1,6 +1,6 @@
-"""Accounts, for admins: one role each, open or closed. What a role may do stands in `rights`: groups have no page.
+"""Admin page of accounts, for admins. Rights follow from the role (`runs.people.rights`), so groups have no page.
 
-Not Django's own pages of users: what those write (flags, groups, permissions, passwords) would leave no reason behind.
+Django's own page of users is not used, because it would change accounts without a reason in the audit log.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from runs.admin.base import AdminAction, Door, actions, user_of
+from runs.admin.base import AdminAction, BaseAdmin, actions, user_of
 from runs.models.audit_log import REASON_CHARACTERS
 from runs.people.rights import Role, may_manage_people
 from runs.people.roles import role_of
@@ -27,32 +27,32 @@ from runs.services import accounts
 for model in (User, Group, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(model):
         admin.site.unregister(model)
-PERSON_ACTS = actions(
+PERSON_ACTIONS = actions(
     AdminAction(
-        "forget_second_factor",
-        "Forget the second factor (lost device)",
+        "reset_second_factor",
+        "Reset the second factor (lost device)",
         "people",
-        "Each makes a new one at the next login; until then nothing of staff opens to them. Wrong tries are forgiven.",
-        ("second factor forgotten", "second factors forgotten"),
-        lambda user, asked: int(accounts.forget_second_factor(user=user, **asked)),
+        "They set up a new one at the next login; until then they cannot use staff pages. Failed attempts are cleared.",
+        ("second factor reset", "second factors reset"),
+        lambda user, asked: int(accounts.reset_second_factor(user=user, **asked)),
         needs_reason=True,
     ),
 )
 
 
-class PersonForm(forms.ModelForm):  # type: ignore[type-arg]
+class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
     role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role])
     new_password = forms.CharField(
         required=False,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Empty: it stays, and a new account has none until it is set. Whoever is logged in is logged out.",
+        help_text="Empty: unchanged; a new account then has no password. Setting one ends all sessions of the account.",
     )
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,
-        label="Why",
+        label="Reason",
         widget=forms.TextInput(attrs={"size": 80}),
-        help_text="Kept in the trail, with your name.",
+        help_text="Recorded in the audit log, with your name.",
     )
 
     class Meta:
@@ -74,16 +74,16 @@ class PersonForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(User)
-class PersonAdmin(Door):
-    """No account is deleted: the trail names it. Nobody changes the own one, so that one admin always stays."""
+class AccountAdmin(BaseAdmin):
+    """The page of accounts. None can be deleted, because the audit log refers to it; admins cannot change their own."""
 
-    form = PersonForm
+    form = AccountForm
     fields = ("username", "email", "role", "is_active", "new_password", "reason", "last_login", "date_joined")
     readonly_fields = ("last_login", "date_joined")
     list_display = ("username", "email", "role", "has_second_factor", "is_active", "last_login")
     list_filter = ("is_active", "groups")
     search_fields = ("username", "email")
-    actions = PERSON_ACTS
+    actions = PERSON_ACTIONS
 
     def has_people_permission(self, request: HttpRequest) -> bool:
         return may_manage_people(request.user)
@@ -92,7 +92,7 @@ class PersonAdmin(Door):
     has_add_permission = has_module_permission = has_people_permission
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """No list by how a hash begins."""
+        """Refuse filters on password hashes."""
         return not lookup.startswith("password") and super().lookup_allowed(lookup, value, request)
 
     @method_decorator(sensitive_post_parameters("new_password"))
@@ -108,7 +108,7 @@ class PersonAdmin(Door):
         return bool(Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).exists())
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """By the services alone, each change with its own entry, all in the admin's transaction."""
+        """Save through services: each change gets its own audit entry, all in one transaction."""
         data = form.cleaned_data
         asked = {"actor": user_of(request), "reason": data["reason"]}
         named = {"username": data["username"], "email": data["email"]}
@@ -121,4 +121,4 @@ class PersonAdmin(Door):
         obj.__dict__.update(user.__dict__)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Groups follow from the role."""
+        """Do nothing: groups follow from the role."""

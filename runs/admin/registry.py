@@ -1,4 +1,4 @@
-"""Admin pages of agents, configurations, hosts, suites and rounds."""
+"""Admin pages of agents, models, configurations, hosts, suites and rounds, and of the audit log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from runs import agents
-from runs.admin.base import AdminAction, OnceMade, ReadOnly, Registered, actions
+from runs.admin.base import AdminAction, CreateOnlyAdmin, ReadOnlyAdmin, RegistryAdmin, actions
 from runs.models import (
     Agent,
     AuditEntry,
@@ -30,15 +30,15 @@ from runs.numbers import is_row
 from runs.people.rights import may_see_unseen
 from runs.services import hosts, registry
 
-HOST_ACTS = actions(
+HOST_ACTIONS = actions(
     AdminAction(
         "lift_quarantine",
         "Lift the quarantine",
         "change",
-        "Each takes work again, once known kernels go right on it. Say what was found and done.",
+        "The hosts take work again once known kernels pass on them. Say what you found and did.",
         (
-            "quarantine lifted; each worker tries known kernels before it takes work",
-            "quarantines lifted; each worker tries known kernels before it takes work",
+            "quarantine lifted; the worker tries known kernels before it takes work",
+            "quarantines lifted; the workers try known kernels before they take work",
         ),
         lambda host, asked: bool(hosts.lift_quarantine(host=host, **asked)),
         needs_reason=True,
@@ -47,64 +47,64 @@ HOST_ACTS = actions(
 
 
 @admin.register(Agent)
-class AgentAdmin(Registered):
+class AgentAdmin(RegistryAdmin):
     list_display = ("name", "slug", "kind", "url")
 
 
 @admin.register(ModelVersion)
-class ModelVersionAdmin(Registered):
+class ModelVersionAdmin(RegistryAdmin):
     list_display = ("name", "slug", "identifier", "vendor")
 
 
 @admin.register(Configuration)
-class ConfigurationAdmin(Registered):
+class ConfigurationAdmin(RegistryAdmin):
     list_display = ("slug", "agent", "model", "role", "state", "run_cap_usd", "day_cap_usd")
     list_select_related = ("agent", "model")
     list_filter = ("role",)
 
     @admin.display(description="Sessions")
     def state(self, configuration: Configuration) -> str:
-        """Whether a run of it could be started here."""
+        """Say whether a run of it could be started here."""
         return agents.state_of(configuration)
 
 
 @admin.register(DeviceClass)
-class DeviceClassAdmin(Registered):
+class DeviceClassAdmin(RegistryAdmin):
     list_display = ("slug", "title", "architecture", "partition_mode", "is_functional")
 
 
 @admin.register(Host)
-class HostAdmin(Registered):
+class HostAdmin(RegistryAdmin):
     list_display = ("name", "device_class", "is_enabled", "is_accepted", "quarantined_at", "seen_at", "note")
     list_select_related = ("device_class",)
     readonly_fields = (
         *("evaluator", "is_accepted", "calibration", "quarantined_at", "quarantine_reason"),
         *("facts", "agents", "started_at", "seen_at"),
     )
-    actions = HOST_ACTS
+    actions = HOST_ACTIONS
 
 
-class Members(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+class TaskChoiceField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
     def clean(self, value: Any) -> Any:
-        """A number that no row can have is no choice; Django would ask the database for it."""
+        """Refuse values that cannot be row ids, which the database would fail on."""
         if odd := [one for one in value or () if not is_row(str(one))]:
             raise ValidationError(self.error_messages["invalid_choice"], params={"value": odd[0]})
         return super().clean(value)
 
 
 class SuiteForm(forms.ModelForm):  # type: ignore[type-arg]
-    members = Members(Task.objects.filter(is_current=True), label="Tasks")
+    members = TaskChoiceField(Task.objects.filter(is_current=True), label="Tasks")
 
     class Meta:
         model = Suite
         fields = ("name", "title")
 
     def validate_constraints(self) -> None:
-        """The service gives a known name its next version."""
+        """Check nothing: the service gives a known name its next version."""
 
 
 @admin.register(Suite)
-class SuiteAdmin(OnceMade):
+class SuiteAdmin(CreateOnlyAdmin):
     list_display = ("label", "title", "is_current", "added_at")
     list_filter = ("is_current",)
 
@@ -126,22 +126,22 @@ class SuiteAdmin(OnceMade):
 
 
 @admin.register(Task)
-class TaskAdmin(ReadOnly):
+class TaskAdmin(ReadOnlyAdmin):
     list_display = ("path", "category", "is_current", "digest")
     list_filter = ("category", "is_current")
     search_fields = ("path",)
 
 
 @admin.register(Round)
-class RoundAdmin(ReadOnly):
-    """Opened and revealed by commands. The secret of a round that is not revealed stands on no page at all."""
+class RoundAdmin(ReadOnlyAdmin):
+    """Rounds are opened and revealed by commands. The secret of an unrevealed round is shown on no page."""
 
     list_display = ("slug", "suite", "opened_at", "revealed_at")
     list_select_related = ("suite",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        told = ("slug", "suite", "secret_hash", "generator_version", "tasks_digest", "opened_at", "revealed_at")
-        return (*told, "secret") if obj is not None and obj.is_revealed else told
+        fields = ("slug", "suite", "secret_hash", "generator_version", "tasks_digest", "opened_at", "revealed_at")
+        return (*fields, "secret") if obj is not None and obj.is_revealed else fields
 
 
 class UnseenMeasurementInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -155,11 +155,11 @@ class UnseenMeasurementInline(admin.TabularInline):  # type: ignore[type-arg]
 
 
 @admin.register(UnseenEvaluation)
-class UnseenEvaluationAdmin(ReadOnly):
-    """Before the reveal for superusers only: they could read the secret anyway."""
+class UnseenEvaluationAdmin(ReadOnlyAdmin):
+    """Outcomes on unseen cases. Before the reveal only admins see them, who could read the secret anyway."""
 
-    list_display = ("attempt", "round", "state", "is_complete", "answered_by")
-    list_select_related = ("attempt", "round", "answered_by")
+    list_display = ("attempt", "round", "state", "is_complete", "reused_from")
+    list_select_related = ("attempt", "round", "reused_from")
     list_filter = ("state", "round")
     inlines = (UnseenMeasurementInline,)
 
@@ -169,7 +169,7 @@ class UnseenEvaluationAdmin(ReadOnly):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnly):
+class AuditEntryAdmin(ReadOnlyAdmin):
     list_display = ("at", "actor_name", "action", "about", "reason", "detail", "to_attempt")
     list_select_related = ("run", "host", "round", "result", "to_attempt", "submission", "account")
     list_filter = ("action",)
@@ -177,5 +177,5 @@ class AuditEntryAdmin(ReadOnly):
 
 
 @admin.register(PublishedTable)
-class PublishedTableAdmin(ReadOnly):
+class PublishedTableAdmin(ReadOnlyAdmin):
     list_display = ("title", "citation")

@@ -1,4 +1,4 @@
-"""Runs, results and attempts in the admin: run again, pause, cancel, publish, take back. Every write is a service's."""
+"""Admin pages of runs, results and attempts, with actions: run again, pause, cancel, publish, withdraw, take back."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from evaluator.wording import counted
-from runs.admin.base import AdminAction, Door, OnceMade, ReadOnly, actions, user_of
+from runs.admin.base import AdminAction, BaseAdmin, CreateOnlyAdmin, ReadOnlyAdmin, actions, user_of
 from runs.admin.sessions import RunForm
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
 from runs.people.rights import may_publish, may_run
-from runs.services import entries, publishing, starts
+from runs.services import publishing, run_actions, starts
 
-UNCHANGED = "queued; nothing published changes until you publish"
+UNCHANGED = "queued; what is public changes only when you publish"
 QUEUED = (f"attempt {UNCHANGED}", f"attempts {UNCHANGED}")
 RERUNNING = (
-    "A new attempt is queued for each result. What is published stays as it is until you publish the new one. An agent"
-    " whose session ended without a candidate works again, and may spend again; where the run was public it does not:"
-    " start a run of another repeat."
+    "A new attempt is queued for each result. What is public changes only when you publish the new attempt. An agent"
+    " whose session ended without a candidate works again, which may cost money; if the run was public, it does not:"
+    " start a run with another repeat instead."
 )
-CANCELLING = "What waits ends at once, what runs at its worker's next heartbeat; its verdict counts no more."
-RUN_ACTS = actions(
+CANCELLING = "Queued attempts end at once, running ones at the worker's next heartbeat. Their verdicts are not stored."
+RUN_ACTIONS = actions(
     AdminAction(
         "pause",
         "Pause",
         "rerun",
-        "What waits keeps its place and is taken by no worker until you resume. What runs already ends.",
+        "Queued attempts keep their place, but no worker takes them until you resume. Running ones continue.",
         ("run paused", "runs paused"),
-        lambda run, asked: bool(entries.pause_run(run=run, **asked)),
+        lambda run, asked: bool(run_actions.pause_run(run=run, **asked)),
     ),
     AdminAction(
         "resume",
         "Resume",
         "rerun",
-        "What waits is taken again, in its old place in the queue.",
+        "Workers take queued attempts again, in their old place in the queue.",
         ("run resumed", "runs resumed"),
-        lambda run, asked: bool(entries.resume_run(run=run, **asked)),
+        lambda run, asked: bool(run_actions.resume_run(run=run, **asked)),
     ),
     AdminAction(
         "cancel",
@@ -47,29 +47,29 @@ RUN_ACTS = actions(
         "rerun",
         CANCELLING,
         ("attempt cancelled", "attempts cancelled"),
-        lambda run, asked: entries.cancel_results(results=run.results.all(), **asked),
+        lambda run, asked: run_actions.cancel_results(results=run.results.all(), **asked),
     ),
     AdminAction(
         "rerun",
-        "Run every result again",
+        "Run all results again",
         "rerun",
         RERUNNING,
         QUEUED,
-        lambda run, asked: len(entries.rerun_results(results=run.results.all(), **asked)),
+        lambda run, asked: len(run_actions.rerun_results(results=run.results.all(), **asked)),
     ),
     AdminAction(
         "rerun_failed",
-        "Run again what did not pass",
+        "Run again results that did not pass",
         "rerun",
         RERUNNING,
         QUEUED,
-        lambda run, asked: len(entries.rerun_failed(run=run, **asked)),
+        lambda run, asked: len(run_actions.rerun_failed(run=run, **asked)),
     ),
     AdminAction(
         "publish",
-        "Publish, with the newest answer of every result",
+        "Publish with the newest attempt of each result",
         "publish",
-        "Everybody sees them on the boards from now on, with the newest answer of every result.",
+        "The runs become public on the leaderboards, with the newest finished attempt of each result.",
         ("run published", "runs published"),
         lambda run, asked: bool(publishing.publish_run(run=run, **asked)),
     ),
@@ -77,7 +77,7 @@ RUN_ACTS = actions(
         "withdraw",
         "Withdraw",
         "publish",
-        "They leave the boards; their pages and history stay, with your reason on them.",
+        "The runs leave the leaderboards. Their pages and history stay public, with your reason.",
         ("run withdrawn", "runs withdrawn"),
         lambda run, asked: bool(publishing.withdraw_run(run=run, **asked)),
         needs_reason=True,
@@ -86,20 +86,20 @@ RUN_ACTS = actions(
         "undo",
         "Take back the last publication or withdrawal",
         "publish",
-        "A withdrawn run is public again with the answers it had; a published one is withdrawn.",
-        ("run is as it was before", "runs are as they were before"),
+        "A withdrawn run is published again, with the same attempts; a published one is withdrawn.",
+        ("publication or withdrawal taken back", "publications or withdrawals taken back"),
         lambda run, asked: bool(publishing.undo_run(run=run, **asked)),
         needs_reason=True,
     ),
 )
-RESULT_ACTS = actions(
+RESULT_ACTIONS = actions(
     AdminAction(
         "rerun",
         "Run again",
         "rerun",
         RERUNNING,
         QUEUED,
-        lambda result, asked: len(entries.rerun_results(results=[result], **asked)),
+        lambda result, asked: len(run_actions.rerun_results(results=[result], **asked)),
     ),
     AdminAction(
         "cancel",
@@ -107,30 +107,30 @@ RESULT_ACTS = actions(
         "rerun",
         CANCELLING,
         ("attempt cancelled", "attempts cancelled"),
-        lambda result, asked: entries.cancel_results(results=[result], **asked),
+        lambda result, asked: run_actions.cancel_results(results=[result], **asked),
     ),
     AdminAction(
         "publish",
-        "Publish the newest answer",
+        "Publish the newest attempt",
         "publish",
-        "Each shows its newest answer from now on; the one before stays in its history.",
-        ("result shows a newer answer", "results show a newer answer"),
+        "Each result shows its newest finished attempt. The attempt before stays in its history.",
+        ("newer attempt published", "newer attempts published"),
         lambda result, asked: publishing.publish_results(results=[result], **asked),
     ),
     AdminAction(
         "undo",
         "Take back the last publication",
         "publish",
-        "Each shows the answer again that its newest publication replaced.",
-        ("result shows the answer before", "results show the answer before"),
+        "Each result shows the attempt again that its newest publication replaced.",
+        ("publication taken back", "publications taken back"),
         lambda result, asked: publishing.undo_results(results=[result], **asked),
         needs_reason=True,
     ),
 )
 
 
-class Keeper(Door):
-    """Who may run again, and who may publish."""
+class RunActionsAdmin(BaseAdmin):
+    """Permissions of the actions on runs and results."""
 
     def has_rerun_permission(self, request: HttpRequest) -> bool:
         return may_run(request.user)
@@ -140,13 +140,13 @@ class Keeper(Door):
 
 
 @admin.register(Run)
-class RunAdmin(Keeper, OnceMade):
-    """Adding runs queues all tasks of a suite: a reference agent writes its candidates at once, others in sessions."""
+class RunAdmin(RunActionsAdmin, CreateOnlyAdmin):
+    """Adding a run queues all tasks of a suite. Reference agents write candidates at once, others in sessions."""
 
     list_display = ("id", "configuration", "suite", "state_here", "progress", "device_class", "repeat", "origin")
     list_select_related = ("configuration", "suite", "device_class")
     list_filter = ("state", "origin", "device_class")
-    actions = RUN_ACTS
+    actions = RUN_ACTIONS
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         return Run.objects.with_progress()
@@ -177,7 +177,7 @@ class RunAdmin(Keeper, OnceMade):
     def state_here(self, run: Run) -> str:
         return f"{run.get_state_display()}, paused" if run.paused_at else run.get_state_display()
 
-    @admin.display(description="Ended")
+    @admin.display(description="Finished")
     def progress(self, run: Any) -> str:
         return f"{run.ended} of {run.tasks}"
 
@@ -185,10 +185,10 @@ class RunAdmin(Keeper, OnceMade):
         asked = {name: value for name, value in data.items() if name != "may_spend"}
         first, *others = starts.start_runs(actor=user_of(request), **asked)
         if others:
-            more = counted(len(others), "more was made", "more were made")
+            more = counted(len(others), "more run was created", "more runs were created")
             self.message_user(request, f"{more}: {', '.join(map(str, others))}.")
         if not first.device_class.hosts.filter(is_enabled=True, quarantined_at__isnull=True).exists():
-            waits = f"No host of {first.device_class} takes work now: enable or register one, or it waits for good."
+            waits = f"No host of {first.device_class} takes work now: the run waits until you enable or register one."
             self.message_user(request, waits, messages.WARNING)
         return first
 
@@ -205,19 +205,19 @@ class AttemptInline(admin.TabularInline):  # type: ignore[type-arg]
 
 
 @admin.register(Result)
-class ResultAdmin(Keeper, ReadOnly):
+class ResultAdmin(RunActionsAdmin, ReadOnlyAdmin):
     list_display = ("id", "run", "task", "published_attempt", "audit")
     list_select_related = ("run", "task", "published_attempt")
     list_filter = ("run__state", "task__category")
     search_fields = ("task__path", "run__configuration__slug")
     inlines = (AttemptInline,)
-    actions = RESULT_ACTS
+    actions = RESULT_ACTIONS
 
     def view_on_site(self, result: Result) -> str:
         return reverse("leaderboard:result", args=[result.pk])
 
 
 @admin.register(Attempt)
-class AttemptAdmin(ReadOnly):
+class AttemptAdmin(ReadOnlyAdmin):
     list_display = ("id", "result", "number", "status", "reason", "claimed_by", "queued_at", "ended_at")
     list_filter = ("status", "host")

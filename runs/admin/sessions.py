@@ -1,4 +1,4 @@
-"""The maintainers' view of agents at work: how runs of them are started, and the sessions they had."""
+"""Admin pages of agent sessions, and the form that starts runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from runs.admin.base import ReadOnly
+from runs.admin.base import ReadOnlyAdmin
 from runs.errors import RunError
 from runs.models import AgentSession, Iteration, Run
 from runs.people.rights import may_see_unseen
@@ -22,11 +22,13 @@ class RunForm(forms.ModelForm):  # type: ignore[type-arg]
         min_value=1,
         max_value=20,
         initial=starts.REPEATS,
-        label="How many runs",
-        help_text="Counted from the repeat above; each is queued at once.",
+        label="Number of runs",
+        help_text="Repeats, numbered from the one above. All are queued at once.",
     )
     may_spend = forms.BooleanField(
-        required=False, label="Spend it", help_text="For what calls a paid model: leave it empty to see the estimate."
+        required=False,
+        label="Spend the estimated cost",
+        help_text="For paid models. Leave it empty to see the estimate first.",
     )
 
     class Meta:
@@ -34,16 +36,16 @@ class RunForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("configuration", "suite", "device_class", "repeat", "round", "note")
 
     def clean(self) -> dict[str, Any]:
-        """The estimate before the start: it has to be seen once."""
+        """Show the estimate before a paid run starts."""
         data = super().clean() or {}
         configuration, suite, repeats = (data.get(name) for name in ("configuration", "suite", "repeats"))
         if configuration and suite and repeats and not data.get("may_spend"):
             try:
-                told = starts.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+                estimate = starts.estimate_text(configuration=configuration, suite=suite, repeats=repeats)
             except RunError as error:
                 raise ValidationError(str(error)) from error
-            if told:
-                raise ValidationError(f"{told} Tick “Spend it” to start.")
+            if estimate:
+                raise ValidationError(f"{estimate} Tick “Spend the estimated cost” to start.")
         return data
 
 
@@ -58,8 +60,8 @@ class IterationInline(admin.TabularInline):  # type: ignore[type-arg]
 
 
 @admin.register(AgentSession)
-class AgentSessionAdmin(ReadOnly):
-    """Before a round's reveal for superusers only, as its unseen cases."""
+class AgentSessionAdmin(ReadOnlyAdmin):
+    """Sessions in secret rounds are visible to admins only until the reveal, like unseen cases."""
 
     list_display = ("result", "agent", "model", "started_at", "ended", "checks", "output_tokens", "cost_usd")
     list_select_related = ("result",)

@@ -1,31 +1,31 @@
-"""What was handed in, verified and audited, to look at; the desk's own pages (/review/) are where it is decided."""
+"""Admin pages of submissions, tokens, verifications, audits and reviews. Decisions are made at /review/."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 from django.http import HttpRequest
 
-from runs.admin.base import AdminAction, ReadOnly, actions
+from runs.admin.base import AdminAction, ReadOnlyAdmin, actions
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
 from runs.people.rights import may_review, may_revoke
 from runs.services import submissions, tokens
 
-SUBMISSION_ACTS = actions(
+SUBMISSION_ACTIONS = actions(
     AdminAction(
         "check_again",
         "Check again",
         "review",
-        "A worker reads each file again, by today's rules. One that was rejected may be accepted.",
-        ("submission waits for its check", "submissions wait for their check"),
+        "A worker checks each file again, by the current rules.",
+        ("submission queued for a check", "submissions queued for a check"),
         lambda one, asked: bool(submissions.check_again(submission=one, actor=asked["actor"])),
     ),
 )
-TOKEN_ACTS = actions(
+TOKEN_ACTIONS = actions(
     AdminAction(
         "revoke",
         "Revoke",
         "revoke",
-        "Programs that use them are turned away from now on. It cannot be taken back: a new token is made instead.",
+        "Programs can no longer use these tokens. This cannot be undone; users can create new tokens.",
         ("token revoked", "tokens revoked"),
         lambda one, asked: tokens.revoke_token(token=one, **asked),
         needs_reason=True,
@@ -34,44 +34,44 @@ TOKEN_ACTS = actions(
 
 
 @admin.register(Submission)
-class SubmissionAdmin(ReadOnly):
+class SubmissionAdmin(ReadOnlyAdmin):
     list_display = ("id", "state", "outcome", "submitter_name", "format", "problem_count", "run", "received_at")
     list_select_related = ("run",)
     list_filter = ("state", "format")
     search_fields = ("digest", "submitter_name")
-    actions = SUBMISSION_ACTS
+    actions = SUBMISSION_ACTIONS
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         return may_review(request.user)
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(ReadOnly):
+class ApiTokenAdmin(ReadOnlyAdmin):
     list_display = ("name", "user", "scope", "created_at", "expires_at", "revoked_at", "used_at")
     list_select_related = ("user",)
     exclude = ("digest",)
-    actions = TOKEN_ACTS
+    actions = TOKEN_ACTIONS
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return may_revoke(request.user)
 
 
 @admin.register(Verification)
-class VerificationAdmin(ReadOnly):
+class VerificationAdmin(ReadOnlyAdmin):
     list_display = ("id", "claimed", "measured", "sample", "verdict", "reproduced_tasks", "compared_tasks", "closed_at")
     list_select_related = ("claimed", "measured")
     list_filter = ("verdict",)
 
 
 @admin.register(ResultAudit)
-class ResultAuditAdmin(ReadOnly):
+class ResultAuditAdmin(ReadOnlyAdmin):
     list_display = ("at", "result", "verdict", "auditor_name", "reason")
     list_select_related = ("result",)
     list_filter = ("verdict",)
 
 
 @admin.register(Review)
-class ReviewAdmin(ReadOnly):
+class ReviewAdmin(ReadOnlyAdmin):
     list_display = ("opened_at", "kind", "submission", "opened_by_name", "closed_at", "decision")
     list_select_related = ("submission",)
     list_filter = ("kind",)

@@ -1,1 +1,1 @@
-"""Files on their way into rows: tasks and suites, the registry, the papers' tables and result bundles."""
+"""Loads files into rows: tasks and suites, the registry, the papers' tables, and bundles."""

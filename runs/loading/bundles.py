@@ -1,7 +1,7 @@
-"""From the bytes of a bundle to a verdict: the one function behind web form, REST, command line and worker.
+"""Checks submitted bundles: accepts them, or rejects them with all problems. The page, API and commands share this.
 
-Nothing here runs code of a bundle. What is wrong with it comes as problems, all at once; what fails on our side leaves
-the submission waiting. The reading is `evaluator.bundles`, the same as offline.
+No code of a bundle is run. `evaluator.bundles` reads it, as it does offline. A fault on our side queues the submission
+again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evaluator.bundles.archives.archive import read_members
 from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.native.bundle import Bundle
-from evaluator.bundles.parsed import ParsedBundle as Claimed
+from evaluator.bundles.parsed import ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
 from runs import agents, archive, redaction
 from runs.errors import RunError
@@ -26,25 +26,25 @@ from runs.models import Configuration, Submission
 from runs.services import names, submissions
 
 log = logging.getLogger(__name__)
-DECLARED = "what you declare"
-NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candidates", "The bundle does not say it")
+DECLARED = "declared facts"
+NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candidates", "The bundle does not name it")
 
 
 def check_next(submission_id: int | None = None) -> bool:
-    """Check the submission that is named, else the oldest that waits. False: none does."""
-    submission = submissions.claim_check(submission_id=submission_id)
+    """Check this submission, else the oldest that waits. Return False if there is none."""
+    submission = submissions.lease_check(submission_id=submission_id)
     if submission is None:
         return False
     try:
         _check(submission)
-    except Exception:  # the job's border: whatever fails behind it is ours, never the bundle's
+    except Exception:  # the boundary of the job: any error here is a fault of ours, never of the bundle
         log.exception("%s: a fault of ours", submission)
-        submissions.give_back_check(submission=submission)
+        submissions.release_check(submission=submission)
     return True
 
 
-def kept(path: Path) -> tuple[str, int]:
-    """Put a bundle's bytes into the archive, a folder as its zip; digest and size."""
+def archive_bundle(path: Path) -> tuple[str, int]:
+    """Store a bundle in the archive, a folder as a zip; return its sha256 and size in bytes."""
     with tempfile.TemporaryFile() as packed:
         if path.is_dir():
             write_zip(path, packed)
@@ -67,7 +67,7 @@ def _check(submission: Submission) -> None:
 
 
 def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[BundleProblem], str]:
-    """Its problems, none where it was accepted, and its format."""
+    """Store a bundle that is in order. Return its problems, none if it was accepted, and its format."""
     checked = check_files(files, submission.declared)
     if checked.problems or checked.bundle is None:
         return checked.problems, checked.bundle.format if checked.bundle else ""
@@ -78,34 +78,36 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
         elif not _declared(submission, checked.bundle).get("agent"):
             return [NO_AGENT], checked.bundle.format
         else:
-            submissions.accept_claims(submission=submission, claimed=checked.bundle)
+            submissions.accept_claims(submission=submission, parsed=checked.bundle)
     except DataError as error:
-        seen = redaction.shown(f"what no row can hold: {error}")[:200]
+        seen = redaction.redacted(f"a value that the database cannot store: {error}")[:200]
         return [BundleProblem("the bundle", seen, "values of usual size")], checked.bundle.format
     except RunError as error:
-        return [BundleProblem(DECLARED, str(error), "what this site can register")], checked.bundle.format
+        return [BundleProblem(DECLARED, str(error), "facts that this site can register")], checked.bundle.format
     return (), checked.bundle.format
 
 
-def _import_native(submission: Submission, claimed: Claimed, bundle: Bundle) -> None:
-    declared = _declared(submission, claimed)
+def _import_native(submission: Submission, parsed: ParsedBundle, bundle: Bundle) -> None:
+    declared = _declared(submission, parsed)
     is_command = submission.submitter is None and not {"agent", "configuration"} & set(submission.declared)
-    if is_command:  # it brings runs of ours
-        configuration = names.configuration_of_ours(agent=bundle.agent, settings=bundle.settings)
+    if is_command:  # `import_bundle` imports runs of built-in agents
+        configuration = names.configuration_of_built_in(agent=bundle.agent, settings=bundle.settings)
     else:
         configuration = names.configuration_for(declared=declared)
         _refuse_other_settings(configuration, bundle)
-    submissions.accept(submission=submission, bundle=bundle, claimed=claimed, configuration=configuration)
+    submissions.accept(submission=submission, bundle=bundle, parsed=parsed, configuration=configuration)
 
 
 def _refuse_other_settings(configuration: Configuration, bundle: Bundle) -> None:
-    """A run of an agent of ours stands under what it was run with, whatever name was given."""
+    """Refuse a configuration of a built-in agent whose settings differ from those of the run."""
     if not bundle.settings or not agents.works_in_sessions(configuration):
         return
     if not agents.fits(configuration, bundle.settings):
-        raise RunError(f"{configuration} has other settings than this run: name or register one with the same")
+        raise RunError(
+            f"{configuration} has other settings than this run: name or register a configuration with the same settings"
+        )
 
 
-def _declared(submission: Submission, claimed: Claimed) -> dict[str, str]:
-    """What the submitter says goes over what the bundle says of itself."""
-    return {**claimed.declared, **submission.declared}
+def _declared(submission: Submission, parsed: ParsedBundle) -> dict[str, str]:
+    """Return all declared facts: the bundle's own, overridden by the submitter's."""
+    return {**parsed.declared, **submission.declared}

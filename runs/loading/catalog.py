@@ -1,4 +1,4 @@
-"""Mirrors tasks/, its suites and revealed rounds into rows: what files say now is current, everything older stays."""
+"""Mirrors tasks/, its suites and its revealed rounds into rows. The files are current; older rows stay."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Mirrored:
 
 
 def mirror() -> Mirrored:
-    """Read every task, suite and round, then write: all of them or, if one breaks the format, none.
+    """Read every task, suite and round, then store all of them, or none if one breaks the format.
 
     Raises:
-        TaskError: with every problem of the first file that has any, or every task that is passed without work.
-        RunError: a suite's version stands for another list already, a round's name for another secret.
+        TaskError: with every problem of the first bad file, or every task that a trivial candidate passes.
+        RunError: a suite's version or a round's name is already stored with other content.
     """
     specs = [load_task(task_id) for task_id in task_ids()]
     known = set(Task.objects.values_list("path", "digest"))
@@ -56,13 +56,17 @@ def _mirrored(suite: FrozenSuite, rows: Mapping[str, Task]) -> Suite:
 
 
 def _prove() -> None:
-    """By a process of its own, since it computes and this one never loads torch: no task enters that proves nothing."""
-    told = subprocess.run(
+    """Refuse tasks that trivial candidates pass. A process of its own checks, because this one never imports torch.
+
+    Raises:
+        TaskError: with every such task.
+    """
+    proof = subprocess.run(
         [sys.executable, "-m", "evaluator", "tasks", "--prove"],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
         check=False,
     )
-    if told.returncode != 0:
-        raise TaskError((told.stderr.strip() or f"exit code {told.returncode}").splitlines())
+    if proof.returncode != 0:
+        raise TaskError((proof.stderr.strip() or f"exit code {proof.returncode}").splitlines())

@@ -1,4 +1,4 @@
-"""Loads the papers' tables from runs/loading/tables/: index.yaml says what they are, CSVs hold the cells as printed."""
+"""Loads the papers' tables from runs/loading/tables/: index.yaml describes them, CSVs hold the printed cells."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from django.db import transaction
 from runs.services import catalog
 
 FOLDER = Path(__file__).parent / "tables"
-SOURCE = "source"  # the CSV column that says where in the paper a row stands
+SOURCE = "source"  # the CSV column that says where in the paper a row is
 
 
 def load_published() -> dict[str, int]:
-    """Store every table of the index; how many rows each has."""
+    """Store every table of the index; return the number of rows by table."""
     index = yaml.safe_load((FOLDER / "index.yaml").read_text(encoding="utf-8"))
     counts = {}
     with transaction.atomic():
@@ -38,7 +38,7 @@ def _rows(path: Path, columns: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _about(table: Mapping[str, Any], paper: Mapping[str, str], source: str) -> dict[str, object]:
-    place = source.partition(" ")[2].partition(" ")[2]  # "arXiv 2605.16819 Tables 2-4": what follows the number
+    place = source.partition(" ")[2].partition(" ")[2]  # the part after the number in "arXiv 2605.16819 Tables 2-4"
     return {
         "title": table["title"],
         "citation": f"{paper['citation']}, {place[:1].lower()}{place[1:]}",

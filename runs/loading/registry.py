@@ -1,8 +1,7 @@
-"""Agents, models, configurations, device classes, hosts and suites from one YAML file.
+"""Registers agents, models, configurations, device classes, hosts and suites from one YAML file: all of it or none.
 
-Every problem is reported at once, and all of the file is registered or none.
-Each section maps a slug to its fields; see registry.yaml beside this file. Loading a file again changes what it names
-and leaves the rest; `make up` loads only what is missing, so that it never undoes what a maintainer changed.
+Each section maps a slug to its fields; registry.yaml beside this file is an example. Loading a file again changes the
+rows it names and no others. `make up` loads only what is missing, so that it never undoes a maintainer's change.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ Named = TypeVar("Named", Agent, ModelVersion, DeviceClass)
 
 
 def load_registry(path: Path, *, only_missing: bool = False) -> dict[str, int]:
-    """Register everything the file names, or what no row is named after yet; how many rows of each section.
+    """Register everything in the file, or only what is missing; return the number of rows by section.
 
     Raises:
-        RegistryError: with every problem; nothing was changed.
+        RegistryError: with every problem. Nothing was changed.
     """
     problems = Problems(path.name)
     try:
@@ -50,18 +49,18 @@ def load_registry(path: Path, *, only_missing: bool = False) -> dict[str, int]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, where YAML would silently take the last."""
+    """Refuses duplicate keys, of which YAML would silently use the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", node.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} appears twice", node.start_mark)
         return super().construct_mapping(node, deep)
 
 
 class _Registration:
-    """One file on its way in. Rows are written as they are read, for later ones to name; the caller rolls back."""
+    """Registers one file. Rows are written as they are read, so that later ones find them; the caller rolls back."""
 
     def __init__(self, file: Fields, only_missing: bool) -> None:
         self.file, self.only_missing = file, only_missing
@@ -82,18 +81,18 @@ class _Registration:
             children = list(self.file.mapping(section, optional=True).children(SLUG))
             children = [(slug, fields) for slug, fields in children if slug not in known]
             for slug, fields in children:
-                self._noting_problems(slug, fields, save)
+                self._save(slug, fields, save)
             counts[section] = len(children)
         return counts
 
-    def _noting_problems(self, slug: str, fields: Fields, save: Any) -> None:
+    def _save(self, slug: str, fields: Fields, save: Any) -> None:
         lines = fields.problems.lines
         before = len(lines)
         try:
             with transaction.atomic():
                 save(slug, fields)
         except (ValidationError, RunError) as error:
-            if len(lines) == before:  # otherwise the row only repeats what was said of its fields
+            if len(lines) == before:  # otherwise the row only repeats the problems of its fields
                 for message in error.messages if isinstance(error, ValidationError) else [str(error)]:
                     lines.append(f"{fields.problems.file}: {fields.path}: {message}")
 
@@ -119,11 +118,11 @@ class _Registration:
         row.settings = _settings(fields.mapping("settings", optional=True))
         row.role = str(fields.choice("role", tuple(Configuration.Role.values), Configuration.Role.ENTRY.value))
         for name in CAPS:
-            if name in fields:  # else what a maintainer set stays
+            if name in fields:  # otherwise what a maintainer set stays
                 setattr(row, name, float(fields.number(name, None, low=0)))
         alike = Configuration.objects.filter(agent=agent, model=model, settings=row.settings)
         if self.only_missing and alike.exists():
-            return  # not missing: a maintainer gave it another name
+            return  # not missing: it is registered under another name
         if agent is not None and ("model" not in fields or model is not None):
             row.agent, row.model = agent, model
             registry.save_row(row=row)
@@ -146,7 +145,7 @@ class _Registration:
             registry.save_row(row=row)
 
     def _suite(self, slug: str, fields: Fields) -> None:
-        """A list that a suite holds already is left as it is, so that a file can be loaded twice."""
+        """Register a suite unless its tasks are unchanged, so that a file can be loaded twice."""
         fields.only(("title", "tasks"))
         paths = fields.strings("tasks")
         tasks = {task.path: task for task in Task.objects.filter(path__in=paths, is_current=True)}
@@ -157,11 +156,11 @@ class _Registration:
             registry.register_suite(name=slug, title=_optional(fields, "title"), tasks=list(tasks.values()))
 
     def _named(self, kind: type[Named], section: str, fields: Fields, key: str) -> Named | None:
-        """The row a field names. One that this file describes wrongly was complained about where it stands."""
+        """Return the row that a field names. If this file defines it with errors, those have been reported there."""
         slug = fields.string(key, None)
         row = kind.objects.filter(slug=slug).first()
         if row is None and slug and slug not in self.file.mapping(section, optional=True).raw:
-            fields.problem(key, slug, f"one of {section}, in this file or registered before")
+            fields.problem(key, slug, f"one of the {section.replace('_', ' ')} in this file or already registered")
         return row
 
 
@@ -170,7 +169,7 @@ def _optional(fields: Fields, key: str) -> str:
 
 
 def _settings(fields: Fields) -> dict[str, object]:
-    """Plain values by name; the two that limits are made of have to be numbers, and two are lists of names."""
+    """Return the settings: plain values by name, but `LISTS` are lists of names, and the limits are numbers."""
     for key in ("timeout_s", "max_iterations"):
         if key in fields:
             fields.number(key, None, low=1)

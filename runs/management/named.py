@@ -1,4 +1,4 @@
-"""The row that a command is told by its name, or one line that says which there are."""
+"""Finds the row that a command's argument names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from runs.models import Suite
 
 Row = TypeVar("Row", bound=Model)
 MOST_NAMED = 20
-ONE_HOST = "ARENA_HOST says which of them works here"
+ONE_HOST = "set ARENA_HOST to the one that this machine is"
 
 
 def row_named(rows: QuerySet[Row], hint: str = "", **named: str) -> Row:
-    """`named`: the one column that holds names, and the name.
+    """Return the row whose column has this name; `named` is that one pair.
 
     Raises:
-        CommandError: there is none; `hint` says where names come from.
+        CommandError: there is none. It lists the names there are; `hint` says where they come from.
     """
     [(column, name)] = named.items()
     row = rows.filter(**named).first()
@@ -31,5 +31,9 @@ def row_named(rows: QuerySet[Row], hint: str = "", **named: str) -> Row:
 
 
 def current_suite(name: str) -> Suite:
-    """Its newest version; raises CommandError as `row_named`."""
+    """Return the newest version of a suite.
+
+    Raises:
+        CommandError: as `row_named`.
+    """
     return row_named(Suite.objects.filter(is_current=True), "`manage.py sync_tasks` reads tasks/suites/", name=name)

@@ -1,4 +1,4 @@
-"""The rows. Every rule the database can hold is a constraint named <model>_<rule>; nothing here writes or decides."""
+"""Database models. Every rule that the database can enforce is a constraint named <model>_<rule>; services write."""
 
 from __future__ import annotations
 

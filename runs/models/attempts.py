@@ -1,4 +1,4 @@
-"""What came out: attempts at a result, and the measurements of each, a row for every case (decisions 18 and 19)."""
+"""Attempts, each one evaluation of a result's candidate, and their measurements, one row for each case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runs.models.results import Result
 from runs.querysets import AttemptQuerySet
 
 OPEN = ["queued", "running"]
-TURNED_AWAY = [
+FAILED = [
     "build_failed",
     "wrong_output",
     "crashed",
@@ -22,11 +22,14 @@ TURNED_AWAY = [
     "errored",
 ]
 
-SILENT = [*OPEN, "cancelled", "errored", "not_judged"]  # say nothing about the candidate
+UNDECIDED = [*OPEN, "cancelled", "errored", "not_judged"]  # on the candidate
 
 
 class Attempt(models.Model):
-    """One execution of a result by a worker. `fencing_token` counts its claims: only the newest may write."""
+    """One evaluation of a result by a worker.
+
+    `fencing_token` counts its leases; only the holder of the newest may write.
+    """
 
     class Status(models.TextChoices):
         QUEUED = "queued", "queued"
@@ -39,52 +42,54 @@ class Attempt(models.Model):
         TAMPERED = "tampered", "tampered"
         IMPLAUSIBLE = "implausible", "implausible"
         NOT_PRODUCED = "not_produced", "not produced"
-        NOT_JUDGED = "not_judged", "not judged"  # ours, final, not retried
-        ERRORED = "errored", "errored"  # ours
+        NOT_JUDGED = "not_judged", "not judged"  # this host cannot judge it; final, not retried
+        ERRORED = "errored", "errored"  # a fault on our side
         CANCELLED = "cancelled", "cancelled"
 
     result = models.ForeignKey(Result, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveSmallIntegerField(help_text="Counted from 1.")
     is_latest = models.BooleanField(default=True)
     status = models.CharField(max_length=20, choices=Status, default=Status.QUEUED)
-    gate = models.CharField(max_length=20, blank=True, help_text="The gate that turned the candidate away.")
+    gate = models.CharField(max_length=20, blank=True, help_text="The gate that the candidate failed.")
     reason = models.CharField(max_length=40, blank=True)
     message = models.TextField(blank=True)
     flags = models.JSONField(default=list, blank=True)
-    is_held = models.BooleanField(default=False, help_text="Flag hold: not ranked until reviewed.")
-    is_uncalibrated = models.BooleanField(default=False, help_text="Flag uncalibrated: not ranked.")
+    is_held = models.BooleanField(default=False, help_text="Not ranked until a person has reviewed it.")
+    is_uncalibrated = models.BooleanField(
+        default=False, help_text="From a host without an accepted calibration: not ranked."
+    )
     compiled = models.BooleanField(null=True)
-    correct = models.BooleanField(null=True)  # by every gate
-    log_speedup = models.FloatField(null=True, help_text="On t_dev: mean of log ratios over eligible cases.")
+    correct = models.BooleanField(null=True)  # passed every gate
+    log_speedup = models.FloatField(null=True, help_text="Mean log ratio of eligible cases on t_dev.")
     cautious_log_speedup = models.FloatField(
-        null=True, help_text="The same for metrics: a noisy case by the end of its interval nearer to 1."
+        null=True, help_text="The same as metrics use it: a noisy case counts with the end of its interval nearer to 1."
     )
     log_speedup_low = models.FloatField(
-        null=True, help_text="Of its interval at 95 %: mean of the cases' lower ends; none: no bound."
+        null=True, help_text="Lower end of its 95 % interval: the mean of the cases' lower ends. Empty: no bound."
     )
     log_speedup_high = models.FloatField(null=True)
     paper_speedup = models.FloatField(
-        null=True, help_text="On the paper's clock of the category: arithmetic mean over all cases. Ranks nothing."
+        null=True, help_text="Mean ratio of all cases on the clock of the category's paper. Not used for ranking."
     )
     evaluator = models.CharField(max_length=30, blank=True, help_text="The evaluator's version.")
-    protocol = models.CharField(max_length=30, blank=True, help_text="How its record says it was timed.")
+    protocol = models.CharField(max_length=30, blank=True, help_text="The timing protocol that its record names.")
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the record in the archive.")
     queued_at = models.DateTimeField()
-    turn = models.PositiveIntegerField(
+    queue_position = models.PositiveIntegerField(
         default=0,
         db_default=0,
-        help_text="Its place in the queue, fair to all submitters (services/queue_order.py).",
+        help_text="Lower positions go first; submitters take turns.",
     )
-    woken_at = models.DateTimeField(null=True, help_text="When a message for a worker was last sent.")
-    started_at = models.DateTimeField(null=True, help_text="When it was last claimed.")
+    message_sent_at = models.DateTimeField(null=True, help_text="When workers were last sent a message about it.")
+    started_at = models.DateTimeField(null=True, help_text="When a worker last took it.")
     ended_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
     wanted_evaluator = models.CharField(
-        max_length=30, blank=True, help_text="The version that it was queued by: no older worker takes it."
+        max_length=30, blank=True, help_text="The evaluator version that queued it; older workers do not take it."
     )
     fencing_token = models.PositiveIntegerField(default=0)
-    claimed_by = models.CharField(max_length=100, blank=True, help_text="The worker of the last claim.")
+    claimed_by = models.CharField(max_length=100, blank=True, help_text="The worker that last took it.")
     host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, blank=True, related_name="attempts")
     requeues = models.PositiveSmallIntegerField(default=0)
     requeued_because = models.CharField(max_length=300, blank=True)
@@ -95,7 +100,7 @@ class Attempt(models.Model):
         ordering = ("result", "number")
         indexes = [
             models.Index(
-                name="attempt_queue", fields=["turn", "queued_at"], condition=Q(status__in=OPEN)
+                name="attempt_queue", fields=["queue_position", "queued_at"], condition=Q(status__in=OPEN)
             ),  # sweeper, queue page
         ]
         constraints = [
@@ -111,7 +116,7 @@ class Attempt(models.Model):
             ),
             models.CheckConstraint(
                 name="attempt_status_is_known",
-                condition=Q(status__in=[*OPEN, "passed", *TURNED_AWAY, "cancelled"]),
+                condition=Q(status__in=[*OPEN, "passed", *FAILED, "cancelled"]),
             ),
             models.CheckConstraint(
                 name="attempt_lease_iff_running",
@@ -124,9 +129,9 @@ class Attempt(models.Model):
                 condition=Q(status__in=OPEN, ended_at__isnull=True) | ~Q(status__in=OPEN) & Q(ended_at__isnull=False),
             ),
             models.CheckConstraint(
-                name="attempt_reason_iff_turned_away",
-                condition=Q(status__in=TURNED_AWAY) & ~Q(reason="") & ~Q(message="")
-                | ~Q(status__in=TURNED_AWAY) & Q(reason="", message="", gate=""),
+                name="attempt_reason_iff_failed",
+                condition=Q(status__in=FAILED) & ~Q(reason="") & ~Q(message="")
+                | ~Q(status__in=FAILED) & Q(reason="", message="", gate=""),
             ),
             models.CheckConstraint(
                 name="attempt_record_iff_judged",
@@ -136,8 +141,8 @@ class Attempt(models.Model):
             ),
             models.CheckConstraint(
                 name="attempt_compiled_and_correct_iff_about_the_candidate",
-                condition=Q(status__in=SILENT, compiled__isnull=True, correct__isnull=True)
-                | ~Q(status__in=SILENT) & Q(compiled__isnull=False, correct__isnull=False),
+                condition=Q(status__in=UNDECIDED, compiled__isnull=True, correct__isnull=True)
+                | ~Q(status__in=UNDECIDED) & Q(compiled__isnull=False, correct__isnull=False),
             ),
             models.CheckConstraint(
                 name="attempt_speedup_only_when_passed",
@@ -177,7 +182,7 @@ class Attempt(models.Model):
 
 
 class Measurement(models.Model):
-    """One case of an attempt. Raw times are in the record; other clocks keep their medians in one column."""
+    """One case of an attempt. Raw times are in the record; `clocks` holds the medians of clocks other than t_dev."""
 
     class Split(models.TextChoices):
         SEEN = "seen", "seen"
@@ -187,23 +192,23 @@ class Measurement(models.Model):
     case = models.CharField(max_length=200, help_text="Sorted axis=value pairs.")
     split = models.CharField(max_length=10, choices=Split, default=Split.SEEN)
     profile = models.CharField(max_length=10)
-    correct = models.BooleanField(null=True, help_text="The candidate; unknown where the case was not reached.")
+    correct = models.BooleanField(null=True, help_text="Of the candidate. Unknown: the case was not reached.")
     baseline_correct = models.BooleanField(null=True)
-    draws = models.PositiveIntegerField(default=0, help_text="Judged draws that were right.")
+    draws = models.PositiveIntegerField(default=0, help_text="Drawn inputs on which the output was correct.")
     relative_rmse = models.FloatField(null=True)
     allowed_rmse = models.FloatField(null=True)
     baseline_rmse = models.FloatField(null=True)
     first_call_ms = models.FloatField(null=True)
     baseline_t_dev_ms = models.FloatField(null=True)
     candidate_t_dev_ms = models.FloatField(null=True)
-    log_ratio = models.FloatField(null=True, help_text="On t_dev; above 0: the candidate is faster.")
+    log_ratio = models.FloatField(null=True, help_text="On t_dev. Above 0: the candidate is faster.")
     log_ratio_variance = models.FloatField(null=True)
-    log_ratio_df = models.FloatField(null=True, help_text="Degrees of freedom; none: the normal distribution.")
-    log_ratio_low = models.FloatField(null=True, help_text="Of the interval at 95 %; none: no bound.")
+    log_ratio_df = models.FloatField(null=True, help_text="Degrees of freedom. Empty: the normal distribution.")
+    log_ratio_low = models.FloatField(null=True, help_text="Lower end of the 95 % interval. Empty: no bound.")
     log_ratio_high = models.FloatField(null=True)
-    is_eligible = models.BooleanField(default=False, help_text="May enter speed metrics.")
-    is_censored = models.BooleanField(default=False, help_text="The ratio is at least what it says.")
-    is_noisy = models.BooleanField(default=False, help_text="Metrics take the end of the interval nearer to 1.")
+    is_eligible = models.BooleanField(default=False, help_text="Counts in speed metrics.")
+    is_censored = models.BooleanField(default=False, help_text="The ratio is a lower bound.")
+    is_noisy = models.BooleanField(default=False, help_text="Metrics use the end of the interval nearer to 1.")
     clocks = models.JSONField(default=dict, help_text='Clock → {"baseline_ms", "candidate_ms", "calls"}, medians.')
 
     class Meta:

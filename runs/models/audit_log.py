@@ -1,7 +1,6 @@
-"""Who changed what is public, what a host or an account may do, or what is secret, when and why: written once, never
-edited.
+"""The audit log: who changed what is public, secret or permitted, when and why. Entries are never changed or removed.
 
-Beside it a counter of changes, by which a reader knows whether what it has is still what there is.
+`Revision` counts changes to public rows, for ETags.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ REASON_CHARACTERS, DETAIL_CHARACTERS = 300, 200
 
 
 class AuditEntry(models.Model):
-    """One action on a run, host, round, submission or account, or on a row of the registry, which `detail` names. To
-    publish a result: from which attempt to which.
+    """One action on a run, result, host, round, submission or account, or on a registry row that `detail` names.
+
+    Publishing a result records from which attempt to which.
     """
 
     class Action(models.TextChoices):
@@ -41,43 +41,47 @@ class AuditEntry(models.Model):
         REVEAL = "reveal", "revealed"
         AUDIT = "audit", "audited"
         RECEIVE = "receive", "received"
-        DECLARE = "declare", "more said"
+        DECLARE = "declare", "facts declared"
         REJECT = "reject", "rejected"
         ACCEPT = "accept", "accepted"
-        VERIFY = "verify", "verification begun"
+        VERIFY = "verify", "verification started"
         CONCLUDE = "conclude", "verification ended"
-        DECIDE = "decide", "review decided"
-        ANSWER = "answer", "audit answered"
+        DECIDE = "decide", "decision made"
+        REPLY = "reply", "reply to an audit"
         CLOSE = "close", "closed"
-        MAKE_ACCOUNT = "make_account", "account made"
+        MAKE_ACCOUNT = "make_account", "account created"
         CHANGE_ACCOUNT = "change_account", "account changed"
-        GIVE_ROLE = "give_role", "role given"
+        GIVE_ROLE = "give_role", "role changed"
         CLOSE_ACCOUNT = "close_account", "account closed"
-        OPEN_ACCOUNT = "open_account", "account opened again"
+        OPEN_ACCOUNT = "open_account", "account reopened"
         SET_PASSWORD = "set_password", "password set"
-        FORGET_FACTOR = "forget_factor", "second factor forgotten"
-        MAKE_TOKEN = "make_token", "token made"
+        RESET_FACTOR = "reset_factor", "second factor reset"
+        MAKE_TOKEN = "make_token", "token created"
         REVOKE_TOKEN = "revoke_token", "token revoked"
 
     at = models.DateTimeField(default=timezone.now, editable=False)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     actor_name = models.CharField(max_length=150, help_text="The user, or the command that acted.")
     action = models.CharField(max_length=20, choices=Action)
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, related_name="trail")
-    host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="trail")
-    round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, related_name="trail")
-    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="trail")
-    result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="trail")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, related_name="audit_entries")
+    host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="audit_entries")
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, related_name="audit_entries")
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="audit_entries")
+    result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, related_name="audit_entries")
     account = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="trail", help_text="Whose it was."
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="audit_entries",
+        help_text="The account that was changed.",
     )
     detail = models.CharField(
-        max_length=DETAIL_CHARACTERS, blank=True, help_text="From what to what, which token, at what estimate."
+        max_length=DETAIL_CHARACTERS, blank=True, help_text="Old and new values, the token, or the cost estimate."
     )
     from_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     to_attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="+")
     undoes = models.ForeignKey(
-        "self", on_delete=models.PROTECT, null=True, related_name="+", help_text="What this takes back."
+        "self", on_delete=models.PROTECT, null=True, related_name="+", help_text="The entry that this one takes back."
     )
     reason = models.CharField(max_length=REASON_CHARACTERS, blank=True)
 
@@ -120,7 +124,7 @@ class AuditEntry(models.Model):
                 & Q(run__isnull=True, result__isnull=True, host__isnull=True, submission__isnull=True)
                 | Q(
                     action__in=[
-                        *("receive", "declare", "reject", "accept", "verify", "conclude", "decide", "answer", "close")
+                        *("receive", "declare", "reject", "accept", "verify", "conclude", "decide", "reply", "close")
                     ],
                     submission__isnull=False,
                     host__isnull=True,
@@ -130,7 +134,7 @@ class AuditEntry(models.Model):
                 | Q(
                     action__in=[
                         *("make_account", "change_account", "give_role", "close_account", "open_account"),
-                        *("set_password", "forget_factor", "make_token", "revoke_token"),
+                        *("set_password", "reset_factor", "make_token", "revoke_token"),
                     ],
                     account__isnull=False,
                     run__isnull=True,
@@ -151,12 +155,12 @@ class AuditEntry(models.Model):
 
     @property
     def about(self) -> models.Model | None:
-        """What it happened to."""
+        """The row that the action was about."""
         return self.submission or self.result or self.run or self.host or self.round or self.account
 
 
 class Revision(models.Model):
-    """One row: how often anything that is public may have changed. Pages' ETags are made of it."""
+    """A single row that counts changes to public rows. ETags of pages are made of it."""
 
     number = models.PositiveBigIntegerField(default=0)
 

@@ -1,4 +1,4 @@
-"""What people found when they looked: audits of results, for good, and the questions that wait for a person."""
+"""Audits of results, which are permanent, and reviews: questions that wait for a maintainer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from runs.models.results import Result
 from runs.models.submissions import Submission
 
 VERDICTS = [value for value in Result.Audit.values if value != Result.Audit.NONE]
-ADVERSE = ("suspect", "hacked", "contaminated")  # the submitter may answer
+ADVERSE = ("suspect", "hacked", "contaminated")  # the submitter may reply
 
 
 class ResultAudit(models.Model):
-    """One look at one answer. Never changed: the next one stands above it, and `Result.audit` has the newest."""
+    """One audit of one attempt. Never changed: a later one supersedes it; `Result.audit` holds the newest verdict."""
 
     result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="audits")
     attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="audits")
@@ -26,7 +26,7 @@ class ResultAudit(models.Model):
     at = models.DateTimeField(auto_now_add=True)
     auditor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     auditor_name = models.CharField(max_length=150)
-    answer_until = models.DateTimeField(null=True, blank=True, help_text="Until when the submitter may answer.")
+    reply_until = models.DateTimeField(null=True, blank=True, help_text="The submitter may reply until then.")
 
     class Meta:
         ordering = ("-at", "-id")
@@ -41,25 +41,25 @@ class ResultAudit(models.Model):
 
 
 class Review(models.Model):
-    """A question that waits for a maintainer. Holds and suspects need no row: they are asked of the results."""
+    """A question that waits for a maintainer. FinishedSession and suspect results need no row: queries find them."""
 
     class Kind(models.TextChoices):
-        LOOK_ALIKE = "look_alike", "look-alike name"
-        DUPLICATE = "duplicate", "candidate of somebody else"
-        EXPERT = "expert", "bundled source handed in"
+        LOOK_ALIKE = "look_alike", "similar name"
+        DUPLICATE = "duplicate", "same candidate as another submission"
+        EXPERT = "expert", "source shipped with a task"
         PRIVATE_TEXT = "private_text", "private text in a source"
         NOT_REPRODUCED = "not_reproduced", "not reproduced"
-        APPEAL = "appeal", "answer to an audit"
+        APPEAL = "appeal", "reply to an audit"
 
     kind = models.CharField(max_length=20, choices=Kind)
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="reviews")
-    audit = models.ForeignKey(ResultAudit, on_delete=models.PROTECT, null=True, related_name="answers")
+    audit = models.ForeignKey(ResultAudit, on_delete=models.PROTECT, null=True, related_name="replies")
     detail = models.TextField()
     opened_at = models.DateTimeField(auto_now_add=True)
     opened_by_name = models.CharField(max_length=150)
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by_name = models.CharField(max_length=150, blank=True)
-    decision = models.TextField(blank=True, help_text="Public, with its reason.")
+    decision = models.TextField(blank=True, help_text="Public; says what was decided and why.")
 
     class Meta:
         ordering = ("opened_at", "id")
@@ -73,7 +73,7 @@ class Review(models.Model):
                     audit__isnull=True,
                 ),
             ),
-            models.UniqueConstraint(name="review_one_answer_per_audit", fields=["audit"], condition=Q(kind="appeal")),
+            models.UniqueConstraint(name="review_one_reply_per_audit", fields=["audit"], condition=Q(kind="appeal")),
             models.CheckConstraint(name="review_says_something", condition=~Q(detail="")),
             models.CheckConstraint(
                 name="review_decision_iff_closed",

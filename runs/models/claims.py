@@ -1,6 +1,6 @@
-"""What a bundle of another benchmark claims of each task: kept as claimed, beside what follows from its own times.
+"""Claims: what a bundle of another benchmark says of each task, beside what follows from its own times.
 
-Claims stand on their submission's page and enter no board: other tasks, other clocks, nothing that we measured.
+They are shown on their submission's page and enter no leaderboard, because nothing of them was measured here.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from runs.models.submissions import Submission
 class Claim(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="claims")
     task = models.CharField(max_length=300, help_text="As the bundle names it.")
-    attempt = models.CharField(max_length=200, blank=True, help_text="A sample, a round or a solution.")
-    is_known = models.BooleanField(help_text="A task of the suite; others are in quarantine and count for nothing.")
+    attempt = models.CharField(max_length=200, blank=True, help_text="The sample, round or solution.")
+    is_known = models.BooleanField(help_text="A task of the benchmark's suite; others do not count.")
     status = models.CharField(max_length=20)
     reason = models.CharField(max_length=40, blank=True)
     message = models.TextField(blank=True)
-    claimed = models.JSONField(default=dict, help_text="Fields as they were written.")
+    claimed = models.JSONField(default=dict, help_text="The bundle's own fields, unchanged.")
     claimed_speedup = models.FloatField(null=True)
-    recomputed_speedup = models.FloatField(null=True, help_text="By the format's own rule, from its own times.")
-    cases = models.JSONField(default=list, help_text="[case, baseline ms, candidate ms, claimed speedup] each.")
+    recomputed_speedup = models.FloatField(null=True, help_text="From the bundle's own times, by its format's rule.")
+    cases = models.JSONField(default=list, help_text="A list of [case, baseline ms, candidate ms, claimed speedup].")
     files = models.JSONField(default=dict, help_text="The candidate's sources: path → sha256 in the archive.")
 
     class Meta:

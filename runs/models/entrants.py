@@ -1,4 +1,4 @@
-"""Who writes kernels: agents, models, and the configurations that stand on boards."""
+"""Agents, models, and the configurations of both that leaderboards list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class Agent(models.Model):
-    """What writes candidates: a program of ours, a product, a person."""
+    """A writer of candidates: a built-in agent, a product or a person."""
 
     class Kind(models.TextChoices):
         BUILT_IN = "built_in", "built in"  # evaluator.agents knows it by its slug
@@ -29,7 +29,7 @@ class Agent(models.Model):
 
 
 class ModelVersion(models.Model):
-    """A language model at the exact identifier that was asked for."""
+    """A language model under the exact identifier that was requested."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=100)
@@ -45,11 +45,11 @@ class ModelVersion(models.Model):
 
 
 class Configuration(models.Model):
-    """Agent × model × settings: what a line of a board is. Built-in agents have no model."""
+    """Agent × model × settings: one entry of a leaderboard. An agent that calls no model has none."""
 
     class Role(models.TextChoices):
         ENTRY = "entry", "entry"
-        REFERENCE_LINE = "reference_line", "reference line"  # drawn on a board, never ranked
+        REFERENCE_LINE = "reference_line", "reference line"  # shown on a leaderboard, never ranked
 
     slug = models.SlugField(max_length=100, unique=True)
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="configurations")
@@ -59,13 +59,15 @@ class Configuration(models.Model):
     settings = models.JSONField(default=dict, blank=True, help_text="timeout_s, max_iterations, cheatsheets, …")
     settings_digest = models.CharField(max_length=64, editable=False)
     role = models.CharField(max_length=20, choices=Role, default=Role.ENTRY)
-    # What it may spend is no part of what it is: changing it makes no other configuration.
+    # Caps are not part of a configuration's identity: changing one makes no new configuration.
     run_cap_usd = models.FloatField(
-        null=True, blank=True, help_text="Most that one run may spend; a paid model starts only with one."
+        null=True, blank=True, help_text="The most that one run may spend. Required for a paid model."
     )
-    day_cap_usd = models.FloatField(null=True, blank=True, help_text="Most that all its runs may spend in a day, UTC.")
+    day_cap_usd = models.FloatField(
+        null=True, blank=True, help_text="The most that all its runs may spend in a day (UTC)."
+    )
     expected_task_usd = models.FloatField(
-        null=True, blank=True, help_text="What a task may cost, until sessions here say it themselves."
+        null=True, blank=True, help_text="Expected cost of a task, used until sessions here have reported costs."
     )
 
     class Meta:

@@ -1,11 +1,16 @@
-"""Where kernels run: device classes, which ranks never cross, and the hosts that have them."""
+"""Device classes, between which nothing is ranked, the hosts that have them, and the hosts' calibrations."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
 
-BACKENDS = {"cpu": "cpu", "gfx942": "rocm", "gfx950": "rocm", "sm_90": "cuda"}  # the evaluator's, by architecture
+BACKENDS = {
+    "cpu": "cpu",
+    "gfx942": "rocm",
+    "gfx950": "rocm",
+    "sm_90": "cuda",
+}  # the evaluator's backend of each architecture
 
 
 class DeviceClass(models.Model):
@@ -22,7 +27,7 @@ class DeviceClass(models.Model):
     architecture = models.CharField(max_length=20, choices=Architecture)
     partition_mode = models.CharField(max_length=20, blank=True)
     is_functional = models.BooleanField(
-        default=False, help_text="Judges compilation and correctness only: its times enter no metric."
+        default=False, help_text="Compilation and correctness only: its times count in no metric."
     )
 
     class Meta:
@@ -40,27 +45,29 @@ class DeviceClass(models.Model):
 
 
 class Host(models.Model):
-    """A machine with one device of a class, on which one worker claims attempts."""
+    """A machine with one device of a class and one worker."""
 
     name = models.SlugField(max_length=60, unique=True)
     device_class = models.ForeignKey(DeviceClass, on_delete=models.PROTECT, related_name="hosts")
-    is_enabled = models.BooleanField(default=True, help_text="A host that is not enabled claims nothing.")
+    is_enabled = models.BooleanField(default=True, help_text="A disabled host takes no work.")
     is_accepted = models.BooleanField(
-        null=True, blank=True, help_text="Passed the A/A acceptance; unknown until `doctor --health` ran there."
+        null=True, blank=True, help_text="Passed the A/A acceptance. Unknown until `doctor --health` has run there."
     )
-    calibration = models.JSONField(default=dict, blank=True, help_text="The figures behind it, as measured there.")
+    calibration = models.JSONField(default=dict, blank=True, help_text="The measured figures behind the acceptance.")
     quarantined_at = models.DateTimeField(
-        null=True, blank=True, help_text="Since when it claims nothing: known kernels went wrong on it, twice."
+        null=True, blank=True, help_text="It takes no work since then: known kernels failed on it twice."
     )
     quarantine_reason = models.CharField(max_length=300, blank=True)
-    facts = models.JSONField(default=dict, blank=True, help_text="Versions and products, as its worker says.")
+    facts = models.JSONField(default=dict, blank=True, help_text="Versions and products, as its worker reports them.")
     agents = models.JSONField(
-        default=dict, blank=True, help_text="What each agent of ours lacks there, as its worker says; empty: nothing."
+        default=dict,
+        blank=True,
+        help_text="What each built-in agent lacks there, as its worker reports it. Empty text: nothing.",
     )
-    evaluator = models.CharField(max_length=30, blank=True, help_text="The version that its worker started with.")
+    evaluator = models.CharField(max_length=30, blank=True, help_text="The evaluator version of its worker.")
     note = models.CharField(max_length=200, blank=True)
     started_at = models.DateTimeField(null=True, blank=True, help_text="When its worker last started.")
-    seen_at = models.DateTimeField(null=True, blank=True, help_text="Its worker's last sign of life.")
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="Its worker's last heartbeat.")
 
     class Meta:
         ordering = ("name",)
@@ -76,18 +83,18 @@ class Host(models.Model):
         return self.name
 
     @property
-    def may_claim(self) -> bool:
+    def may_take_work(self) -> bool:
         return self.is_enabled and self.quarantined_at is None
 
 
 class Calibration(models.Model):
-    """What `doctor --health` measured on a host, once. Never changed: the next one stands beside it."""
+    """One measurement of a host by `doctor --health`. Never changed; a later one is another row."""
 
     host = models.ForeignKey(Host, on_delete=models.CASCADE, related_name="calibrations")
     made_at = models.DateTimeField()
     is_accepted = models.BooleanField()
-    figures = models.JSONField(help_text="As on its host: E0, spread and bias of A/A sessions, floors.")
-    facts = models.JSONField(default=dict, help_text="What the host ran on then.")
+    figures = models.JSONField(help_text="E0, spread and bias of A/A sessions, floors.")
+    facts = models.JSONField(default=dict, help_text="The host's facts at the time.")
 
     class Meta:
         ordering = ("host", "-made_at")

@@ -1,4 +1,4 @@
-"""What is to be solved: tasks and suites as mirrored from tasks/, never edited here. A changed task is another row."""
+"""Tasks and suites as mirrored from tasks/, never edited here. A changed task is a new row."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Task(models.Model):
     source = models.CharField(max_length=50, help_text="Where the task comes from: arena, or a benchmark's name.")
     name = models.CharField(max_length=100)
     description = models.TextField(blank=True)
-    editable = models.JSONField(default=list, help_text="Paths a candidate may bring.")
+    editable = models.JSONField(default=list, help_text="Files that a candidate may replace.")
     files = models.JSONField(default=dict, help_text="The baseline's sources: path → sha256 in the archive.")
     cases = models.JSONField(default=list, help_text='The seen cases: {"id", "profile", "axes"}.')
     provenance = models.JSONField(default=dict)
-    is_current = models.BooleanField(default=True, help_text="Stands in tasks/ now, at this digest.")
+    is_current = models.BooleanField(default=True, help_text="tasks/ holds this version now.")
     added_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -44,7 +44,7 @@ class Task(models.Model):
 
 
 class Suite(models.Model):
-    """A named, frozen list of tasks. A version is its manifest's digest; denominators come from here."""
+    """A named, frozen list of tasks. Each version has a digest; denominators come from here."""
 
     name = models.SlugField(max_length=50)
     version = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""Tables of papers as printed: facts in a section of their own, never ranked with measured rows."""
+"""Tables of papers as printed, shown in a section of their own and never ranked with measured results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What was run: one configuration on one suite, and its results, one for each task (decision 18).
+"""Runs of one configuration on one suite, and their results, one for each task.
 
-A result's public answer is `published_attempt`, which moves only by a publish action; a rerun is another attempt.
+The public outcome of a result is its `published_attempt`, which only publishing changes; a rerun is a new attempt.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runs.models.problems import Suite, Task
 from runs.models.rounds import Round
 from runs.querysets import ResultQuerySet, RunQuerySet
 
-LAST_REPEAT = 2**15 - 1  # as bundles may say, and what the column can hold
+LAST_REPEAT = 2**15 - 1  # the largest that the column holds and a bundle may name
 
 
 class Run(models.Model):
@@ -29,7 +29,7 @@ class Run(models.Model):
         WITHDRAWN = "withdrawn", "withdrawn"
 
     class Origin(models.TextChoices):
-        PUBLISHED = "published", "published"  # a paper's aggregate
+        PUBLISHED = "published", "published"  # aggregates of a paper
         IMPORTED = "imported", "imported"
         RUN_HERE = "run_here", "run here"
 
@@ -50,7 +50,7 @@ class Run(models.Model):
         related_name="runs",
         null=True,
         blank=True,
-        help_text="Whose unseen cases its candidates are tried on; none: seen cases only.",
+        help_text="Candidates are also evaluated on this round's unseen cases. Empty: seen cases only.",
     )
     protocol = models.CharField(max_length=30, default=PROTOCOL)
     state = models.CharField(max_length=20, choices=State, default=State.DRAFT)
@@ -64,16 +64,18 @@ class Run(models.Model):
         null=True,
         blank=True,
         related_name="measured_again_by",
-        help_text="The imported run whose candidates it runs again; it is never published itself.",
+        help_text="The imported run whose candidates it evaluates again; such a run is never published itself.",
     )
     note = models.CharField(max_length=200, blank=True)
-    paused_at = models.DateTimeField(null=True, blank=True, help_text="Since when no worker takes what waits of it.")
+    paused_at = models.DateTimeField(null=True, blank=True, help_text="Workers take none of its attempts since then.")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     published_at = models.DateTimeField(null=True, blank=True)
-    bundle_digest = models.CharField(max_length=64, blank=True, help_text="Of the bundle that it was imported from.")
+    bundle_digest = models.CharField(
+        max_length=64, blank=True, help_text="sha256 of the bundle that it was imported from."
+    )
 
     objects = RunQuerySet.as_manager()
 
@@ -84,7 +86,7 @@ class Run(models.Model):
             ("publish_run", "Can publish and withdraw runs"),
         ]
         constraints = [
-            # A second run of the same repeat may stand as a draft beside the published one.
+            # A second run of the same repeat may exist as a draft beside the published one.
             models.UniqueConstraint(
                 name="run_one_published_per_repeat",
                 fields=["configuration", "suite", "device_class", "protocol", "repeat"],
@@ -131,12 +133,12 @@ class Run(models.Model):
 
     @property
     def is_from_outside(self) -> bool:
-        """Whether its candidates may only ever run in the strong sandbox."""
+        """Whether its candidates come from outside, so that they may run only in the strong sandbox."""
         return self.origin != Run.Origin.RUN_HERE or self.verifies_id is not None
 
 
 class Result(models.Model):
-    """One task of a run, with the candidate that every attempt evaluates."""
+    """One task of a run, with the candidate that all of its attempts evaluate."""
 
     class Audit(models.TextChoices):
         NONE = "none", "not audited"
@@ -149,9 +151,13 @@ class Result(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="results")
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="results")
-    candidate_digest = models.CharField(max_length=64, blank=True, db_index=True, help_text="Look-alikes share it.")
+    candidate_digest = models.CharField(
+        max_length=64, blank=True, db_index=True, help_text="Identical candidates share it."
+    )
     candidate_files = models.JSONField(default=dict, help_text="path → sha256 in the archive.")
-    candidate_problems = models.JSONField(default=list, help_text="[reason code, detail] of files not taken.")
+    candidate_problems = models.JSONField(
+        default=list, help_text="A list of [reason code, detail] about files that were not accepted."
+    )
     audit = models.CharField(max_length=20, choices=Audit, default=Audit.NONE)
     published_attempt = models.OneToOneField(
         "Attempt", on_delete=models.PROTECT, null=True, blank=True, related_name="published_for"

@@ -1,4 +1,4 @@
-"""Rounds: a secret from which unseen cases follow. Its hash is published before, the secret itself after."""
+"""Rounds of unseen cases, which follow from a secret. Its hash is published at once, the secret at the reveal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from runs.models.problems import Suite
 
 
 class Round(models.Model):
-    """Unseen cases follow from (generator version, task digest, secret). Before the reveal only the server has that."""
+    """Unseen cases follow from generator version, task digest and secret, which only the server knows at first."""
 
     slug = models.SlugField(max_length=60, unique=True)
-    suite = models.ForeignKey(Suite, on_delete=models.PROTECT, related_name="rounds", help_text="Its tasks have cases.")
+    suite = models.ForeignKey(
+        Suite, on_delete=models.PROTECT, related_name="rounds", help_text="The tasks that have unseen cases."
+    )
     secret = models.CharField(max_length=128, help_text="Public once the round is revealed.")
     secret_hash = models.CharField(max_length=64, unique=True, help_text="sha256 of the secret in UTF-8.")
     generator_version = models.CharField(max_length=30)

@@ -1,7 +1,7 @@
-"""How an agent came to its candidate: its session on a task, and each version that it had checked there.
+"""Agent sessions, in which an agent works on a task, and the versions that it had checked there (iterations).
 
-Numbers are what was said: null is what nobody said, and never shown as zero. Prompt, transcript and diffs are in the
-archive, in the session as the evaluator wrote it.
+Numbers are as reported; null means that nobody reported one and is never shown as zero. Prompt, transcript and diffs
+are in the archive, in the session record as the evaluator wrote it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ COUNTS = ("turns", "input_tokens", "cached_input_tokens", "output_tokens", "tool
 
 
 class AgentSession(models.Model):
-    """One session. While it runs it has a tail and counts of its checks; once it is over it is never changed. One that
-    ended without a candidate, and was never public, goes where a rerun has another held.
+    """One session. While it runs it has only a tail and counts of its checks; once it has ended it is never changed.
+
+    A rerun replaces a session that ended without a candidate and was never public.
     """
 
     class Ending(models.TextChoices):
@@ -29,9 +30,9 @@ class AgentSession(models.Model):
         FAILED = "failed", "failed"
 
     class CostSource(models.TextChoices):
-        AGENT = "agent", "as the agent's own program said"
-        PRICES = "prices", "tokens by the prices of the configuration"
-        FREE = "free", "it calls no model"
+        AGENT = "agent", "reported by the agent's program"
+        PRICES = "prices", "token counts and the configuration's prices"
+        FREE = "free", "the agent calls no model"
 
     result = models.OneToOneField(Result, on_delete=models.CASCADE, related_name="session")
     attempt = models.OneToOneField(
@@ -39,18 +40,18 @@ class AgentSession(models.Model):
         on_delete=models.SET_NULL,
         null=True,
         related_name="session",
-        help_text="Within which it was held here; none: it came with a bundle.",
+        help_text="The attempt that ran it here. Empty: it came with a bundle.",
     )
-    agent = models.CharField(max_length=100, help_text="As the session names it.")
-    evaluator = models.CharField(max_length=30, help_text="The evaluator's version, with which a built-in agent comes.")
-    architecture = models.CharField(max_length=20, help_text="What was to be written for.")
+    agent = models.CharField(max_length=100, help_text="As the session record names it.")
+    evaluator = models.CharField(max_length=30, help_text="The evaluator version, which includes the built-in agents.")
+    architecture = models.CharField(max_length=20, help_text="The architecture to write for.")
     started_at = models.DateTimeField()
     seconds = models.FloatField(null=True, help_text="Wall time, checks included.")
-    ended = models.CharField(max_length=20, choices=Ending, blank=True, help_text="How; empty while it runs.")
-    message = models.TextField(blank=True, help_text="Why it ended so.")
-    model = models.CharField(max_length=200, blank=True, help_text="As the agent's own stream names it.")
+    ended = models.CharField(max_length=20, choices=Ending, blank=True, help_text="How it ended. Empty while it runs.")
+    message = models.TextField(blank=True, help_text="Why it ended that way.")
+    model = models.CharField(max_length=200, blank=True, help_text="As the agent's own output names it.")
     turns = models.PositiveIntegerField(null=True)
-    input_tokens = models.PositiveBigIntegerField(null=True, help_text="Cached ones are among them.")
+    input_tokens = models.PositiveBigIntegerField(null=True, help_text="Including cached ones.")
     cached_input_tokens = models.PositiveBigIntegerField(null=True)
     output_tokens = models.PositiveBigIntegerField(null=True)
     tool_calls = models.PositiveIntegerField(null=True)
@@ -58,13 +59,15 @@ class AgentSession(models.Model):
     cost_source = models.CharField(max_length=20, choices=CostSource, blank=True)
     no_cost_because = models.CharField(max_length=200, blank=True)
     abandoned = models.PositiveSmallIntegerField(
-        default=0, help_text="Sessions begun before it and lost with their worker: spent, and nobody knows how much."
+        default=0, help_text="Earlier sessions lost with their worker: they cost something, but nobody knows how much."
     )
     checks = models.PositiveIntegerField(default=0, help_text="Distinct versions that were checked.")
-    failed_builds = models.PositiveIntegerField(default=0, help_text="Of them, those that did not compile.")
-    tail = models.TextField(blank=True, help_text="The last of the transcript.")
-    digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the session in the archive.")
-    prompt_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the prompt; none: it had none.")
+    failed_builds = models.PositiveIntegerField(default=0, help_text="Checked versions that did not compile.")
+    tail = models.TextField(blank=True, help_text="The end of the transcript.")
+    digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the session record in the archive.")
+    prompt_digest = models.CharField(
+        max_length=64, blank=True, help_text="sha256 of the prompt in the archive. Empty: it had no prompt."
+    )
 
     objects = AgentSessionQuerySet.as_manager()
 
@@ -96,17 +99,19 @@ class AgentSession(models.Model):
 
 
 class Iteration(models.Model):
-    """A distinct version that an agent had checked, in order. Its diff is in the session in the archive."""
+    """A distinct version that an agent had checked. Its diff is in the archived session record."""
 
     session = models.ForeignKey(AgentSession, on_delete=models.CASCADE, related_name="iterations")
     number = models.PositiveIntegerField(help_text="Counted from 1.")
-    at_s = models.FloatField(help_text="Since the session's begin.")
-    seconds = models.FloatField(help_text="That the check took.")
+    at_s = models.FloatField(help_text="Seconds since the session began.")
+    seconds = models.FloatField(help_text="How long the check took.")
     candidate_digest = models.CharField(max_length=64)
     status = models.CharField(max_length=20)
     message = models.TextField(blank=True)
-    speedup = models.FloatField(null=True, help_text="Geometric mean over cases on t_dev; none without a clock.")
-    added = models.PositiveIntegerField(help_text="Lines, against the version before or the task's own source.")
+    speedup = models.FloatField(
+        null=True, help_text="Geometric mean over cases on t_dev. Empty without a device clock."
+    )
+    added = models.PositiveIntegerField(help_text="Lines, compared with the version before or the task's source.")
     removed = models.PositiveIntegerField()
 
     objects = IterationQuerySet.as_manager()

@@ -1,7 +1,7 @@
-"""What was handed in: a bundle's bytes, what its submitter says of it, and how far it is (decision 20).
+"""Submissions: the bytes of a bundle, what its submitter declares, and its state. And tokens of the API.
 
-received → checking → rejected | accepted → verifying → closed. The row is the queue of checks, as an attempt's is of
-evaluations. What happened when stands in the trail.
+received → checking → rejected | accepted → verifying → closed. The rows are the queue of checks, as attempts are that
+of evaluations. The audit log holds the history.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ WITH_A_RUN = ["accepted", "verifying"]
 
 
 NEXT = {
-    "received": ("A worker", "checks it within minutes; there is nothing to do."),
-    "checking": ("A worker", "is reading it now; there is nothing to do."),
-    "rejected": ("The submitter", "mends every problem and hands it in again; nothing was written."),
-    "accepted": ("A maintainer", "publishes its run or shows its claims, has a run evaluated again, or closes it."),
-    "verifying": ("Our hosts", "evaluate its candidates again; the verdict comes when the last one has ended."),
-    "closed": ("Nobody", "has anything left to do."),
+    "received": ("A worker", "will check it within minutes. There is nothing for you to do."),
+    "checking": ("A worker", "is checking it now. There is nothing for you to do."),
+    "rejected": ("The submitter", "fixes every problem and submits it again. Nothing was stored."),
+    "accepted": ("A maintainer", "publishes its run or claims, has it evaluated again, or closes it."),
+    "verifying": ("Our hosts", "are evaluating its candidates again. The verdict follows when the last one is done."),
+    "closed": ("Nothing", "is left to do."),
 }
 
 
 class Submission(models.Model):
-    """One file. The same bytes are the same submission, whoever sends them again."""
+    """One bundle. The same bytes are the same submission, whoever submits them again."""
 
     class State(models.TextChoices):
         RECEIVED = "received", "received"
@@ -46,7 +46,7 @@ class Submission(models.Model):
 
     class Outcome(models.TextChoices):
         VERIFIED = "verified", "evaluated again here"
-        UNVERIFIED = "unverified", "closed without another evaluation"
+        UNVERIFIED = "unverified", "closed without verification"
         TAKEN_DOWN = "taken_down", "taken down by its submitter"
 
     digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the bytes, in the archive.")
@@ -56,32 +56,36 @@ class Submission(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
     )
     submitter_name = models.CharField(max_length=150, help_text="The user, or the command that imported it.")
-    declared = models.JSONField(default=dict, help_text="What the submitter says and no format proves: agent, model, …")
-    declared_on = models.JSONField(default=dict, blank=True, help_text="The day of each that was said after hand-in.")
+    declared = models.JSONField(
+        default=dict, help_text="Facts that the submitter declares and nothing proves: agent, model, …"
+    )
+    declared_on = models.JSONField(
+        default=dict, blank=True, help_text="The day of each fact that was added after the submission."
+    )
     licence = models.CharField(max_length=20, choices=Licence)
     consented_at = models.DateTimeField(help_text="When the submitter agreed to publication under the licence.")
     wants_mail = models.BooleanField(default=False)
     idempotency_key = models.CharField(max_length=100, blank=True)
     state = models.CharField(max_length=20, choices=State, default=State.RECEIVED)
     outcome = models.CharField(max_length=20, choices=Outcome, blank=True)
-    format = models.CharField(max_length=40, blank=True, help_text="As recognised by its content.")
-    problems = models.JSONField(default=list, blank=True, help_text="place, seen, expected, hint; all of them.")
+    format = models.CharField(max_length=40, blank=True, help_text="As recognised from its content.")
+    problems = models.JSONField(default=list, blank=True, help_text="All problems: place, seen, expected, hint.")
     problem_count = models.PositiveIntegerField(default=0)
-    findings = models.JSONField(default=list, blank=True, help_text="place, code, sentence: worth knowing.")
-    about = models.JSONField(default=dict, blank=True, help_text="generation, suite, totals: of the bundle as a whole.")
-    claim_count = models.PositiveIntegerField(default=0, help_text="Of a bundle of another benchmark.")
-    is_public = models.BooleanField(default=False, help_text="Its claims are shown; a run is published by itself.")
+    findings = models.JSONField(default=list, blank=True, help_text="Remarks that do not reject it: place, code, text.")
+    about = models.JSONField(default=dict, blank=True, help_text="The bundle as a whole: generation, suite, totals.")
+    claim_count = models.PositiveIntegerField(default=0, help_text="Claims in a bundle of another benchmark.")
+    is_public = models.BooleanField(default=False, help_text="Its claims are public. A run is published separately.")
     run = models.OneToOneField(Run, on_delete=models.PROTECT, null=True, blank=True, related_name="submission")
     received_at = models.DateTimeField()
-    checks = models.PositiveSmallIntegerField(default=0, help_text="How often a check was begun.")
-    lease_until = models.DateTimeField(null=True, blank=True, help_text="Of the check that runs.")
+    checks = models.PositiveSmallIntegerField(default=0, help_text="How many checks were started.")
+    lease_until = models.DateTimeField(null=True, blank=True, help_text="Until when the running check holds its lease.")
 
     objects = SubmissionQuerySet.as_manager()
 
     class Meta:
         ordering = ("-received_at", "-id")
         permissions = [
-            ("submit_bundle", "Can hand in bundles"),
+            ("submit_bundle", "Can submit bundles"),
             ("review_submission", "Can verify and close submissions and decide reviews"),
         ]
         constraints = [
@@ -125,13 +129,13 @@ class Submission(models.Model):
         return f"submission {self.pk}"
 
     @property
-    def said(self) -> dict[str, str]:
-        """By the bundle of itself, and over it by the submitter."""
-        return {**self.about.get("said", {}), **self.declared}
+    def facts(self) -> dict[str, str]:
+        """All declared facts by name: the bundle's own, overridden by the submitter's."""
+        return {**self.about.get("facts", {}), **self.declared}
 
     @property
-    def not_said(self) -> list[str]:
-        """What its format lacks, was asked for, and nobody said; the licence is always given."""
+    def undeclared_facts(self) -> list[str]:
+        """Names of facts that its format lacks and nobody has declared. The licence is never missing."""
         return [name for name in self.about.get("asked", []) if name not in (*self.declared, "licence")]
 
     @property
@@ -140,26 +144,26 @@ class Submission(models.Model):
 
 
 class ApiToken(models.Model):
-    """Lets a program act for a user. Only its hash is kept; it is shown once."""
+    """A token with which a program acts for a user. It is shown once; only its hash is stored."""
 
     class Scope(models.TextChoices):
-        SUBMIT = "submit", "hand in bundles, and see what became of them"
-        LOOK = "look", "see what became of what was handed in"
+        SUBMIT = "submit", "submit bundles, read their status"
+        READ = "read", "read the status of submissions"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField(max_length=60, help_text="What it is for.")
+    name = models.CharField(max_length=60, help_text="What the token is for.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     scope = models.CharField(max_length=20, choices=Scope, default=Scope.SUBMIT)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
-    used_at = models.DateTimeField(null=True, blank=True, help_text="The last time.")
+    used_at = models.DateTimeField(null=True, blank=True, help_text="When it was last used.")
 
     class Meta:
         verbose_name = "API token"
         ordering = ("-created_at", "-id")
         constraints = [
-            models.CheckConstraint(name="apitoken_scope_is_known", condition=Q(scope__in=["submit", "look"])),
+            models.CheckConstraint(name="apitoken_scope_is_known", condition=Q(scope__in=["submit", "read"])),
             models.CheckConstraint(
                 name="apitoken_expires_after_it_was_made", condition=Q(expires_at__gt=models.F("created_at"))
             ),

@@ -1,7 +1,7 @@
-"""What became of an attempt's candidate on the unseen cases of a round: beside the verdict, and secret until reveal.
+"""Outcomes of candidates on the unseen cases of a round, secret until the reveal. They never change a verdict.
 
-Rows of their own, never measurements: what reads measurements cannot meet them. `visible` in runs/querysets.py is the
-one rule of who may see them.
+They are not rows of `Measurement`, so that no query of measurements can reveal them. `visible` in runs/querysets.py
+decides who sees them.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
 
 
 class UnseenEvaluation(models.Model):
-    """One candidate on all unseen cases of its task. Every attempt of a run with a round has one in the end."""
+    """One candidate on all unseen cases of its task. Every finished attempt of a run with a round has one."""
 
     class State(models.TextChoices):
         RUNNING = "running", "running"
         DONE = "done", "done"
-        ERRORED = "errored", "errored"  # ours, as a whole: there is no record
-        REFUSED = "refused", "refused"  # its configuration has had its evaluations of this round
+        ERRORED = "errored", "errored"  # a fault on our side: there is no record
+        REFUSED = "refused", "refused"  # its configuration has used up its evaluations in this round
 
     attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="unseen")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="evaluations")
     state = models.CharField(max_length=20, choices=State, default=State.RUNNING)
-    is_complete = models.BooleanField(default=False, help_text="Every case has a verdict of both sides.")
-    begun_at = models.DateTimeField(help_text="When the seen verdict stood.")
-    message = models.TextField(blank=True, help_text="What went wrong, where it errored.")
+    is_complete = models.BooleanField(default=False, help_text="Every case has a verdict for both sides.")
+    begun_at = models.DateTimeField(help_text="When the verdict on the seen cases was known.")
+    message = models.TextField(blank=True, help_text="Why it errored.")
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of its record in the archive.")
-    answered_by = models.ForeignKey(
+    reused_from = models.ForeignKey(
         "self",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        related_name="answers",
-        help_text="The evaluation of the identical candidate whose answer this is.",
+        related_name="reuses",
+        help_text="The evaluation of the identical candidate whose outcome this is.",
     )
 
     objects = UnseenEvaluationQuerySet.as_manager()
@@ -52,7 +52,7 @@ class UnseenEvaluation(models.Model):
             models.CheckConstraint(
                 name="unseenevaluation_record_iff_done",
                 condition=Q(state="done") & ~Q(record_digest="")
-                | ~Q(state="done") & Q(record_digest="", is_complete=False, answered_by__isnull=True),
+                | ~Q(state="done") & Q(record_digest="", is_complete=False, reused_from__isnull=True),
             ),
             models.CheckConstraint(
                 name="unseenevaluation_message_iff_errored",
@@ -71,28 +71,28 @@ def _reason_unless_right(correct: str, reason: str) -> Q:
 
 
 class UnseenMeasurement(models.Model):
-    """One unseen case: each side against the reference, and the ratio where both are right and timed."""
+    """One unseen case: the verdict on each side, and the ratio where both are correct and timed."""
 
     evaluation = models.ForeignKey(UnseenEvaluation, on_delete=models.CASCADE, related_name="cases")
     case = models.CharField(max_length=200, help_text="Sorted axis=value pairs.")
     category = models.CharField(max_length=20, help_text="The kind of change: edge, scale_up, …")
     profile = models.CharField(max_length=10)
     origin = models.CharField(max_length=30)
-    is_error = models.BooleanField(default=False, help_text="Ours, on this case: in no denominator.")
+    is_error = models.BooleanField(default=False, help_text="A fault on our side: the case counts in no denominator.")
     baseline_correct = models.BooleanField(null=True)
-    correct = models.BooleanField(null=True, help_text="The candidate.")
+    correct = models.BooleanField(null=True, help_text="Of the candidate.")
     baseline_reason = models.CharField(max_length=40, blank=True)
     baseline_message = models.TextField(blank=True)
     reason = models.CharField(max_length=40, blank=True)
     message = models.TextField(blank=True)
-    log_ratio = models.FloatField(null=True, help_text="On t_dev; above 0: the candidate is faster.")
+    log_ratio = models.FloatField(null=True, help_text="On t_dev. Above 0: the candidate is faster.")
     log_ratio_variance = models.FloatField(null=True)
-    log_ratio_df = models.FloatField(null=True, help_text="Degrees of freedom; none: the normal distribution.")
-    log_ratio_low = models.FloatField(null=True, help_text="Of the interval at 95 %; none: no bound.")
+    log_ratio_df = models.FloatField(null=True, help_text="Degrees of freedom. Empty: the normal distribution.")
+    log_ratio_low = models.FloatField(null=True, help_text="Lower end of the 95 % interval. Empty: no bound.")
     log_ratio_high = models.FloatField(null=True)
-    is_eligible = models.BooleanField(default=False, help_text="May enter speed metrics.")
-    is_censored = models.BooleanField(default=False, help_text="The ratio is at least what it says.")
-    is_noisy = models.BooleanField(default=False, help_text="Metrics take the end of the interval nearer to 1.")
+    is_eligible = models.BooleanField(default=False, help_text="Counts in speed metrics.")
+    is_censored = models.BooleanField(default=False, help_text="The ratio is a lower bound.")
+    is_noisy = models.BooleanField(default=False, help_text="Metrics use the end of the interval nearer to 1.")
 
     objects = UnseenMeasurementQuerySet.as_manager()
 

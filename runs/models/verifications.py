@@ -1,4 +1,4 @@
-"""A claimed run measured again on a host of ours: which run did it, and what became of each claim."""
+"""Verifications: an imported run's candidates evaluated again on our hosts, with a verdict for each task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runs.models.results import Run
 
 
 class Verification(models.Model):
-    """`measured` runs the claimed run's own candidates; it is never published itself."""
+    """`measured` evaluates the candidates of `claimed` again; it is never published itself."""
 
     class Verdict(models.TextChoices):
         REPRODUCED = "reproduced", "reproduced"
@@ -20,7 +20,7 @@ class Verification(models.Model):
 
     claimed = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="verifications")
     measured = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="verification_of")
-    sample = models.PositiveIntegerField(null=True, blank=True, help_text="So many tasks, drawn; none: all.")
+    sample = models.PositiveIntegerField(null=True, blank=True, help_text="How many tasks were drawn. Empty: all.")
     asked_at = models.DateTimeField(auto_now_add=True)
     asked_by_name = models.CharField(max_length=150)
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -52,7 +52,7 @@ class Verification(models.Model):
 
 
 class TaskVerdict(models.Model):
-    """One task of a verification: the attempt that claims beside the attempt that was measured."""
+    """One task of a verification: the claimed attempt beside the one measured here."""
 
     class Outcome(models.TextChoices):
         REPRODUCED = "reproduced", "reproduced"
@@ -67,7 +67,7 @@ class TaskVerdict(models.Model):
     outcome = models.CharField(max_length=20, choices=Outcome)
     because = models.CharField(max_length=300)
     log_difference = models.FloatField(null=True, help_text="Measured minus claimed log speedup.")
-    allowed = models.FloatField(null=True, help_text="How far apart both noises let them be.")
+    allowed = models.FloatField(null=True, help_text="The largest difference that the noise of both sides explains.")
 
     class Meta:
         ordering = ("verification", "id")

@@ -1,7 +1,7 @@
-"""Accounts: who somebody is, which role they have, what it may do, and how both are proved.
+"""Accounts: users, their roles and rights, logins and second factors.
 
-It knows nothing of runs: the pages that need a right ask `rights`, the doors that somebody may knock at too often ask
-`guesses`.
+This app knows nothing of runs. Pages that need a right ask `rights`; whatever takes a password, code or token asks
+`login_attempts`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What allauth asks this site: who may sign up, who guesses too often, what a mail says, how a secret is kept."""
+"""This site's adapters for allauth: sign-up, limits on login attempts, mails, and encryption of second factors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from runs.people import login_attempts
 from runs.people.addresses import client_address, network_of
 
-FRESH_S = 600  # after a login nothing needs the password again for so long
-NEVER_TOLD = (  # the next page shows it
+FRESH_S = 600  # how long after a login the password is not asked for again
+OMITTED_MESSAGES = (  # the next page shows the outcome anyway
     *("account/messages/logged_in.txt", "account/messages/logged_out.txt"),
     *("mfa/messages/totp_activated.txt", "mfa/messages/recovery_codes_generated.txt"),
 )
@@ -33,23 +33,23 @@ STAGES = {"allauth.account.stages.EmailVerificationStage": "runs.people.stages.C
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Accounts of this site."""
+    """This site's rules for accounts."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.SIGN_UP)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Counts the try.
+        """Count the attempt.
 
         Raises:
-            ValidationError: nothing is tried now; the sentence says for how long.
+            ValidationError: there were too many; the message says how long to wait.
         """
-        refuse_guesses(*_guessers(request, credentials))
+        refuse_after_too_many(*_keys_of(request, credentials))
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         user: User | None = super().authenticate(request, **credentials)
         if user is not None:
-            login_attempts.was_right(*_guessers(request, credentials))
+            login_attempts.forget_newest(*_keys_of(request, credentials))
         return user
 
     def get_client_ip(self, request: HttpRequest) -> str:
@@ -59,30 +59,30 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return [STAGES.get(stage, stage) for stage in super().get_login_stages()]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Who logged in just now has just shown the password; a session that was left open asks for it again."""
+        """Return whether the last login is too long ago to go without the password."""
         request = allauth_context.request
         records = get_authentication_records(request, request.user)
         return not records or time.time() - records[-1]["at"] > FRESH_S
 
     def is_safe_url(self, url: str) -> bool:
-        """Only within this site: a redirect names no host, not even ours."""
+        """Return whether a redirect stays on this site: the URL must not name a host, not even ours."""
         return url_has_allowed_host_and_scheme(url, allowed_hosts=None)
 
     def add_message(
         self, request: HttpRequest, level: int, message_template: str = "", *rest: Any, **more: Any
     ) -> None:
-        if message_template not in NEVER_TOLD:
+        if message_template not in OMITTED_MESSAGES:
             super().add_message(request, level, message_template, *rest, **more)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """With addresses from SITE_URL, never from what a request calls this host. Without a server nothing is sent."""
+        """Send an email whose links start with SITE_URL, not a request's Host; nothing without a mail server."""
         if not settings.EMAIL_HOST:
             return
         site = SimpleNamespace(name="ArenaBoard", domain=urlsplit(settings.SITE_URL).netloc)
-        told = {name: self._at_home(value) for name, value in context.items()}
-        super().send_mail(template_prefix, email, {"current_site": site} | told)
+        values = {name: self._with_site_url(value) for name, value in context.items()}
+        super().send_mail(template_prefix, email, {"current_site": site} | values)
 
-    def _at_home(self, value: Any) -> Any:
+    def _with_site_url(self, value: Any) -> Any:
         parts = urlsplit(value) if isinstance(value, str) and value.startswith("http") else None
         if parts is None or parts.netloc != allauth_context.request.get_host():
             return value
@@ -90,7 +90,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Secrets of second factors lie encrypted under the secret key: a copy of the database alone gives none away."""
+    """Encrypts second factors with a key derived from SECRET_KEY, so that a copied database does not reveal them."""
 
     def get_totp_issuer(self) -> str:
         return "ArenaBoard"
@@ -102,24 +102,27 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return _box().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """
+        """Decrypt a second factor.
+
         Raises:
-            InvalidToken: the secret key is another one than when it was written.
+            InvalidToken: SECRET_KEY has changed since it was encrypted.
         """
         return _box().decrypt(encrypted_text.encode()).decode()
 
 
-def refuse_guesses(*whos: login_attempts.Who) -> None:
-    """Before a guess is looked at, which counts as wrong from here on.
+def refuse_after_too_many(*keys: login_attempts.Key) -> None:
+    """Count an attempt before it is checked; it counts as failed until `forget_newest`.
 
     Raises:
-        ValidationError: one of these was wrong too often.
+        ValidationError: one of the keys has had too many failed attempts.
     """
-    if wait_s := login_attempts.take(*whos):
-        raise ValidationError(f"Too many wrong tries. Try again in {-(-wait_s // 60)} min.", code="too_many_guesses")
+    if wait_s := login_attempts.count_attempt(*keys):
+        raise ValidationError(
+            f"Too many failed attempts. Try again in {-(-wait_s // 60)} min.", code="too_many_attempts"
+        )
 
 
-def _guessers(request: HttpRequest, credentials: dict[str, Any]) -> tuple[login_attempts.Who, login_attempts.Who]:
+def _keys_of(request: HttpRequest, credentials: dict[str, Any]) -> tuple[login_attempts.Key, login_attempts.Key]:
     return ("account", credentials.get("username") or ""), ("address", network_of(client_address(request)))
 
 

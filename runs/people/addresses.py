@@ -1,4 +1,4 @@
-"""Who asks, as an address: behind a proxy the one that the proxy itself saw; of IPv6 the network that one host owns."""
+"""The client's IP address, and the network under which its requests are counted."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import ipaddress
 from django.conf import settings
 from django.http import HttpRequest
 
-PREFIX_V6 = 64  # what a household or a rented machine is given: counting single addresses would count nothing
+PREFIX_V6 = 64  # one household or rented machine has this many addresses, so single ones are not counted
 
 
 def client_address(request: HttpRequest) -> str:
-    """Behind a proxy (HTTPS is set) the last address that was forwarded: those before it are the client's own words."""
+    """Return the client's IP address.
+
+    Behind a proxy (HTTPS is set) it is the last forwarded one: clients can make up those before it.
+    """
     forwarded = request.headers.get("X-Forwarded-For", "") if settings.HTTPS else ""
     return forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
 
 
 def network_of(address: str) -> str:
-    """What is counted as one asker."""
+    """Return the IPv4 address or the IPv6 network that counts as one client."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Registers what must happen by itself: groups after a migration."""
+"""The app of accounts, which creates the roles' groups after each migration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models.signals import post_migrate
 
 
 class PeopleConfig(AppConfig):
-    """After `runs` in INSTALLED_APPS, whose permissions the groups are made of."""
+    """Listed after `runs` in INSTALLED_APPS, because its groups need the permissions of `runs`."""
 
     name = "runs.people"
     default_auto_field = "django.db.models.BigAutoField"

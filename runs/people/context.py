@@ -1,4 +1,4 @@
-"""What every template may ask of this site's settings about accounts."""
+"""The context processor for accounts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from runs.people.rights import needs_second_factor
 
 
 def accounts(request: HttpRequest) -> dict[str, Any]:
-    """What asks for the user is called where a template names it: public pages know no session."""
+    """Return settings about accounts for every template.
+
+    `must_have_second_factor` is a function: calling it reads the session, which public pages must not.
+    """
     return {
         "has_mail": bool(settings.EMAIL_HOST),
         "sign_up_is_open": bool(settings.SIGN_UP),

@@ -1,4 +1,4 @@
-"""The forms that ask for a code, with a limit on wrong ones that all web processes share."""
+"""Forms that ask for a code, with a limit on failed attempts that all web processes share."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from django.core.exceptions import ValidationError
 
 from runs.people import login_attempts
-from runs.people.adapters import refuse_guesses
+from runs.people.adapters import refuse_after_too_many
 from runs.people.addresses import client_address, network_of
 
 
 class _Limited:
-    """Counts for the account whose code it is, and for the address. A code is good once: allauth remembers that in a
-    cache, which each web process has of its own.
+    """Counts attempts by account and network, and lets each code be used once.
+
+    allauth remembers used codes in a cache, but here each web process has a cache of its own.
     """
 
     def clean_code(self) -> str:
         address = network_of(client_address(allauth_context.request))
-        whos = ("code", str(self.user.pk)), ("address", address)  # type: ignore[attr-defined]
-        refuse_guesses(*whos)
+        keys = ("code", str(self.user.pk)), ("address", address)  # type: ignore[attr-defined]
+        refuse_after_too_many(*keys)
         code: str = super().clean_code()  # type: ignore[misc]
-        if login_attempts.take(("used", f"{whos[0][1]} {''.join(filter(str.isalnum, code))}")):
-            raise ValidationError("This code was used. Wait for the next one.", code="used_code")
-        login_attempts.was_right(*whos)
+        if login_attempts.count_attempt(("used", f"{keys[0][1]} {''.join(filter(str.isalnum, code))}")):
+            raise ValidationError("This code has been used. Wait for the next one.", code="used_code")
+        login_attempts.forget_newest(*keys)
         return code
 
 
 class CodeForm(_Limited, AuthenticateForm):  # type: ignore[misc]
-    """At a login."""
+    """Asks for a code at login."""
 
 
 class CodeAgainForm(_Limited, ReauthenticateForm):  # type: ignore[misc]
-    """Of somebody who is logged in."""
+    """Asks somebody who is logged in for a code again."""

@@ -1,9 +1,10 @@
-"""How often somebody was wrong lately: passwords and codes by account, tokens too by address. Then nothing is tried.
+"""Limits failed attempts at passwords, codes and tokens, by account and by network.
 
-Counted in the database, so that all web processes count together and a restart forgets nothing. A password or code is
-counted before it is looked at, and taken back where it was right: of many at once no more are looked at than are
-allowed. Being refused does not count again: who waits is let in when the oldest wrong guess is a window old. While an
-account waits its owner waits as well; the alternative is that whoever has many addresses may guess without end.
+Attempts are counted in the database, so that all web processes share the count and a restart forgets nothing. Attempts
+at a password or code are counted before they are checked and removed if they were right, so that of many simultaneous
+attempts no more are checked than are allowed. A refused attempt does not count: waiting ends when the oldest failed
+attempt is a window old. While an account is blocked its owner has to wait, too; otherwise an attacker with many
+addresses could guess without end.
 """
 
 from __future__ import annotations
@@ -14,51 +15,51 @@ from datetime import timedelta
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from runs.people.models import WrongGuess
+from runs.people.models import LoginAttempt
 
 WINDOW = timedelta(minutes=15)
-MOST = {"account": 10, "code": 10, "address": 50, "used": 1}  # of guesses within the window, by what they count for
-Who = tuple[str, str]  # ("account", a name), ("code", a user's id), ("address", a network), ("used", an id and a code)
+MOST = {"account": 10, "code": 10, "address": 50, "used": 1}  # attempts within the window, by the kind of key
+Key = tuple[str, str]  # ("account", name), ("code", user id), ("address", network) or ("used", user id and code)
 
 
-def take(*whos: Who) -> int:
-    """Count a guess as wrong until `was_right` says otherwise. Seconds to wait where it must not be tried, else 0."""
-    mine = note(*whos)
-    wait_s = seconds_to_wait(*whos, mine=1)
+def count_attempt(*keys: Key) -> int:
+    """Count an attempt as failed until `forget_newest`; return the seconds to wait before it may be checked, or 0."""
+    mine = record(*keys)
+    wait_s = seconds_to_wait(*keys, mine=1)
     if wait_s:
-        WrongGuess.objects.filter(pk__in=[one.pk for one in mine]).delete()
+        LoginAttempt.objects.filter(pk__in=[one.pk for one in mine]).delete()
     return wait_s
 
 
-def was_right(*whos: Who) -> None:
-    """The newest guess of each was none. Which one it is does not matter: they are only counted."""
-    for who in whos:
-        newest = WrongGuess.objects.filter(who=_digest(who)).order_by("-pk")[:1]
-        WrongGuess.objects.filter(pk__in=list(newest.values_list("pk", flat=True))).delete()
+def forget_newest(*keys: Key) -> None:
+    """Remove the newest attempt of each key, because it was right. Any one would do: they are only counted."""
+    for key in keys:
+        newest = LoginAttempt.objects.filter(key=_digest(key)).order_by("-pk")[:1]
+        LoginAttempt.objects.filter(pk__in=list(newest.values_list("pk", flat=True))).delete()
 
 
-def seconds_to_wait(*whos: Who, mine: int = 0) -> int:
-    """0 while every one of these may guess, else until the last of them may again. `mine`: guesses that count not."""
+def seconds_to_wait(*keys: Key, mine: int = 0) -> int:
+    """Return the seconds until all of these keys may try again; 0 if they may now. `mine`: attempts not to count."""
     since = timezone.now() - WINDOW
-    kinds = {_digest(who): who[0] for who in whos}
-    rows = WrongGuess.objects.filter(who__in=kinds, at__gt=since).values("who")
+    kinds = {_digest(key): key[0] for key in keys}
+    rows = LoginAttempt.objects.filter(key__in=kinds, at__gt=since).values("key")
     counted = rows.annotate(count=Count("id"), oldest=Min("at"))
-    waits = [row["oldest"] - since for row in counted if row["count"] - mine >= MOST[kinds[row["who"]]]]
+    waits = [row["oldest"] - since for row in counted if row["count"] - mine >= MOST[kinds[row["key"]]]]
     return 1 + int(max(waits).total_seconds()) if waits else 0
 
 
-def note(*whos: Who) -> list[WrongGuess]:
-    """A wrong guess; what is older than the window goes."""
-    WrongGuess.objects.filter(at__lte=timezone.now() - WINDOW).delete()
-    return WrongGuess.objects.bulk_create(WrongGuess(who=_digest(who)) for who in whos)
+def record(*keys: Key) -> list[LoginAttempt]:
+    """Store a failed attempt for each key, and delete those that are older than the window."""
+    LoginAttempt.objects.filter(at__lte=timezone.now() - WINDOW).delete()
+    return LoginAttempt.objects.bulk_create(LoginAttempt(key=_digest(key)) for key in keys)
 
 
-def forgive(*whos: Who) -> int:
-    """Let them guess again at once; how many guesses were forgotten."""
-    return WrongGuess.objects.filter(who__in=[_digest(who) for who in whos]).delete()[0]
+def forget_all(*keys: Key) -> int:
+    """Delete all attempts of these keys, so that they may try again at once; return how many."""
+    return LoginAttempt.objects.filter(key__in=[_digest(key) for key in keys]).delete()[0]
 
 
-def _digest(who: Who) -> str:
-    """The table is no list of names and addresses."""
-    kind, name = who
+def _digest(key: Key) -> str:
+    """Hash the key, so that the table is not a list of names and addresses."""
+    kind, name = key
     return hashlib.sha256(f"{kind}:{name.lower()}".encode()).hexdigest()

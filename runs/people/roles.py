@@ -1,4 +1,4 @@
-"""Roles as Django's groups: made of the table after every migration, read here, and set for `services.accounts`."""
+"""Roles as Django groups: created after every migration, read and set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GROUPS = tuple(role for role in Role if role not in (Role.VISITOR, Role.ADMIN))
 
 
 def make_groups(**_: Any) -> None:
-    """A group for each role, with exactly the permissions of the table. What is there already is not written again."""
+    """Create a group for each role with exactly its permissions; write nothing that is already so."""
     wanted = {role: _permissions_of(role) for role in GROUPS}
     for role, permissions in wanted.items():
         group, _is_new = Group.objects.get_or_create(name=role)
@@ -31,7 +31,7 @@ def role_of(user: User) -> Role:
 
 @transaction.atomic
 def set_role(user: User, role: Role) -> None:
-    """In place of the one before, and of whatever permissions were given by hand."""
+    """Replace the user's role and remove all individual permissions."""
     user.groups.set(Group.objects.filter(name=role) if role in GROUPS else [])
     user.user_permissions.clear()
     user.is_superuser, user.is_staff = role == Role.ADMIN, role in STAFF

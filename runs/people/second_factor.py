@@ -1,8 +1,8 @@
-"""No page that is not public opens to staff, or to whoever has a second factor, before this session has shown it.
+"""Middleware that requires the second factor, from staff and from everybody who has one, on all pages but public ones.
 
-Public pages are the same for everybody, so nobody is asked there, and their answers know no session. Whoever needs a
-second factor and has none is led to where one is made; until then nothing else of the account can be reached. There is
-no exception for requests from this host: behind a proxy on the same machine all requests would be such.
+Public pages are the same for everybody and do not read the session. Staff without a second factor are redirected to
+set one up, and can reach nothing else of their account until they have. Requests from this host are no exception:
+behind a proxy on the same machine, every request would be one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from django.utils.http import urlencode
 from runs.people.rights import needs_second_factor
 
 PUBLIC = ("leaderboard", "api")  # namespaces
-BY_TOKEN = {"desk:api_submit", "desk:api_status"}  # a session counts for nothing there
+BY_TOKEN = {"submissions:api_submit", "submissions:api_status"}  # these ignore sessions
 ALWAYS = {"account_login", "account_logout", "account_reauthenticate", "roles"}
-WHILE_ASKED = {*ALWAYS, "mfa_reauthenticate"}
+WHILE_UNPROVED = {*ALWAYS, "mfa_reauthenticate"}
 WHILE_MISSING = {*ALWAYS, "mfa_activate_totp"}
 
 
@@ -38,16 +38,20 @@ class SecondFactorMiddleware:
         match = request.resolver_match
         if match is None or _is_public(match) or not request.user.is_authenticated:
             return None
-        kept = set(Authenticator.objects.filter(user=request.user.pk).values_list("pk", flat=True))
-        if kept:
-            return None if _is_shown(request, kept) else _led(request, match, "mfa_reauthenticate", WHILE_ASKED)
+        factors = set(Authenticator.objects.filter(user=request.user.pk).values_list("pk", flat=True))
+        if factors:
+            return (
+                None
+                if _is_proved(request, factors)
+                else _redirected(request, match, "mfa_reauthenticate", WHILE_UNPROVED)
+            )
         if needs_second_factor(request.user):
-            return _led(request, match, "mfa_activate_totp", WHILE_MISSING)
+            return _redirected(request, match, "mfa_activate_totp", WHILE_MISSING)
         return None
 
 
 def remember(request: HttpRequest, user: Any, authenticator: Authenticator, **_: Any) -> None:
-    """Making a second factor shows it: the code that was asked for came from there."""
+    """Count setting up a second factor as proving it, because that asks for a code."""
     record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
 
 
@@ -58,13 +62,13 @@ def _is_public(match: ResolverMatch) -> bool:
     return match.namespaces[:1] in ([name] for name in PUBLIC) or match.view_name in BY_TOKEN
 
 
-def _is_shown(request: HttpRequest, kept: set[int]) -> bool:
-    """By one that still exists: taking it away ends what it opened."""
+def _is_proved(request: HttpRequest, factors: set[int]) -> bool:
+    """Return whether this session has proved a second factor that still exists."""
     records = get_authentication_records(request, request.user)
-    return any(record.get("method") == "mfa" and record.get("id") in kept for record in records)
+    return any(record.get("method") == "mfa" and record.get("id") in factors for record in records)
 
 
-def _led(request: HttpRequest, match: ResolverMatch, name: str, meanwhile: set[str]) -> HttpResponse | None:
+def _redirected(request: HttpRequest, match: ResolverMatch, name: str, meanwhile: set[str]) -> HttpResponse | None:
     if match.view_name in meanwhile:
         return None
     here = request.get_full_path() if request.method in ("GET", "HEAD") else reverse("account")

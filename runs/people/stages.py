@@ -1,4 +1,4 @@
-"""One stage of a login in place of allauth's: an account without any address has none to confirm."""
+"""A stage of allauth's login that does not ask accounts without an email address to confirm one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from allauth.account.stages import EmailVerificationStage
 
 
 class ConfirmationStage(EmailVerificationStage):  # type: ignore[misc]
-    """Such accounts are made by an admin or by `make_admin`; whoever signs up gives an address."""
+    """Admins and `make_admin` create accounts without an address; signing up requires one."""
 
     def handle(self) -> tuple[Any, bool]:
-        user = self.login.user  # None: a known address signs up again, and must not learn that it is known
+        user = self.login.user  # None: somebody signs up with a known address, which must not be revealed
         if user is not None and not user.email and not EmailAddress.objects.filter(user=user).exists():
             return None, True
         return super().handle()  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Every address of accounts: allauth's views, each chosen, under its name and a title of ours."""
+"""URLs of accounts: a selection of allauth's views under their own names, with titles of ours."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ urlpatterns = [
         "account_reset_password_from_key_done",
         "Password changed",
     ),
-    re_path(  # allauth writes such a link with a dash, and a key holds one, too
+    re_path(  # allauth joins both parts with a dash, and a key contains one, too
         r"^account/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[^/]+)/$",
         accounts.PasswordResetFromKeyView.as_view(extra_context=_titled("Choose a new password")),
         name="account_reset_password_from_key",

@@ -1,4 +1,4 @@
-"""One's own account, and the table of who may do what."""
+"""The user's own account, the public table of roles and rights, and what replaces the admin's own login."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from runs.people.roles import role_of
 
 @require_safe
 def roles(request: HttpRequest) -> HttpResponse:
-    """Public, and the same for everybody."""
+    """Show the table of roles and rights, which is public."""
     rows = [(right.text, [role in right.roles for role in Role]) for right in RIGHTS]
-    context = {"page": {"title": "Who may do what", "crumbs": []}, "roles": ROLES, "rows": rows}
+    context = {"page": {"title": "Roles and rights", "crumbs": []}, "roles": ROLES, "rows": rows}
     return render(request, "people/roles.html", context)
 
 
@@ -49,21 +49,23 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 class EmailView(AllauthEmailView):  # type: ignore[misc]
-    """allauth's, which is silent where it sends no link: another one went there within three minutes."""
+    """allauth's page of email addresses, which also says so when it sends no link within three minutes of the last."""
 
     def _action_send(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         response = super()._action_send(request, *args, **kwargs)
         if not self._did_send_verification_email:
-            messages.warning(request, "Nothing was sent: a link went there a moment ago. Wait three minutes.")
+            messages.warning(
+                request, "No link was sent, because one was sent a moment ago. Try again in three minutes."
+            )
         return response
 
 
 @never_cache
 def admin_login(request: HttpRequest, extra_context: object = None) -> HttpResponse:
-    """In place of the admin's own: there is one way in, with its limits and its second factor.
+    """Redirect to the site's login, which limits attempts and asks for the second factor.
 
     Raises:
-        Http404: whoever is logged in and no staff; the admin's addresses say no more to them.
+        Http404: the user is logged in but not staff.
     """
     wanted = request.GET.get("next", "")
     target = wanted if url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) else reverse("admin:index")
@@ -75,5 +77,5 @@ def admin_login(request: HttpRequest, extra_context: object = None) -> HttpRespo
 
 
 def admin_password(request: HttpRequest, extra_context: object = None) -> HttpResponse:
-    """In place of the admin's own form, which counts no wrong tries and writes no mail."""
+    """Redirect to the site's own form, which limits attempts and sends a mail."""
     return HttpResponseRedirect(reverse("account_change_password"))

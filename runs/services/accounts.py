@@ -1,7 +1,7 @@
-"""Accounts in the hands of others: roles, closing, passwords, second factors, names. Each change says why in the trail.
+"""Changes to other people's accounts: role, closing, password, second factor, name. Each needs a reason and is logged.
 
-What people do with their own account is allauth's, behind a password or a code; nobody gets around those by way of
-these, so they refuse whoever acts on the own account.
+People change their own accounts through allauth, behind a password or a code. These functions refuse to act on the
+actor's own account, so that they cannot be used to get around that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Action = AuditEntry.Action
 
 @transaction.atomic
 def make_account(*, username: str, email: str = "", password: str | None = None, actor: Actor, reason: str) -> User:
-    """A visitor's. Without a password nobody logs in until one is set, or asked for by mail."""
+    """Create an account with the role of a visitor. Without a password, nobody can log in until one is set."""
     user = User.objects.create_user(username, email=email, password=password)
     _note(Action.MAKE_ACCOUNT, user, actor, reason)
     return user
@@ -32,12 +32,12 @@ def make_account(*, username: str, email: str = "", password: str | None = None,
 
 @transaction.atomic
 def give_role(*, user: User, role: Role, actor: Actor, reason: str) -> bool:
-    """In place of the one before; False, and nothing changes, where it is the same.
+    """Replace the user's role; return False if it is the same.
 
     Raises:
-        RunError: it is the actor's own, or nobody would be left who gives roles.
+        RunError: it is the actor's own account, or the only admin would lose the role.
     """
-    _refuse_the_own(user, actor)
+    _refuse_own_account(user, actor)
     before = role_of(user)
     if before == role:
         return False
@@ -50,12 +50,12 @@ def give_role(*, user: User, role: Role, actor: Actor, reason: str) -> bool:
 
 @transaction.atomic
 def close_account(*, user: User, actor: Actor, reason: str) -> bool:
-    """Its sessions and tokens end with it. False where it is closed.
+    """Close the account, which ends its sessions and tokens; return False if it is closed already.
 
     Raises:
-        RunError: it is the actor's own, or nobody would be left who gives roles.
+        RunError: it is the actor's own account, or the only admin's.
     """
-    _refuse_the_own(user, actor)
+    _refuse_own_account(user, actor)
     if not user.is_active:
         return False
     _refuse_the_last_admin(user)
@@ -66,8 +66,8 @@ def close_account(*, user: User, actor: Actor, reason: str) -> bool:
 
 @transaction.atomic
 def open_account(*, user: User, actor: Actor, reason: str) -> bool:
-    """False where it is open."""
-    _refuse_the_own(user, actor)
+    """Reopen a closed account; return False if it is open."""
+    _refuse_own_account(user, actor)
     if user.is_active:
         return False
     _save(user, is_active=True)
@@ -77,8 +77,8 @@ def open_account(*, user: User, actor: Actor, reason: str) -> bool:
 
 @transaction.atomic
 def rename_account(*, user: User, username: str, email: str, actor: Actor, reason: str) -> bool:
-    """Name and address, to which a new password is mailed. False where both are the same."""
-    _refuse_the_own(user, actor)
+    """Change user name and email address; return False if both are the same."""
+    _refuse_own_account(user, actor)
     changed = [
         what for what, old, new in (("name", user.username, username), ("address", user.email, email)) if old != new
     ]
@@ -92,40 +92,43 @@ def rename_account(*, user: User, username: str, email: str, actor: Actor, reaso
 
 @transaction.atomic
 def set_password(*, user: User, password: str, actor: Actor, reason: str) -> None:
-    """Whoever is logged in there is logged out."""
-    _refuse_the_own(user, actor)
+    """Set a new password, which ends all sessions of the account."""
+    _refuse_own_account(user, actor)
     user.set_password(password)
     user.save(update_fields=["password"])
     _note(Action.SET_PASSWORD, user, actor, reason)
 
 
 @transaction.atomic
-def forget_second_factor(*, user: User, actor: Actor, reason: str) -> bool:
-    """The next login makes a new one, and wrong tries are forgiven. False where there was none."""
-    _refuse_the_own(user, actor)
+def reset_second_factor(*, user: User, actor: Actor, reason: str) -> bool:
+    """Remove the second factor and forget failed attempts; return False if there was no second factor.
+
+    Staff set up a new one at the next login.
+    """
+    _refuse_own_account(user, actor)
     count, _ = Authenticator.objects.filter(user=user).delete()
-    login_attempts.forgive(("account", user.username), ("code", str(user.pk)))
+    login_attempts.forget_all(("account", user.username), ("code", str(user.pk)))
     if count:
-        _note(Action.FORGET_FACTOR, user, actor, reason)
+        _note(Action.RESET_FACTOR, user, actor, reason)
     return bool(count)
 
 
 def welcome(*, email_address: Any, **_: Any) -> None:
-    """Whoever reads mail there may hand in; who has a role keeps it."""
+    """Make a visitor who confirms an email address a submitter. Other roles stay."""
     if role_of(email_address.user) == Role.VISITOR:
         give_role(user=email_address.user, role=Role.SUBMITTER, actor="sign-up", reason="confirmed an address")
 
 
-def _refuse_the_own(user: User, actor: Actor) -> None:
+def _refuse_own_account(user: User, actor: Actor) -> None:
     if isinstance(actor, User) and actor.pk == user.pk:
-        raise RunError("your own account stays: another admin may change it, and /account/ is where you do")
+        raise RunError("you cannot change your own account here: use /account/, or ask another admin")
 
 
 def _refuse_the_last_admin(user: User) -> None:
-    """Locked, so that two who take each other's role do not both succeed."""
+    """Lock all admins first, so that two who demote each other at once do not both succeed."""
     admins = User.objects.select_for_update().filter(is_superuser=True, is_active=True).order_by("pk")
     if {admin.pk for admin in admins} == {user.pk}:
-        raise RunError(f"{user} is the only admin: make another one first")
+        raise RunError(f"{user} is the only admin: make somebody else an admin first")
 
 
 def _save(user: User, **values: Any) -> None:
@@ -136,5 +139,5 @@ def _save(user: User, **values: Any) -> None:
 
 def _note(action: AuditEntry.Action, user: User, actor: Actor, reason: str, detail: str = "") -> None:
     if not reason.strip():
-        raise RunError("say why: it stands in the trail")
+        raise RunError("give a reason: it is stored in the audit log")
     note(action, actor, reason.strip(), account=user, detail=detail)

@@ -1,4 +1,4 @@
-"""The trail: one entry for each action, written with it."""
+"""Writes the audit log: one entry for each action, in the same transaction."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def note(
     detail: str = "",
     **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | User | None,
 ) -> None:
-    """`about` holds columns of the entry: a run with its result and attempts, a host, a round, a submission or an
-    account. What of reason and detail their columns have no room for is left out.
+    """Write one entry. `about` holds columns that say what it is about, such as run, result, host or account.
+
+    A reason or detail that is too long for its column is cut off.
     """
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)

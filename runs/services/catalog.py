@@ -1,4 +1,4 @@
-"""Rows that only mirror files: tasks and suites as tasks/ has them, the published tables. Nothing is ever removed."""
+"""Mirrors files as rows: tasks and suites from tasks/, and the papers' tables. Tasks and suites are never removed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from runs.models import PublishedRow, PublishedTable, Suite, SuiteMembership, Ta
 
 @transaction.atomic
 def mirror_tasks(*, specs: Iterable[TaskSpec]) -> dict[str, Task]:
-    """Give each task a row at its digest and mark it as the current one; rows by path.
+    """Store each task at its digest and mark it as current; return the rows by path.
 
-    A path that is not among `specs` any more keeps its rows, none of them current.
+    A path that is no longer among `specs` keeps its rows, but none is current.
     """
     rows = {}
     for spec in specs:
@@ -28,10 +28,10 @@ def mirror_tasks(*, specs: Iterable[TaskSpec]) -> dict[str, Task]:
 
 @transaction.atomic
 def mirror_suite(*, name: str, version: int, digest: str, title: str, tasks: Sequence[Task]) -> Suite:
-    """The row of a frozen list of tasks, made the first time; it becomes the current one of its name.
+    """Store a frozen list of tasks, if it is new, and make it the current suite of its name; return its row.
 
     Raises:
-        RunError: this version stands for another list already.
+        RunError: this version of the suite is another list of tasks already.
     """
     suite = Suite.objects.filter(digest=digest, name=name).first()
     if suite is None:
@@ -49,7 +49,7 @@ def mirror_suite(*, name: str, version: int, digest: str, title: str, tasks: Seq
 def store_published_table(
     *, slug: str, about: Mapping[str, object], rows: Sequence[Mapping[str, str]]
 ) -> PublishedTable:
-    """A paper's table as the file has it now; loading it again replaces its rows."""
+    """Store a paper's table as its file has it; loading it again replaces its rows."""
     table, _ = PublishedTable.objects.update_or_create(slug=slug, defaults=dict(about))
     table.rows.all().delete()
     PublishedRow.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""What a bundle does not say, added by its submitter after hand-in: self-declared, with its day, and once."""
+"""Facts that a bundle lacks, added by its submitter later. Each can be added once, and is shown as self-declared."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from runs.models import AuditEntry, Run, Submission
 from runs.services.audit_log import note
 from runs.services.names import SETTINGS, configuration_for
 
-BEFORE_IT_IS_READ = (Submission.State.RECEIVED, Submission.State.CHECKING)
-NAMING = ("model", *SETTINGS)  # the configuration that a run stands under
-READING = ("level",)  # which tasks a bundle's numbers are
+UNREAD = (Submission.State.RECEIVED, Submission.State.CHECKING)
+NAMING = ("model", *SETTINGS)  # facts that decide the run's configuration
+READING = ("level",)  # facts that decide which tasks the numbers of a bundle mean
 
 
-def sayable(submission: Submission) -> tuple[str, ...]:
-    """The facts that can still be added, in the order of the form: none where it is too late.
+def addable_facts(submission: Submission) -> tuple[str, ...]:
+    """Return the names of facts that can still be added, in the order of the form; none if it is too late.
 
-    Before the bundle is read nobody knows what it says: everything that was not said at hand-in. What names the
-    configuration of a public run, or decides what public claims are, stays as it is.
+    Before the bundle is read, everything that was not declared can be added. Facts that decide the configuration of a
+    run that was public, or the meaning of public claims, can no longer be added.
     """
-    if submission.state in BEFORE_IT_IS_READ:
-        names = [name for name in DECLARABLE if name not in (*submission.said, "licence")]
+    if submission.state in UNREAD:
+        names = [name for name in DECLARABLE if name not in (*submission.facts, "licence")]
     elif submission.state == Submission.State.ACCEPTED:
-        names = submission.not_said
+        names = submission.undeclared_facts
     else:
         names = []
     run = submission.run
@@ -40,34 +40,34 @@ def sayable(submission: Submission) -> tuple[str, ...]:
 
 @transaction.atomic
 def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) -> Submission:
-    """Add facts that nobody said so far. What changes how the bundle is read has it read again.
+    """Add facts that nobody has declared yet. A fact that decides how the bundle is read queues another check.
 
     Raises:
-        RunError: one was said before, or cannot be said any more; or its configuration is one that cannot be.
+        RunError: a fact was declared before or cannot be added any more, or no configuration can be made of the facts.
     """
     submission = Submission.objects.select_for_update(of=("self",)).select_related("submitter").get(pk=submission.pk)
-    if submission.run_id:  # nobody publishes it meanwhile
+    if submission.run_id:  # so that nobody publishes it meanwhile
         submission.run = Run.objects.select_for_update().get(pk=submission.run_id)
-    if late := [name for name in facts if name not in sayable(submission)]:
-        raise RunError(f"{', '.join(map(field_label, late))} of {submission} cannot be said any more")
+    if late := [name for name in facts if name not in addable_facts(submission)]:
+        raise RunError(f"{', '.join(map(field_label, late))} of {submission} cannot be added any more")
     day = timezone.now().date().isoformat()
     submission.declared = {**submission.declared, **facts}
     submission.declared_on = {**submission.declared_on, **dict.fromkeys(facts, day)}
     submission.save(update_fields=["declared", "declared_on"])
-    told = "; ".join(f"{field_label(name)}: {value}" for name, value in facts.items())
-    note(AuditEntry.Action.DECLARE, actor, told, submission=submission)
-    if submission.state in BEFORE_IT_IS_READ or set(READING) & set(facts):
-        _read_again(submission)
+    text = "; ".join(f"{field_label(name)}: {value}" for name, value in facts.items())
+    note(AuditEntry.Action.DECLARE, actor, text, submission=submission)
+    if submission.state in UNREAD or set(READING) & set(facts):
+        _check_again(submission)
     elif submission.run is not None and set(NAMING) & set(facts):
-        submission.run.configuration = configuration_for(declared=submission.said)
+        submission.run.configuration = configuration_for(declared=submission.facts)
         submission.run.save(update_fields=["configuration"])
     return submission
 
 
-def _read_again(submission: Submission) -> None:
-    """Whoever reads it now has lost it; claims that were read otherwise are gone."""
+def _check_again(submission: Submission) -> None:
+    """Queue another check: a running one loses its lease, and claims that were read before are removed."""
     submission.claims.all().delete()
     submission.state, submission.lease_until, submission.claim_count = Submission.State.RECEIVED, None, 0
-    submission.findings, submission.about = [], {"said": submission.about.get("said", {})}
+    submission.findings, submission.about = [], {"facts": submission.about.get("facts", {})}
     submission.save(update_fields=["state", "lease_until", "claim_count", "findings", "about"])
-    job_messages.check_on_commit(submission_id=submission.pk)
+    job_messages.send_check_on_commit(submission_id=submission.pk)

@@ -1,4 +1,4 @@
-"""What becomes of hosts: signs of life, what they run on, quarantine and its end."""
+"""Hosts as their workers report them: heartbeats, facts and calibrations. And quarantine."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ REASON_CHARACTERS = 300
 def host_started(
     *, host: Host, facts: Mapping[str, str], calibration: Mapping[str, Any], agents: Mapping[str, str] | None = None
 ) -> None:
-    """Its worker starts and says what it runs on, and how still its device is; no calibration: nobody knows.
+    """Store what a starting worker reports: facts, calibration (empty: never measured) and what built-in agents lack.
 
-    `agents`: what each agent of ours lacks there. Each calibration is kept beside those before it.
+    Each new calibration is stored beside the earlier ones.
     """
     Host.objects.filter(pk=host.pk).update(
         started_at=Now(),
         seen_at=Now(),
         evaluator=VERSION,
         facts=dict(facts),
-        agents={name: redaction.shown(lack) for name, lack in (agents or {}).items()},
+        agents={name: redaction.redacted(lack) for name, lack in (agents or {}).items()},
         is_accepted=calibration.get("accepted"),
         calibration=dict(calibration),
     )
-    public_changed()  # a page says whether a host is accepted; an update in the database tells nobody
+    public_changed()  # pages show whether a host is accepted, and `update` sends no signal
     if calibration:
         values = {"is_accepted": calibration["accepted"], "figures": dict(calibration), "facts": dict(facts)}
         Calibration.objects.get_or_create(host=host, made_at=calibration["made_at"], defaults=values)
 
 
 def host_seen(*, host: Host) -> None:
-    """A sign of life of its worker."""
+    """Record a heartbeat of the host's worker."""
     Host.objects.filter(pk=host.pk).update(seen_at=Now())
 
 
 @transaction.atomic
 def quarantine_host(*, host: Host, reason: str, actor: Actor) -> bool:
-    """Let it claim nothing until a person has looked. False: it is quarantined already."""
-    reason = " ".join(redaction.shown(reason).split())[:REASON_CHARACTERS] or "no reason was given"
+    """Keep the host from taking work until a person lifts the quarantine. Return False if it is quarantined already."""
+    reason = " ".join(redaction.redacted(reason).split())[:REASON_CHARACTERS] or "no reason was given"
     free = Host.objects.filter(pk=host.pk, quarantined_at__isnull=True)
     if not free.update(quarantined_at=Now(), quarantine_reason=reason):
         return False
@@ -59,13 +59,13 @@ def quarantine_host(*, host: Host, reason: str, actor: Actor) -> bool:
 
 @transaction.atomic
 def lift_quarantine(*, host: Host, actor: Actor, reason: str) -> Host:
-    """Let it take work again; its worker tries known kernels first.
+    """Let the host take work again, after its worker has tried known kernels.
 
     Raises:
-        RunError: it is not quarantined, or no reason is given.
+        RunError: the host is not quarantined, or no reason is given.
     """
     if not reason.strip():
-        raise RunError("say what was found and done: the reason is kept")
+        raise RunError("say what you found and did: it is stored in the audit log")
     quarantined = Host.objects.filter(pk=host.pk, quarantined_at__isnull=False)
     if not quarantined.update(quarantined_at=None, quarantine_reason=""):
         raise RunError(f"{host} is not quarantined")

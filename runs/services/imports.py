@@ -1,4 +1,4 @@
-"""Runs from elsewhere: a bundle becomes a run with its records, sources and hosts, all of it or nothing."""
+"""Stores a bundle of this benchmark as a run, with its records, sources and hosts: all of it or nothing."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ from runs.models import (
     UnseenEvaluation,
 )
 from runs.services.audit_log import Actor, note
-from runs.services.measured import insert_measurements
+from runs.services.measurements import insert_measurements
 from runs.services.sessions import store_session
 from runs.services.unseen import cases_of, store
 
-IMPORTER = "import"  # in the place of a worker's name
-OTHER_TASKS = "Run it again on the tasks as they are now: `python -m evaluator run`"
+IMPORTER = "import"  # stored as the worker's name
+OTHER_TASKS = "Run it again on the current tasks: `python -m evaluator run`"
 FROM_SECRET = "the cases that follow from the secret"
 
 
 @transaction.atomic
 def import_run(*, bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
-    """The run of a bundle: a draft. The same bundle twice is the same run.
+    """Return the run of a bundle, stored as a draft if it is new.
 
     Raises:
-        BundleError: with every problem of the bundle, and with everything that this site knows otherwise.
+        BundleError: with every problem of the bundle, and everything in which it differs from this site.
     """
     return Run.objects.filter(bundle_digest=bundle.digest).first() or _written(bundle, configuration, actor)
 
@@ -81,14 +81,14 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
 
 
 def _suite(bundle: Bundle, problems: list[BundleProblem]) -> Suite | None:
-    """The suite of exactly these tasks; where there is none, which of them are others here."""
+    """Return the suite of exactly these tasks; None, with a problem for each task that differs, if there is none."""
     suite = Suite.objects.filter(digest=bundle.suite_digest).first()
     if suite is not None and dict(suite.tasks.values_list("path", "digest")) == dict(bundle.tasks):
         return suite
     here = dict(Task.objects.filter(is_current=True).values_list("path", "digest"))
     for path, digest in bundle.tasks.items():
         if here.get(path) != digest:
-            expected = f"{here[path]:.12}, its digest here" if path in here else "a task that this site has"
+            expected = f"{here[path]:.12}, its digest here" if path in here else "a task of this site"
             problems.append(BundleProblem(f"{MANIFEST}: tasks.{path}", f"{digest:.12}", expected, OTHER_TASKS))
     seen = f"{bundle.suite} with digest {bundle.suite_digest:.12}"
     problems.append(
@@ -98,7 +98,7 @@ def _suite(bundle: Bundle, problems: list[BundleProblem]) -> Suite | None:
 
 
 def _device_class(bundle: Bundle, problems: list[BundleProblem]) -> DeviceClass | None:
-    """The one of this slug, made if it is new; it has the architecture of every record's host."""
+    """Return the device class of this slug, created if it is new; None, with a problem, if architectures differ."""
     row = DeviceClass.objects.filter(slug=bundle.device_class).first()
     wrong = [
         name
@@ -118,7 +118,7 @@ def _device_class(bundle: Bundle, problems: list[BundleProblem]) -> DeviceClass 
 
 
 def _round(bundle: Bundle, problems: list[BundleProblem]) -> Round | None:
-    """Unseen cases come in bundles of revealed rounds only: before, their secret is nobody's but the server's."""
+    """Return the bundle's round, which must be revealed: before that, only the server can know its unseen cases."""
     if bundle.round is None:
         return None
     row = Round.objects.filter(secret_hash=bundle.round, revealed_at__isnull=False).first()
@@ -130,7 +130,7 @@ def _round(bundle: Bundle, problems: list[BundleProblem]) -> Round | None:
 
 
 def _other_cases(entry: BundledResult, round: Round, device_class: DeviceClass) -> Iterator[BundleProblem]:
-    """Are the unseen cases those that follow from the secret, for this site's task?"""
+    """Yield a problem unless the unseen cases are those that follow from the round's secret for this site's task."""
     assert entry.unseen is not None
     place = f"unseen/{slug(entry.task)}.json"
     task = Task.objects.filter(path=entry.task, digest=entry.record.task.digest).first()
@@ -147,7 +147,7 @@ def _other_cases(entry: BundledResult, round: Round, device_class: DeviceClass) 
 
 def _write_entry(run: Run, task: Task, entry: BundledResult) -> None:
     record = entry.record
-    files = candidates.kept(entry.candidate)
+    files = candidates.archive_sources(entry.candidate)
     result = Result.objects.create(run=run, task=task, **candidates.columns(entry.candidate, files))
     if entry.session is not None:
         store_session(result, entry.session, entry.session_bytes)
@@ -171,7 +171,7 @@ def _write_entry(run: Run, task: Task, entry: BundledResult) -> None:
 
 
 def _write_calibrations(run: Run, calibrations: Sequence[timing.DeviceCalibration]) -> None:
-    """Beside the hosts whose device they are of; one of a device that made no record of the run is left out."""
+    """Store calibrations for the hosts of this run that have their device; skip those of other devices."""
     hosts = list(Host.objects.filter(attempts__result__run=run).distinct())
     for found in calibrations:
         figures = verdicts.calibration_figures(found)
@@ -185,14 +185,13 @@ def _write_calibrations(run: Run, calibrations: Sequence[timing.DeviceCalibratio
 
 
 def _host(record: records.Record, device_class: DeviceClass) -> Host:
-    """A row for the machine that the record describes, on which nothing runs from here.
+    """Return a row for the machine that the record describes; it takes no work from here.
 
-    A timed record that is not flagged uncalibrated was made on a host that its A/A sessions accepted; of another host
-    nobody here knows.
+    A timed record without the flag uncalibrated proves that its host had passed the A/A acceptance.
     """
     facts = dict(record.host.facts)
     name = hashlib.sha256(repr(sorted(facts.items())).encode()).hexdigest()[:8]
-    defaults: dict[str, Any] = {"is_enabled": False, "facts": facts, "note": "of imported runs; no worker here"}
+    defaults: dict[str, Any] = {"is_enabled": False, "facts": facts, "note": "host of imported runs; no worker here"}
     host, _ = Host.objects.get_or_create(
         name=f"{device_class.slug[:40]}-{name}", device_class=device_class, defaults=defaults
     )

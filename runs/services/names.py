@@ -1,4 +1,4 @@
-"""From what a submitter says to the configuration that its run stands under: found, or registered as self-declared."""
+"""Finds or registers the configuration that declared facts name."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from runs.errors import RunError
 from runs.models import Agent, Configuration, ModelVersion
 from runs.services.registry import save_row, settings_digest
 
-SETTINGS = ("agent_version", "settings")  # what makes another configuration of the same agent and model
-SLUG_CHARACTERS = 90  # of a configuration; a number may follow
+SETTINGS = ("agent_version", "settings")  # facts that distinguish configurations of the same agent and model
+SLUG_CHARACTERS = 90  # of a configuration's slug; a number may be appended
 
 
 @transaction.atomic
 def configuration_for(*, declared: Mapping[str, Any]) -> Configuration:
-    """By slug where `configuration` names one, else by agent, model and settings.
+    """Return the configuration that `declared` names by slug, else the one of its agent, model and settings.
+
+    An unknown agent, model or configuration is registered.
 
     Raises:
-        RunError: no such configuration, no agent, a name that is too long, or one of ours.
+        RunError: the slug is unknown, the agent is missing or built in, or a name is too long.
     """
     if slug := declared.get("configuration"):
         if found := Configuration.objects.filter(slug=slug).first():
@@ -47,8 +49,8 @@ def _registered(declared: Mapping[str, Any]) -> Configuration:
     return save_row(row=Configuration(slug=slug, agent=who, model=model, settings=settings))
 
 
-def configuration_of_ours(*, agent: str, settings: Mapping[str, str]) -> Configuration:
-    """The one that a run folder of an agent of ours stands under: of its name where it has no settings, else by them.
+def configuration_of_built_in(*, agent: str, settings: Mapping[str, str]) -> Configuration:
+    """Return the configuration of a built-in agent's run: by its settings, else the one with the agent's name.
 
     Raises:
         RunError: there is none.
@@ -58,22 +60,22 @@ def configuration_of_ours(*, agent: str, settings: Mapping[str, str]) -> Configu
     known = Configuration.objects.filter(agent__slug=agent).select_related("agent", "model")
     found = next((one for one in known if agents.works_in_sessions(one) and agents.fits(one, settings)), None)
     if found is None:
-        raise RunError(f"no configuration of {agent} has exactly the settings of this run: register it first")
+        raise RunError(f"no configuration of {agent} has exactly the settings of this run: register one first")
     return found
 
 
 def _agent(name: str) -> Agent:
     if not slugify(name):
-        raise RunError("the agent has no name with a letter of the Latin alphabet in it")
+        raise RunError("the agent's name has no Latin letter or digit")
     ours = Agent.objects.filter(kind=Agent.Kind.BUILT_IN)
     if ours.filter(Q(name__iexact=name) | Q(slug=slugify(name))).exists():
-        raise RunError(f"{name} is an agent of ours: give yours a name of its own")
+        raise RunError(f"{name} is a built-in agent: choose another name for yours")
     known = Agent.objects.filter(name=name).first()
     return known or save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50])))
 
 
 def _model(identifier: str) -> ModelVersion | None:
-    """By its exact identifier, which is its name until a maintainer gives it one."""
+    """Return the model with this exact identifier, registered under it if it is new; None if there is none."""
     if not identifier:
         return None
     known = ModelVersion.objects.filter(identifier=identifier).first()
@@ -82,6 +84,6 @@ def _model(identifier: str) -> ModelVersion | None:
 
 
 def _free(model: type[Agent] | type[ModelVersion] | type[Configuration], slug: str) -> str:
-    """The slug, or with the first number that makes it new."""
+    """Return the slug, with a number appended if it is taken."""
     taken = set(model._default_manager.filter(slug__startswith=slug).values_list("slug", flat=True))
     return next(one for one in (slug, *(f"{slug}-{number}" for number in range(2, 10_000))) if one not in taken)

@@ -1,4 +1,4 @@
-"""What of runs is public: publish, withdraw, take either back. Each leaves an entry in the trail."""
+"""Publish runs and results, withdraw runs, and take either back. Each leaves an entry in the audit log."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run
 from runs.services.audit_log import Actor, note
-from runs.services.entries import locked
+from runs.services.run_actions import locked
 
 MOVES = (AuditEntry.Action.PUBLISH, AuditEntry.Action.WITHDRAW)
 
 
 @transaction.atomic
 def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
-    """Put a run on the boards with the newest answer of every result.
+    """Publish a run with the newest finished attempt of every result.
 
     Raises:
-        RunError: it verifies another, an attempt is still open, nothing was answered, or another run of this repeat is
-            published.
+        RunError: it verifies another run, has an open attempt or none that ended, a review about private text is open,
+            or another run of this repeat is published.
     """
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.verifies_id is not None:
-        raise RunError(f"{run} verifies run {run.verifies_id}: it stands on that run's page, never on a board")
+        raise RunError(f"{run} verifies run {run.verifies_id}: it is shown on that run's page and never published")
     open_attempts = Attempt.objects.open().filter(result__run=run).count()
     if open_attempts:
-        raise RunError(f"{run} has {counted(open_attempts, 'open attempt')}: wait or cancel")
+        raise RunError(f"{run} has {counted(open_attempts, 'open attempt')}: wait for them or cancel them")
     if Review.objects.filter(submission__run=run, kind=Review.Kind.PRIVATE_TEXT, closed_at__isnull=True).exists():
-        raise RunError(f"a source of {run} may hold something private: decide that question first")
+        raise RunError(f"a source of {run} may contain private text: decide that review first")
     _move_published(run.results.all(), actor, reason)
     if not run.results.filter(published_attempt__isnull=False).exists():
         raise RunError(f"{run} has no result to publish")
@@ -44,10 +44,10 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
 
 @transaction.atomic
 def publish_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> int:
-    """Let each result of a published run show its newest answer; how many changed.
+    """Publish the newest finished attempt of each result; return how many results changed.
 
     Raises:
-        RunError: a run is not published, so none of its results can be.
+        RunError: a result's run is not published. Nothing changes.
     """
     chosen = locked(results)
     for result in chosen:
@@ -57,10 +57,10 @@ def publish_results(*, results: Iterable[Result], actor: Actor, reason: str = ""
 
 @transaction.atomic
 def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
-    """Take a run off the boards. Its rows and its history stay.
+    """Withdraw a run from the leaderboards. Its rows and history stay.
 
     Raises:
-        RunError: it is not published, or no reason is given.
+        RunError: the run is not published, or no reason is given.
     """
     run = Run.objects.select_for_update().get(pk=run.pk)
     if run.state != Run.State.PUBLISHED:
@@ -74,15 +74,15 @@ def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
 
 @transaction.atomic
 def undo_run(*, run: Run, actor: Actor, reason: str) -> Run:
-    """Take back its newest publication or withdrawal; the answers stay those that were public.
+    """Take back a run's newest publication or withdrawal. Its results keep their published attempts.
 
-    A run that was public once is never a draft again: a publication that is taken back leaves it withdrawn.
+    A run that was public is never a draft again: taking back its publication leaves it withdrawn.
 
     Raises:
-        RunError: it was never published, no reason is given, or another run of this repeat is published by now.
+        RunError: it was never published, no reason is given, or another run of this repeat has been published.
     """
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    last = run.trail.filter(action__in=MOVES, result__isnull=True).order_by("-id").first()
+    last = run.audit_entries.filter(action__in=MOVES, result__isnull=True).order_by("-id").first()
     if last is None:
         raise RunError(f"{run} was never published")
     _refuse_without(reason)
@@ -99,30 +99,30 @@ def undo_run(*, run: Run, actor: Actor, reason: str) -> Run:
 
 @transaction.atomic
 def undo_results(*, results: Iterable[Result], actor: Actor, reason: str) -> int:
-    """Let each result of a published run show the answer again that its newest publication replaced; how many.
+    """Publish the attempt again that each result's newest publication replaced; return how many results changed.
 
     Raises:
-        RunError: a run is not published, an answer replaced none, or no reason is given; nothing changes.
+        RunError: a run is not published, a publication replaced nothing, or no reason is given. Nothing changes.
     """
     _refuse_without(reason)
     chosen = locked(results)
     for result in chosen:
         _refuse_unpublished(result)
-        last = result.trail.filter(action=AuditEntry.Action.PUBLISH).order_by("-id").first()
+        last = result.audit_entries.filter(action=AuditEntry.Action.PUBLISH).order_by("-id").first()
         if last is None or last.from_attempt is None:
-            raise RunError(f"{result} has shown one answer only: withdraw its run to hide it")
+            raise RunError(f"{result} has had only one published attempt: withdraw its run to hide it")
         _move(result, last.from_attempt, actor, reason, undoes=last)
     return len(chosen)
 
 
 def _refuse_without(reason: str) -> None:
     if not reason.strip():
-        raise RunError("say why: the reason is public")
+        raise RunError("give a reason: it is public")
 
 
 def _refuse_unpublished(result: Result) -> None:
     if result.run.state != Run.State.PUBLISHED:
-        raise RunError(f"{result.run} is {result.run.get_state_display()}: publish the run")
+        raise RunError(f"{result.run} is {result.run.get_state_display()}: publish the run first")
 
 
 def _show(run: Run) -> None:
@@ -131,13 +131,13 @@ def _show(run: Run) -> None:
         with transaction.atomic():
             run.save(update_fields=["state", "published_at"])
     except IntegrityError as error:
-        raise RunError(f"another run of {run.configuration}, repeat {run.repeat}, is published") from error
+        raise RunError(f"another run of {run.configuration}, repeat {run.repeat}, is already published") from error
 
 
 def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int:
     moved = 0
     for result in results:
-        newest = _newest_answer(result)
+        newest = _newest_finished(result)
         if newest is None or newest.pk == result.published_attempt_id:
             continue
         _move(result, newest, actor, reason)
@@ -146,7 +146,7 @@ def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int
 
 
 def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: AuditEntry | None = None) -> None:
-    """The entry first: without one that says where to, the database moves no answer (runs/guards.py)."""
+    """Write the entry first: without one, the database refuses to change a published attempt (runs/guards.py)."""
     note(
         AuditEntry.Action.PUBLISH,
         actor,
@@ -161,8 +161,8 @@ def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: A
     result.save(update_fields=["published_attempt"])
 
 
-def _newest_answer(result: Result) -> Attempt | None:
-    """The newest attempt that ended with a verdict; one of our own faults only where nothing better was ever shown."""
+def _newest_finished(result: Result) -> Attempt | None:
+    """Return the newest attempt with a verdict; an errored one only if there is no other."""
     ended = result.attempts.filter(ended_at__isnull=False).exclude(status=Attempt.Status.CANCELLED)
     newest = ended.order_by("-number")
     return newest.exclude(status=Attempt.Status.ERRORED).first() or newest.first()

@@ -1,8 +1,8 @@
-"""Whose turn it is: a number for each attempt, given once when it is queued. The least is claimed first.
+"""Positions in the queue, assigned once when an attempt is queued. Workers take the lowest position first.
 
-A submitter's attempts have consecutive turns, from the turn that the queue of the device class is at: so those of
-several submitters come one by one from each, however many somebody has queued before. With equal turns the older one
-comes first. Who queues alone sees no difference.
+A submitter's attempts get consecutive positions, starting from where the queue of the device class is now. So
+submitters take turns, however many attempts one of them has queued before. At equal positions the older attempt goes
+first.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from django.db.models.functions import Coalesce
 from runs.models import Attempt, Run
 from runs.querysets import AttemptQuerySet
 
-# A verification is on behalf of whoever handed the bundle in, not of the maintainer who began it.
+# A verification counts for the submitter of the bundle, not for the maintainer who started it.
 SUBMITTER = Coalesce("result__run__verifies__submission__submitter", "result__run__created_by")
 
 
-class Turns:
-    """Of what one transaction queues."""
+class QueuePositions:
+    """Assigns positions to the attempts that one transaction queues."""
 
     def __init__(self) -> None:
         self._next: dict[int, int] = {}
 
-    def take(self, run: Run) -> int:
-        """For one more attempt of this run. Only the first of a run asks the rows."""
-        turn = self._next[run.pk] if run.pk in self._next else _first(run)
-        self._next[run.pk] = turn + 1
-        return turn
+    def next_for(self, run: Run) -> int:
+        """Return the position of the run's next attempt. Only a run's first call queries the database."""
+        position = self._next[run.pk] if run.pk in self._next else _first(run)
+        self._next[run.pk] = position + 1
+        return position
 
 
 def _first(run: Run) -> int:
-    """Behind its submitter's own attempts, and not before what is evaluated now."""
+    """Return the first free position behind the submitter's own attempts, and not before what runs now."""
     queue = Attempt.objects.open().filter(result__run__device_class=run.device_class_id).order_by()
-    own = _of_submitter(queue, _submitter_of(run)).aggregate(last=Max("turn"))["last"]
+    own = _of_submitter(queue, _submitter_of(run)).aggregate(last=Max("queue_position"))["last"]
     begin = _begin(queue)
     return begin if own is None else max(begin, own + 1)
 
 
 def _begin(queue: AttemptQuerySet) -> int:
-    """Where the queue is: at the newest of what runs, else at the next that a worker may take."""
+    """Return where the queue is: the highest position that runs, else the next that a worker may take."""
     at = queue.aggregate(
-        running=Max("turn", filter=Q(status=Attempt.Status.RUNNING)),
-        next=Min("turn", filter=Q(status=Attempt.Status.QUEUED, result__run__paused_at__isnull=True)),
+        running=Max("queue_position", filter=Q(status=Attempt.Status.RUNNING)),
+        next=Min("queue_position", filter=Q(status=Attempt.Status.QUEUED, result__run__paused_at__isnull=True)),
     )
     return int(at["next"] or 0) if at["running"] is None else int(at["running"])
 
 
 def _of_submitter(queue: AttemptQuerySet, user: User | None) -> AttemptQuerySet:
-    """Whatever commands queue is of one submitter, who is nobody."""
+    """Filter the attempts of one submitter. Runs made by commands belong together, to None."""
     of_whom = queue.annotate(submitter=SUBMITTER)
     return of_whom.filter(submitter__isnull=True) if user is None else of_whom.filter(submitter=user.pk)
 

@@ -1,4 +1,4 @@
-"""Agents, models, configurations, device classes, hosts and suites of one's own, from the admin or a YAML file."""
+"""Registers agents, models, configurations, device classes, hosts and suites, from the admin or a YAML file."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def save_row(*, row: Row) -> Row:
     """Check a new or changed row against every rule, then write it.
 
     Raises:
-        ValidationError: with all problems; a configuration that has runs keeps what its numbers stand for, and none
-            stands under two names.
+        ValidationError: with all problems. A configuration that has runs keeps its agent, model, settings and role, and
+            no two configurations have the same.
     """
     if isinstance(row, Configuration):
         row.settings_digest = settings_digest(row.settings)
-        _refuse_what_its_agent_does_not_know(row)
-        _refuse_another_meaning(row)
-        _refuse_another_name(row)
+        _refuse_unknown_settings(row)
+        _refuse_change_of_identity(row)
+        _refuse_duplicate(row)
     row.full_clean()
     row.save()
     return row
@@ -41,7 +41,7 @@ def save_row(*, row: Row) -> Row:
 
 @transaction.atomic
 def change_row(*, row: Row, actor: Actor, reason: str = "") -> Row:
-    """As `save_row`, by a person: the trail says what it was and is: who raised a cap, who disabled a host.
+    """Save a row that a person changed, with the old and new values in the audit log.
 
     Raises:
         ValidationError: as `save_row`.
@@ -58,17 +58,17 @@ def change_row(*, row: Row, actor: Actor, reason: str = "") -> Row:
 
 @transaction.atomic
 def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
-    """A frozen list of current tasks; another list under a known name is its next version.
+    """Create a suite, a frozen list of current tasks. A new list under a known name is its next version.
 
     Raises:
-        RunError: it holds no task, one that is not current, or is the list of a suite that exists.
+        RunError: the list is empty, has a task that is not current, or is that of an existing suite.
     """
     gone = [task.path for task in tasks if not task.is_current]
     if not tasks or gone:
-        raise RunError(f"not in tasks/ any more: {', '.join(gone)}" if gone else "a suite needs at least one task")
+        raise RunError(f"no longer in tasks/: {', '.join(gone)}" if gone else "a suite needs at least one task")
     digest = suite_digest({task.path: task.digest for task in tasks})
     if same := Suite.objects.filter(digest=digest).first():
-        raise RunError(f"{same} is exactly this list of tasks")
+        raise RunError(f"{same} already has exactly these tasks")
     version = (Suite.objects.filter(name=name).aggregate(last=Max("version"))["last"] or 0) + 1
     Suite.objects.filter(name=name, is_current=True).update(is_current=False)
     suite = Suite(name=name, version=version, digest=digest, title=title)
@@ -79,10 +79,10 @@ def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
 
 
 def settings_digest(settings: object) -> str:
-    """Of the settings as strict JSON.
+    """Return the sha256 of the settings as strict JSON with sorted keys.
 
     Raises:
-        ValidationError: they are no mapping, or hold what strict JSON cannot say.
+        ValidationError: the settings are not a mapping, or contain a number that is not finite.
     """
     try:
         text = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -99,7 +99,7 @@ def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list
     return [f"{name} {before[name]} → {after[name]}" for name in after if before[name] != after[name]]
 
 
-def _refuse_another_meaning(row: Configuration) -> None:
+def _refuse_change_of_identity(row: Configuration) -> None:
     before = Configuration.objects.filter(pk=row.pk, runs__isnull=False).first()
     changed = [name for name in FROZEN if before and getattr(before, name) != getattr(row, name)]
     if changed:
@@ -107,20 +107,18 @@ def _refuse_another_meaning(row: Configuration) -> None:
         raise ValidationError(f"{row.slug} has runs, so its {names} cannot change: register another configuration")
 
 
-def _refuse_what_its_agent_does_not_know(row: Configuration) -> None:
-    """An agent of ours that works in sessions knows its settings; before a run meets one that it does not, or one that
-    would take more from a host than the operator allows.
-    """
+def _refuse_unknown_settings(row: Configuration) -> None:
+    """Refuse settings that a built-in agent does not know, or that the operator does not allow."""
     if row.agent_id is None or not agents.works_in_sessions(row):
         return
     try:
-        agents.refuse_what_asks_too_much(row)
+        agents.refuse_forbidden_settings(row)
     except RunError as error:
         raise ValidationError({"settings": str(error).splitlines()}) from error
 
 
-def _refuse_another_name(row: Configuration) -> None:
-    """Before the constraints do, which know no name."""
+def _refuse_duplicate(row: Configuration) -> None:
+    """Refuse a second configuration with the same settings, naming the first, which the constraint would not."""
     alike = Configuration.objects.filter(agent=row.agent_id, model=row.model_id, settings_digest=row.settings_digest)
     if same := alike.exclude(pk=row.pk).select_related("agent", "model").first():
         who = f"{same.agent} with {same.model}" if same.model else f"{same.agent}"

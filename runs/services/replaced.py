@@ -1,6 +1,7 @@
-"""Sessions that ended without a candidate, and that a rerun has another one held in place of.
+"""Sessions that ended without a candidate, which a rerun replaces by a new one.
 
-What such a session was stays in the trail's entry of the rerun, and its text in the archive. What it cost is spent.
+The rerun's entry in the audit log records the old session's end, cost and digest, and its record stays in the archive.
+Its cost still counts as spent.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from runs.querysets import today
 
 UNWRITTEN = {"candidate_files": {}, "candidate_problems": [], "candidate_digest": ""}
 UNKNOWN = "unknown"
-_BEFORE = re.compile(r"in place of its session of ([0-9-]{10}): \w+, (\S+) USD, ([0-9]+) lost before it, [0-9a-f]{64}")
+_DETAIL = re.compile(r"in place of its session of ([0-9-]{10}): \w+, (\S+) USD, ([0-9]+) lost before it, [0-9a-f]{64}")
 
 
 def replace_session(result: Result) -> str:
-    """Let its agent work again, where the session there was ended without a candidate; the line for the trail.
+    """Remove a session that ended without a candidate, so that the agent works again; return the audit log's detail.
 
-    Empty, and nothing changes: it has a candidate, it comes from outside, or somebody may have seen that it has none.
+    Return an empty text, and change nothing, if the result has a candidate, comes from outside or was public.
     """
     session = AgentSession.objects.filter(result=result).exclude(ended="").first()
     if session is None or result.candidate_files or result.run.state != Run.State.DRAFT:
@@ -36,18 +37,21 @@ def replace_session(result: Result) -> str:
 
 
 def spent_on_replaced(entries: QuerySet[AuditEntry], task_usd: float, *, day: date | None = None) -> float:
-    """US dollars, of one day alone where it is given: what they said, the estimate for what nobody knows."""
+    """Return what replaced sessions cost in US dollars, on one day if it is given.
+
+    A session that reported no cost, or was lost, counts with the estimate `task_usd`.
+    """
     spent = 0.0
     for detail in entries.filter(action=AuditEntry.Action.RERUN).exclude(detail="").values_list("detail", flat=True):
-        found = _BEFORE.fullmatch(detail)
+        found = _DETAIL.fullmatch(detail)
         if found and day in (None, date.fromisoformat(found[1])):
-            said = task_usd if found[2] == UNKNOWN else float(found[2])
-            spent += said + int(found[3]) * task_usd
+            cost_usd = task_usd if found[2] == UNKNOWN else float(found[2])
+            spent += cost_usd + int(found[3]) * task_usd
     return spent
 
 
 def replaced_today() -> QuerySet[AuditEntry]:
-    """Entries of reruns that may be of a session of today."""
+    """Return today's audit entries of reruns that replaced a session."""
     return AuditEntry.objects.filter(action=AuditEntry.Action.RERUN, at__gte=today()).exclude(detail="")
 
 

@@ -1,7 +1,7 @@
-"""How often anything that is public may have changed: what a page was made of is told by one number.
+"""A counter of changes to public rows, from which ETags of pages are made.
 
-Rows are watched where they are saved and removed, so that no writer can forget to say so. Live rows (attempts, a host's
-signs of life) are not among them: the pages that show those are compared by their bytes.
+Signals of saved and deleted rows increase it, so no writer can forget to. Live rows (attempts, heartbeats of hosts) are
+not counted: pages that show them get ETags from their bytes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def watch() -> None:
 
 
 def public_changed(**about: Any) -> None:
-    """After the commit, once: a lock on the one row within it would make writers wait for each other, or dead-lock."""
+    """Increase the counter once after the commit. Within the transaction, the row's lock could cause deadlocks."""
     waiting = transaction.get_connection().run_on_commit
     if not waiting or waiting[-1][1] is not _bump:
         transaction.on_commit(_bump)

@@ -1,4 +1,4 @@
-"""Rounds of unseen cases: opened with a secret that nobody knows, revealed once and for good."""
+"""Rounds of unseen cases: opened with a random secret, and revealed once, for good."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ SECRET_BYTES = 32
 
 @transaction.atomic
 def open_round(*, slug: str, suite: Suite, actor: Actor, reason: str = "") -> Round:
-    """A round over a suite's tasks, with a new secret. Its hash, the generator and the tasks' digest may be told now.
+    """Open a round over a suite's tasks with a new secret. Its hash, the generator and the tasks' digest are public.
 
     Raises:
         RunError: there is a round of this name.
-        ValidationError: the name is none.
+        ValidationError: the name is invalid.
     """
     if Round.objects.filter(slug=slug).exists():
-        raise RunError(f"a round is named {slug} already, and none is ever made again")
+        raise RunError(f"there is a round named {slug} already")
     return _opened(slug, suite, secrets.token_hex(SECRET_BYTES), actor, reason)
 
 
 @transaction.atomic
 def reveal_round(*, round: Round, actor: Actor, reason: str = "") -> Round:
-    """Let everybody see the secret, the cases and everything that became of them. There is no way back.
+    """Make the secret, the unseen cases and all their outcomes public, for good.
 
     Raises:
-        RunError: it is revealed already, or attempts of its runs are still open.
+        RunError: the round is revealed already, or an attempt of its runs is open.
     """
     waiting = Attempt.objects.open().filter(result__run__round=round).count()
     if waiting:
-        raise RunError(f"{round} has {counted(waiting, 'open attempt')}: wait or cancel")
+        raise RunError(f"{round} has {counted(waiting, 'open attempt')}: wait for them or cancel them")
     if not Round.objects.filter(pk=round.pk, revealed_at__isnull=True).update(revealed_at=timezone.now()):
         raise RunError(f"{round} is revealed already")
     note(AuditEntry.Action.REVEAL, actor, reason, round=round)
@@ -49,16 +49,16 @@ def reveal_round(*, round: Round, actor: Actor, reason: str = "") -> Round:
 
 @transaction.atomic
 def mirror_round(*, found: rounds.RoundFile, suite: Suite, actor: Actor) -> Round:
-    """The row of a round that tasks/rounds/ has, which is revealed; its suite is that of the first time.
+    """Store a revealed round of tasks/rounds/, if it is new; return its row. A known round keeps its suite.
 
     Raises:
-        RunError: a round of this name has another secret.
+        RunError: the round of this name has another secret.
     """
     row = Round.objects.filter(slug=found.name).first()
     if row is None:
         row = _opened(found.name, suite, found.secret.decode(), actor, "tasks/rounds/")
     if row.secret_hash != found.digest:
-        raise RunError(f"rounds/{found.name}.yaml has another secret than the round of this name")
+        raise RunError(f"rounds/{found.name}.yaml has another secret than this site's round of that name")
     return row if row.is_revealed else reveal_round(round=row, actor=actor, reason="tasks/rounds/")
 
 

@@ -1,8 +1,10 @@
-"""What runs of a paid model may spend: an estimate before they start, caps for a run and a day, for one configuration
-and for the site, and the stop between tasks. A session is told what is left, so that it can stop within its task.
+"""Limits what runs of a paid model spend.
 
-What nobody knows is never counted as nothing: a session without a cost, and one that was lost, counts as estimated.
-Before a start so does each session that is still to come: several starts in a row promise no more than one may.
+There is an estimate before runs start, a cap for each run and day of a configuration, and one for the site's day. Caps
+are checked before each session, and a session is given what is left, so that it can stop within its task.
+
+An unknown cost never counts as zero: a session that reported none, or was lost, counts with the estimate. So does each
+session still to come when another run is started: several starts in a row cannot exceed a cap together.
 """
 
 from __future__ import annotations
@@ -20,16 +22,16 @@ from runs import agents, redaction
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Result, Run
 from runs.querysets import AgentSessionQuerySet, AttemptQuerySet, today
-from runs.services.claims import Lease, held
-from runs.services.entries import cancel_results
+from runs.services.leases import Lease, leased
 from runs.services.replaced import replaced_today, spent_on_replaced
+from runs.services.run_actions import cancel_results
 
 ACTOR = "spending cap"
 
 
 @dataclass(frozen=True, slots=True)
 class _Cap:
-    """Most that may be spent, what was, and, before a start, what sessions that are still to come may."""
+    """A cap, what has been spent of it, and, when a run is started, what sessions still to come may spend."""
 
     title: str
     usd: float
@@ -43,13 +45,13 @@ class _Cap:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """US dollars for one task, and whose word that is. None: it calls no paid model."""
+    """The estimated cost of one task in US dollars, and where it comes from. None: no paid model is called."""
 
     task_usd: float | None
     source: str
 
     def text(self, runs: int, tasks: int) -> str:
-        """One sentence for so many runs of so many tasks."""
+        """Return the estimate for this many runs of this many tasks, as one sentence."""
         if self.task_usd is None:
             return "It calls no paid model."
         whole, run = runs * tasks * self.task_usd, tasks * self.task_usd
@@ -60,10 +62,10 @@ class CostEstimate:
 
 
 def estimate_of(configuration: Configuration) -> CostEstimate:
-    """By the sessions there were, else by what the configuration expects.
+    """Estimate a task's cost: the mean of past sessions, else the configuration's `expected_task_usd`.
 
     Raises:
-        RunError: it is paid, and neither says anything; or it is none of ours.
+        RunError: the model is paid and there is neither, or the agent is not built in.
     """
     if not agents.is_paid(agents.agent_of(configuration)):
         return CostEstimate(None, "")
@@ -72,63 +74,65 @@ def estimate_of(configuration: Configuration) -> CostEstimate:
     if seen["mean"]:
         return CostEstimate(seen["mean"], f"the mean of {counted(seen['count'], 'session')} here")
     if configuration.expected_task_usd is not None:
-        return CostEstimate(configuration.expected_task_usd, "as its configuration expects")
-    raise RunError(f"{configuration} calls a paid model, and no session says what a task costs: set expected_task_usd")
+        return CostEstimate(configuration.expected_task_usd, "as the configuration expects")
+    raise RunError(
+        f"{configuration} calls a paid model, and no session has reported what a task costs: set expected_task_usd"
+    )
 
 
 def refuse_to_overspend(configuration: Configuration, *, tasks: int, runs: int) -> None:
-    """Before runs are made, within the transaction that makes them: a second start of it waits, then sees the first.
+    """Refuse new runs that could exceed a cap. Called in the transaction that makes them: a second start waits for it.
 
     Raises:
-        RunError: there is no cap or no estimate, or the estimate is above what is left.
+        RunError: a cap or an estimate is missing, or the estimate exceeds what is left.
     """
     Configuration.objects.select_for_update(no_key=True).get(pk=configuration.pk)
     estimate = estimate_of(configuration)
     if estimate.task_usd is None:
         return
     if configuration.run_cap_usd is None or configuration.day_cap_usd is None:
-        raise RunError(f"{configuration} calls a paid model: set run_cap_usd and day_cap_usd before it starts")
-    run_usd, told = tasks * estimate.task_usd, estimate.text(runs, tasks)
+        raise RunError(f"{configuration} calls a paid model: set run_cap_usd and day_cap_usd first")
+    run_usd, text = tasks * estimate.task_usd, estimate.text(runs, tasks)
     if run_usd > configuration.run_cap_usd:
-        raise RunError(f"{told} The cap of a run is {configuration.run_cap_usd:.2f} USD.")
+        raise RunError(f"{text} The cap for a run is {configuration.run_cap_usd:.2f} USD.")
     for cap in _day_caps(configuration, estimate.task_usd, is_start=True):
         if runs * run_usd > cap.left_usd:
-            beside = ", beside what waits to be run" if cap.waiting_usd else ""
-            raise RunError(f"{told} Of {cap.title} of {cap.usd:.2f} USD, {cap.left_usd:.2f} are left{beside}.")
+            queued = " after queued sessions" if cap.waiting_usd else ""
+            raise RunError(f"{text} Of {cap.title} of {cap.usd:.2f} USD, {cap.left_usd:.2f} are left{queued}.")
 
 
 def left_to_spend(*, run: Run) -> float:
-    """US dollars that a session which begins now may cost; infinite where its configuration calls no paid model.
+    """Return how many US dollars a session that begins now may cost; infinite if it calls no paid model.
 
-    Sessions that go on beside it count as estimated: each may still cost more than that.
+    Other running sessions count with the estimate, although each may cost more.
 
     Raises:
-        RunError: nobody can say.
+        RunError: there is no estimate.
     """
     task_usd = estimate_of(run.configuration).task_usd
     return min((cap.left_usd for cap in _caps(run, task_usd)), default=inf) if task_usd is not None else inf
 
 
 @transaction.atomic
-def stop_at_cap(*, claim: Lease) -> bool:
-    """Before a session: where it could exceed a cap, what its run has not begun is cancelled, with the reason.
+def stop_at_cap(*, lease: Lease) -> bool:
+    """Before a session that could exceed a cap, cancel all of the run's attempts that still need one.
 
-    True: the claimed attempt is cancelled, too.
+    Return whether the leased attempt was cancelled.
     """
     configuration = "result__run__configuration"
-    attempt = held(claim).select_related(f"{configuration}__agent", f"{configuration}__model").first()
-    if attempt is None or not agents.awaits_session(attempt.result):
+    attempt = leased(lease).select_related(f"{configuration}__agent", f"{configuration}__model").first()
+    if attempt is None or not agents.needs_session(attempt.result):
         return False
     run = attempt.result.run
     if (because := _reached(run)) is None:
         return False
     waiting = Result.objects.filter(run=run, attempts__in=Attempt.objects.open(), candidate_files={})
-    cancel_results(results=list(waiting), actor=ACTOR, reason=redaction.shown(because))
+    cancel_results(results=list(waiting), actor=ACTOR, reason=redaction.redacted(because))
     return True
 
 
 def _reached(run: Run) -> str | None:
-    """Which cap one more task could exceed."""
+    """Return a sentence about the cap that one more task could exceed; None if there is none."""
     configuration = run.configuration
     try:
         task_usd = estimate_of(configuration).task_usd
@@ -138,11 +142,11 @@ def _reached(run: Run) -> str | None:
     if task_usd is None:
         return None
     if configuration.run_cap_usd is None or configuration.day_cap_usd is None:
-        return "a paid model without a cap for a run and for a day"
+        return "a paid model needs a cap for a run and one for a day"
     for cap in caps:
         if task_usd > cap.left_usd:
-            said = f"{cap.spent_usd:.2f} USD are spent, and a task is estimated at {task_usd:.4g}"
-            return f"{said}: {cap.title} is {cap.usd:.2f} USD"
+            spent = f"{cap.spent_usd:.2f} USD are spent, and a task is estimated at {task_usd:.4g} USD"
+            return f"{spent}: {cap.title} is {cap.usd:.2f} USD"
     return None
 
 
@@ -150,33 +154,34 @@ def _caps(run: Run, task_usd: float) -> list[_Cap]:
     run_cap = run.configuration.run_cap_usd
     replaced_usd = spent_on_replaced(AuditEntry.objects.filter(run=run), task_usd)
     spent_usd = _spent(AgentSession.objects.filter(result__run=run), task_usd) + replaced_usd
-    of_run = [] if run_cap is None else [_Cap("the cap of a run", run_cap, spent_usd)]
+    of_run = [] if run_cap is None else [_Cap("the cap for a run", run_cap, spent_usd)]
     return of_run + _day_caps(run.configuration, task_usd)
 
 
 def _day_caps(configuration: Configuration, task_usd: float, *, is_start: bool = False) -> list[_Cap]:
-    """
+    """Return the caps of the configuration's and the site's day.
+
     Raises:
-        RunError: nobody can say what another configuration spends.
+        RunError: another configuration that spends today has no estimate.
     """
     caps, own, site = [], configuration.day_cap_usd, settings.DAY_CAP_USD
     if own is not None:
         spent_usd, waiting_usd = _spent_today(configuration, task_usd), _waiting(configuration, task_usd)
-        caps.append(_Cap("the cap of a day", own, spent_usd, waiting_usd if is_start else 0.0))
+        caps.append(_Cap("the cap for a day", own, spent_usd, waiting_usd if is_start else 0.0))
     if site is not None:
         begun = AgentSession.objects.filter(started_at__gte=today(), attempt__isnull=False)
         of_begun, of_waiting = Q(runs__results__session__in=begun), Q(runs__results__attempts__in=_to_come())
-        of_begun |= Q(runs__trail__in=replaced_today())
+        of_begun |= Q(runs__audit_entries__in=replaced_today())
         busy = Configuration.objects.filter(of_begun | of_waiting if is_start else of_begun).distinct()
         each = [(one, estimate_of(one).task_usd or 0.0) for one in busy]
         spent_usd = sum(_spent_today(*one) for one in each)
         waiting_usd = sum(_waiting(*one) for one in each) if is_start else 0.0
-        caps.append(_Cap("this site's cap of a day", site, spent_usd, waiting_usd))
+        caps.append(_Cap("this site's cap for a day", site, spent_usd, waiting_usd))
     return caps
 
 
 def _to_come() -> AttemptQuerySet:
-    """Attempts that a session is still to be held for: none is begun, or it was lost with its worker."""
+    """Return open attempts whose session is still to come: it has not begun, or was lost with its worker."""
     unwritten: Any = {
         "result__candidate_files": {},
         "result__candidate_problems": [],
@@ -200,10 +205,10 @@ def _spent_today(configuration: Configuration, task_usd: float) -> float:
 
 
 def _spent(sessions: AgentSessionQuerySet, task_usd: float) -> float:
-    """What they said, and the estimate for each that said nothing, runs still, or was lost."""
+    """Return the reported costs, plus the estimate for each session that reported none, still runs or was lost."""
     found = sessions.aggregate(
-        said=Sum("cost_usd", default=0.0),
-        silent=Count("pk", filter=Q(cost_usd__isnull=True)),
+        reported=Sum("cost_usd", default=0.0),
+        unreported=Count("pk", filter=Q(cost_usd__isnull=True)),
         lost=Sum("abandoned", default=0),
     )
-    return float(found["said"] + (found["silent"] + found["lost"]) * task_usd)
+    return float(found["reported"] + (found["unreported"] + found["lost"]) * task_usd)

@@ -1,4 +1,4 @@
-"""New runs of an agent of ours: one for each repeat, refused as a whole where it could not work or would overspend."""
+"""Starts runs of a built-in agent, one for each repeat: all of them, or none if it cannot work or would overspend."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from runs.models import AuditEntry, Configuration, DeviceClass, Host, Round, Run
 from runs.models.results import LAST_REPEAT
 from runs.services import audit_log
 from runs.services.audit_log import Actor
-from runs.services.entries import create_run
+from runs.services.run_actions import create_run
 from runs.services.spending import estimate_of, refuse_to_overspend
 
-REPEATS = 3  # as the paper's
-EVALUATION_S = 1800  # of the worker's last resort, left for the verdict after a session
+REPEATS = 3  # as in the paper
+EVALUATION_S = 1800  # of a job's time limit, reserved for the evaluation after the session
 
 
 @transaction.atomic
@@ -31,18 +31,17 @@ def start_runs(
     actor: Actor,
     note: str = "",
 ) -> list[Run]:
-    """Drafts of `repeats` repeats, counted from `repeat`, each with all its attempts in the queue. The trail says who
-    started them, at what estimate.
+    """Create `repeats` drafts, numbered from `repeat`, with all attempts queued. The estimate goes into the audit log.
 
     Raises:
-        RunError: it would be no run, or the agent is none of ours, lacks something, or may spend no more.
+        RunError: the numbers are invalid, or the agent is not built in, lacks something, or would exceed a cap.
     """
     if repeats < 1 or not 0 <= repeat <= LAST_REPEAT + 1 - repeats:
         expected = f"at least 1, numbered from 0 to {LAST_REPEAT}"
         raise RunError(f"seen {repeats} repeats from number {repeat} on; expected {expected}")
     is_session = agents.works_in_sessions(configuration)
     if is_session:
-        _refuse_what_lacks_something(configuration, device_class)
+        _refuse_unready(configuration, device_class)
         refuse_to_overspend(configuration, tasks=suite.tasks.count(), runs=repeats)
     runs = [
         create_run(
@@ -57,17 +56,17 @@ def start_runs(
         )
         for number in range(repeat, repeat + repeats)
     ]
-    told = told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+    estimate = estimate_text(configuration=configuration, suite=suite, repeats=repeats)
     for run in runs:
-        audit_log.note(AuditEntry.Action.START, actor, note, run=run, detail=told)
+        audit_log.note(AuditEntry.Action.START, actor, note, run=run, detail=estimate)
     return runs
 
 
-def told_estimate(*, configuration: Configuration, suite: Suite, repeats: int) -> str:
-    """What runs are estimated to cost; nothing where they cost nothing.
+def estimate_text(*, configuration: Configuration, suite: Suite, repeats: int) -> str:
+    """Return a sentence on what the runs are estimated to cost; empty if they call no paid model.
 
     Raises:
-        RunError: what cannot start has no estimate.
+        RunError: the configuration cannot start.
     """
     if not agents.works_in_sessions(configuration):
         return ""
@@ -77,12 +76,12 @@ def told_estimate(*, configuration: Configuration, suite: Suite, repeats: int) -
     return estimate.text(repeats, suite.tasks.count()) if estimate.task_usd is not None else ""
 
 
-def _refuse_what_lacks_something(configuration: Configuration, device_class: DeviceClass) -> None:
+def _refuse_unready(configuration: Configuration, device_class: DeviceClass) -> None:
     agent = agents.agent_of(configuration)
     longest_s = settings.JOB_LIMIT_S - EVALUATION_S
     if agent.settings.timeout_s > longest_s:
         raise RunError(f"{configuration}: timeout_s is {agent.settings.timeout_s:.0f}; here at most {longest_s}")
-    agents.refuse_what_asks_too_much(configuration)
+    agents.refuse_forbidden_settings(configuration)
     missing = missing_settings(agent)
     if missing is None and not set(agents.HOST_REQUIREMENTS) & set(configuration.settings):
         missing = _lacking_everywhere(agent.name, device_class)
@@ -91,7 +90,10 @@ def _refuse_what_lacks_something(configuration: Configuration, device_class: Dev
 
 
 def _lacking_everywhere(agent: str, device_class: DeviceClass) -> str | None:
-    """What it lacks on the hosts of a class, if none can do; a host whose worker never said is not counted out."""
+    """Return what the agent lacks if it lacks something on every host of the class; None otherwise.
+
+    A host whose worker has never reported counts as able.
+    """
     hosts = Host.objects.filter(device_class=device_class, is_enabled=True)
-    said = [host.agents.get(agent, "") for host in hosts]
-    return said[0] if said and all(said) else None
+    lacks = [host.agents.get(agent, "") for host in hosts]
+    return lacks[0] if lacks and all(lacks) else None

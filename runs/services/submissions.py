@@ -1,11 +1,11 @@
-"""Submissions: received, checked, rejected or accepted, taken down, closed. Each move leaves an entry in the trail.
+"""Submissions: received, checked, accepted or rejected, and closed. Each step leaves an entry in the audit log.
 
-received → checking   claim_check: a lease, as an attempt's
+received → checking   lease_check: a lease, like that of an attempt
 checking → rejected   reject: with every problem at once
-checking → accepted   accept: the run with all its rows, or none
-checking → received   give_back_check (our fault), requeue_dead_checks: three checks at most
-rejected → received   receive, when its submitter sends the same bytes again; check_again
-any      → received   facts.declare, where what is said changes how it is read
+checking → accepted   accept: the run with all its rows, or accept_claims
+checking → received   release_check (a fault of ours), requeue_expired_checks: three checks at most
+rejected → received   receive, if its submitter submits the same bytes again; check_again
+any      → received   facts.declare, if an added fact changes how the bundle is read
 any      → closed     close; takedowns.take_down
 """
 
@@ -22,8 +22,8 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from evaluator.bundles import parsed as bundles
 from evaluator.bundles.native.bundle import Bundle
+from evaluator.bundles.parsed import ParsedBundle, ParsedClaim
 from evaluator.bundles.problems import BundleProblem
 from evaluator.wording import counted
 from runs import archive, job_messages, mail
@@ -31,21 +31,21 @@ from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
 from runs.services.audit_log import Actor, note
 from runs.services.imports import import_run
-from runs.services.suspicions import raise_suspicions, raise_suspicions_of_claims
+from runs.services.suspicions import open_reviews_of_claims, open_reviews_of_run
 
-CHECK_S = 900  # reading, and then writing, a million measurements; what takes longer has lost its worker
+CHECK_S = 900  # the lease: enough to read, and then to write, a million measurements
 MOST_CHECKS = 3
 LONGEST_NAME = 200
-CLAIMS_AT_ONCE = 50  # each with the times of all its cases
+CLAIMS_AT_ONCE = 50  # each has the times of all its cases
 State, Action = Submission.State, AuditEntry.Action
 OUR_FAULT = BundleProblem(
-    "our side", "the check failed", "a verdict", "A maintainer has to look; nothing is wrong with you."
+    "this site", "the check failed", "a verdict", "The fault is ours. A maintainer will look into it."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What came in: bytes that lie in the archive, and what their submitter says."""
+    """An upload: the digest of its archived bytes, and what its submitter declares."""
 
     digest: str
     size_bytes: int
@@ -57,16 +57,17 @@ class Upload:
 
 
 def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
-    """The submission of these bytes, and whether it waits for a check because of this call.
+    """Return the submission of these bytes, and whether this call queued a check.
 
-    The same bytes are the same submission; its own submitter's rejected one is checked again, with what is said now.
+    The same bytes are the same submission. A rejected one is checked again if its own submitter submits it again, with
+    the facts declared now.
 
     Raises:
         RunError: the idempotency key was used for other bytes.
     """
     try:
         return _received(upload, actor)
-    except IntegrityError:  # the same bytes, or the same key, came twice at once: now the first ones are there
+    except IntegrityError:  # the same bytes or key arrived at the same moment: now the other row exists
         return _received(upload, actor)
 
 
@@ -76,7 +77,7 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     key = upload.idempotency_key
     used = Submission.objects.filter(submitter=user, idempotency_key=key).first() if key and user else None
     if used is not None and used.digest != upload.digest:
-        raise RunError(f"the Idempotency-Key was used before, for other bytes: submission {used.pk}")
+        raise RunError(f"the Idempotency-Key was used for other bytes before, in submission {used.pk}")
     known = Submission.objects.select_for_update().filter(digest=upload.digest).first()
     if known is not None and (known.state != State.REJECTED or known.submitter != user):
         return known, False
@@ -89,17 +90,17 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.received_at = submission.consented_at = timezone.now()
     submission.save()
-    note(Action.RECEIVE, actor, "sent again" if known else "", submission=submission)
-    job_messages.check_on_commit(submission_id=submission.pk)
+    note(Action.RECEIVE, actor, "submitted again" if known else "", submission=submission)
+    job_messages.send_check_on_commit(submission_id=submission.pk)
     return submission, True
 
 
 @transaction.atomic
 def check_again(*, submission: Submission, actor: Actor) -> Submission:
-    """Queue a rejected submission once more: the fault was ours, or the site has learnt what it lacked.
+    """Queue another check of a rejected submission, after a fault of ours or a change of this site.
 
     Raises:
-        RunError: it is not rejected.
+        RunError: the submission is not rejected.
     """
     submission = _locked(submission)
     if submission.state != State.REJECTED:
@@ -107,12 +108,12 @@ def check_again(*, submission: Submission, actor: Actor) -> Submission:
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.save(update_fields=["state", "problems", "problem_count", "checks"])
     note(Action.RECEIVE, actor, "checked again", submission=submission)
-    job_messages.check_on_commit(submission_id=submission.pk)
+    job_messages.send_check_on_commit(submission_id=submission.pk)
     return submission
 
 
-def claim_check(*, submission_id: int | None = None) -> Submission | None:
-    """Take the submission that is named, else the oldest that waits. None: there is none, or another was faster."""
+def lease_check(*, submission_id: int | None = None) -> Submission | None:
+    """Take this submission, else the oldest that waits. Return None if there is none or another worker took it."""
     waiting = Submission.objects.waiting()
     if submission_id is not None:
         waiting = waiting.filter(pk=submission_id)
@@ -126,135 +127,131 @@ def claim_check(*, submission_id: int | None = None) -> Submission | None:
 
 
 def renew_check(*, submission: Submission) -> bool:
-    """Give it its time once more: it is read, and now its rows are written. False: it was taken from its worker."""
+    """Renew the check's lease before rows are written. Return False if the lease is lost."""
     mine = Submission.objects.filter(pk=submission.pk, state=State.CHECKING, checks=submission.checks)
     return bool(mine.update(lease_until=Now() + timedelta(seconds=CHECK_S)))
 
 
 @transaction.atomic
 def reject(*, submission: Submission, problems: Sequence[BundleProblem], format: str = "") -> bool:
-    """Every problem at once. False: the check was taken from its worker."""
+    """Reject the submission with all its problems. Return False if the check's lease is lost."""
     if not problems:
         raise ValueError("a rejection needs a problem")
     columns = {"problems": [asdict(one) for one in problems], "problem_count": len(problems), "format": format}
     if not _end_check(submission, State.REJECTED, columns):
         return False
     note(Action.REJECT, "check", counted(len(problems), "problem"), submission=submission)
-    mail.on_commit(submission, f"It was not accepted: {counted(len(problems), 'problem')}, told on its page.")
+    mail.on_commit(submission, f"It was rejected with {counted(len(problems), 'problem')}. Its page lists them all.")
     return True
 
 
 @transaction.atomic
-def accept(
-    *, submission: Submission, bundle: Bundle, claimed: bundles.ParsedBundle, configuration: Configuration
-) -> Run | None:
-    """The run of a bundle of ours, a draft, and the questions it raises. None: the check was taken from its worker.
+def accept(*, submission: Submission, bundle: Bundle, parsed: ParsedBundle, configuration: Configuration) -> Run | None:
+    """Accept a bundle of this benchmark: store its run as a draft and open reviews. Return None if the lease is lost.
 
     Raises:
-        BundleError: with everything that this site knows otherwise; nothing is written.
-        RunError: another submission brought the same results.
+        BundleError: with everything in which the bundle differs from this site. Nothing is stored.
+        RunError: another submission has the same results.
     """
     if (same := Submission.objects.filter(run__bundle_digest=bundle.digest).first()) is not None:
-        raise RunError(f"submission {same.pk} brought exactly these results")
+        raise RunError(f"submission {same.pk} has exactly these results")
     actor = submission.submitter or submission.submitter_name
     run = import_run(bundle=bundle, configuration=configuration, actor=actor)
     if run.verification == Run.Verification.NONE:
         run.verification = Run.Verification.CHECKED
         run.save(update_fields=["verification"])
-    if not _end_check(submission, State.ACCEPTED, {"run": run, **_about(claimed)}):
+    if not _end_check(submission, State.ACCEPTED, {"run": run, **_about(parsed)}):
         transaction.set_rollback(True)
         return None
     note(Action.ACCEPT, "check", f"{run}", submission=submission)
-    raise_suspicions(submission=submission)
-    mail.on_commit(submission, f"It was accepted as {run}. A maintainer publishes it or has it evaluated again.")
+    open_reviews_of_run(submission=submission)
+    mail.on_commit(submission, f"It was accepted as {run}. A maintainer will publish it or have it evaluated again.")
     return run
 
 
 @transaction.atomic
-def accept_claims(*, submission: Submission, claimed: bundles.ParsedBundle) -> int:
-    """What a bundle of another benchmark claims, task by task; how many. None of it is ever ranked."""
-    for start in range(0, len(claimed.claims), CLAIMS_AT_ONCE):
-        Claim.objects.bulk_create(_claim(submission, one) for one in claimed.claims[start : start + CLAIMS_AT_ONCE])
-    count = len(claimed.claims)
-    if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **_about(claimed)}):
+def accept_claims(*, submission: Submission, parsed: ParsedBundle) -> int:
+    """Accept a bundle of another benchmark: store its claims, which are never ranked; return how many.
+
+    Return 0, and store nothing, if the check's lease is lost.
+    """
+    for start in range(0, len(parsed.claims), CLAIMS_AT_ONCE):
+        Claim.objects.bulk_create(_claim(submission, one) for one in parsed.claims[start : start + CLAIMS_AT_ONCE])
+    count = len(parsed.claims)
+    if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **_about(parsed)}):
         transaction.set_rollback(True)
         return 0
     claims = counted(count, "claim")
     note(Action.ACCEPT, "check", claims, submission=submission)
-    said = {**claimed.declared, **submission.declared}
-    raise_suspicions_of_claims(submission=submission, agent=str(said.get("agent", "")))
-    mail.on_commit(submission, f"It was accepted: {claims}. A maintainer decides whether the submission is shown.")
+    facts = {**parsed.declared, **submission.declared}
+    open_reviews_of_claims(submission=submission, agent=str(facts.get("agent", "")))
+    mail.on_commit(submission, f"It was accepted with {claims}. A maintainer will decide whether to publish them.")
     return count
 
 
 @transaction.atomic
-def show_claims(*, submission: Submission, actor: Actor) -> Submission:
-    """Let everybody see what a bundle of another benchmark claims.
+def publish_claims(*, submission: Submission, actor: Actor) -> Submission:
+    """Make the claims of a submission public.
 
     Raises:
-        RunError: it has none, or it was taken down.
+        RunError: it has no claims, or was taken down.
     """
     submission = _locked(submission)
     if not submission.claim_count or submission.outcome == Submission.Outcome.TAKEN_DOWN:
-        raise RunError(f"{submission} has no claims to show")
+        raise RunError(f"{submission} has no claims to publish")
     submission.is_public = True
     submission.save(update_fields=["is_public"])
-    note(Action.DECIDE, actor, "its claims are shown", submission=submission)
+    note(Action.DECIDE, actor, "claims published", submission=submission)
     return submission
 
 
-def give_back_check(*, submission: Submission) -> None:
-    """After a fault of ours: checked again, three times at most."""
-    _requeue(submission)
+def requeue_expired_checks() -> int:
+    """Queue every check whose lease has expired again; return how many."""
+    return sum(release_check(submission=submission) for submission in Submission.objects.expired())
 
 
-def requeue_dead_checks() -> int:
-    """Give back every check whose lease ran out; how many."""
-    return sum(_requeue(submission) for submission in Submission.objects.dead())
-
-
-def wake_forgotten_checks() -> int:
-    """Send the message of the oldest waiting submission again, if it has waited for longer than one takes."""
-    forgotten = Submission.objects.waiting().filter(received_at__lt=Now() - timedelta(seconds=30)).first()
-    if forgotten is not None:
-        job_messages.check_on_commit(submission_id=forgotten.pk)
-    return int(forgotten is not None)
+def resend_lost_check_messages() -> int:
+    """Send the message of the oldest waiting submission again after 30 seconds; return how many were sent."""
+    waiting = Submission.objects.waiting().filter(received_at__lt=Now() - timedelta(seconds=30)).first()
+    if waiting is not None:
+        job_messages.send_check_on_commit(submission_id=waiting.pk)
+    return int(waiting is not None)
 
 
 @transaction.atomic
 def close(*, submission: Submission, actor: Actor, reason: str = "") -> Submission:
-    """End an accepted submission without evaluating it again.
+    """Close an accepted submission.
 
     Raises:
-        RunError: it is not accepted, or its verification runs.
+        RunError: it is not accepted, or is being verified.
     """
     submission = _locked(submission)
     if submission.state != State.ACCEPTED:
-        raise RunError(f"{submission} is {submission.get_state_display()}: only an accepted one is closed")
+        raise RunError(f"{submission} is {submission.get_state_display()}: only an accepted one can be closed")
     verified = submission.run is not None and submission.run.verifications.exclude(verdict="").exists()
     outcome = Submission.Outcome.VERIFIED if verified else Submission.Outcome.UNVERIFIED
     return end(submission, outcome, actor, reason)
 
 
 def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reason: str) -> Submission:
-    """Within the transaction of whoever ends it."""
+    """Close the submission with this outcome, in the caller's transaction."""
     submission.state, submission.outcome = State.CLOSED, outcome
     submission.save(update_fields=["state", "outcome"])
-    told = f"{outcome.label}: {reason}" if reason else str(outcome.label)
-    note(Action.CLOSE, actor, told, submission=submission)
-    mail.on_commit(submission, f"It is closed, {told.rstrip('.')}.")
+    text = f"{outcome.label}: {reason}" if reason else str(outcome.label)
+    note(Action.CLOSE, actor, text, submission=submission)
+    mail.on_commit(submission, f"It is closed: {text.rstrip('.')}.")
     return submission
 
 
-def _about(claimed: bundles.ParsedBundle) -> dict[str, Any]:
-    about: dict[str, Any] = {"generation": claimed.generation, "suite": claimed.suite, "said": dict(claimed.declared)}
-    about |= {"suite_tasks": len(claimed.suite_tasks), "absent": len(claimed.absent), "asked": list(claimed.asked)}
-    about["totals"] = [asdict(total) for total in claimed.totals]
-    findings = [asdict(finding) for finding in claimed.findings]
-    return {"format": claimed.format, "findings": findings, "about": about}
+def _about(parsed: ParsedBundle) -> dict[str, Any]:
+    about: dict[str, Any] = {"generation": parsed.generation, "suite": parsed.suite, "facts": dict(parsed.declared)}
+    about |= {"suite_tasks": len(parsed.suite_tasks), "absent": len(parsed.absent), "asked": list(parsed.asked)}
+    about["totals"] = [asdict(total) for total in parsed.totals]
+    findings = [asdict(finding) for finding in parsed.findings]
+    return {"format": parsed.format, "findings": findings, "about": about}
 
 
-def _claim(submission: Submission, claim: bundles.ParsedClaim) -> Claim:
+def _claim(submission: Submission, claim: ParsedClaim) -> Claim:
     return Claim(
         submission=submission,
         task=claim.task[:300],
@@ -276,7 +273,7 @@ def _locked(submission: Submission) -> Submission:
 
 
 def _end_check(submission: Submission, state: Submission.State, columns: Mapping[str, Any]) -> bool:
-    """While this check is its newest."""
+    """Move on from checking; return False if a newer check has taken the submission."""
     mine = Submission.objects.filter(pk=submission.pk, state=State.CHECKING, checks=submission.checks)
     try:
         with transaction.atomic():
@@ -288,10 +285,14 @@ def _end_check(submission: Submission, state: Submission.State, columns: Mapping
 
 
 @transaction.atomic
-def _requeue(submission: Submission) -> bool:
+def release_check(*, submission: Submission) -> bool:
+    """Queue the check again after a fault of ours; after three checks, reject the submission.
+
+    Return False if the check's lease is lost.
+    """
     if submission.checks >= MOST_CHECKS:
         return reject(submission=submission, problems=[OUR_FAULT])
     if not _end_check(submission, State.RECEIVED, {}):
         return False
-    job_messages.check_on_commit(submission_id=submission.pk)
+    job_messages.send_check_on_commit(submission_id=submission.pk)
     return True

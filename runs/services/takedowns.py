@@ -1,4 +1,4 @@
-"""Taken down on request: off the boards, and bundle, sources and sessions are gone. Rows and history stay."""
+"""Takedowns: a submission leaves the leaderboards, and its bundle, sources and sessions are deleted. History stays."""
 
 from __future__ import annotations
 
@@ -16,32 +16,35 @@ from runs.services.submissions import end
 
 @transaction.atomic
 def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submission:
-    """Nobody sees the claims, sources and sessions any more, and their bytes leave the archive after the commit.
+    """Withdraw the run or claims and delete bundle, sources and sessions; their bytes leave the archive on commit.
 
     Raises:
-        RunError: it is checked or verified just now, is taken down already, or no reason is given.
+        RunError: the submission is being checked or verified, is taken down already, or no reason is given.
     """
     submission = (
         Submission.objects.select_for_update(of=("self",)).select_related("submitter", "run").get(pk=submission.pk)
     )
     busy = (Submission.State.CHECKING, Submission.State.VERIFYING)
     if submission.outcome == Submission.Outcome.TAKEN_DOWN or submission.state in busy:
-        raise RunError(f"{submission} is {submission.outcome or submission.state}: it cannot be taken down now")
+        state = submission.get_outcome_display() or submission.get_state_display()
+        raise RunError(f"{submission} is {state}: it cannot be taken down now")
     if not reason.strip():
-        raise RunError("say why it is taken down: the reason is public")
+        raise RunError("give a reason: it is public")
     if submission.run is not None and submission.run.state == Run.State.PUBLISHED:
         withdraw_run(run=submission.run, actor=actor, reason=reason)
     if submission.is_public:
         submission.is_public = False
         submission.save(update_fields=["is_public"])
-    end(submission, Submission.Outcome.TAKEN_DOWN, actor, reason)  # before: only then do the guards let go of sources
+    end(
+        submission, Submission.Outcome.TAKEN_DOWN, actor, reason
+    )  # first: the guards release sources only of a submission that is taken down
     digests = {submission.digest, *_sources(submission)}
-    transaction.on_commit(lambda: _forget(digests))
+    transaction.on_commit(lambda: _remove(digests))
     return submission
 
 
 def _sources(submission: Submission) -> set[str]:
-    """Digests of its sources and sessions that nothing else has; its rows name none of them from here on."""
+    """Clear its rows of sources and sessions; return the digests of those that nothing else uses."""
     mine = {digest for files in submission.claims.values_list("files", flat=True) for digest in files.values()}
     submission.claims.update(files={})
     if submission.run is not None:
@@ -56,7 +59,7 @@ def _sources(submission: Submission) -> set[str]:
 
 
 def _named_elsewhere(digests: set[str]) -> set[str]:
-    """A source may be the task's own, or somebody else's too; a prompt is the same for whoever is asked the same."""
+    """Return those that other rows use: a source may be the task's or another submitter's, a prompt may be shared."""
     lists: tuple[Iterable[dict[str, str]], ...] = (
         Result.objects.exclude(candidate_files={}).values_list("candidate_files", flat=True).iterator(),
         Claim.objects.exclude(files={}).values_list("files", flat=True).iterator(),
@@ -66,6 +69,6 @@ def _named_elsewhere(digests: set[str]) -> set[str]:
     return asked | {digest for files in lists for one in files for digest in one.values() if digest in digests}
 
 
-def _forget(digests: set[str]) -> None:
+def _remove(digests: set[str]) -> None:
     for digest in digests:
-        archive.forget(digest)
+        archive.remove(digest)

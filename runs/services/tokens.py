@@ -1,4 +1,4 @@
-"""Tokens for programs: made, shown once, kept as a hash, and known again. The trail says who made and revoked each."""
+"""API tokens: created, shown once, stored as a hash, and revoked. The audit log records who did."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from runs.errors import RunError
 from runs.models import ApiToken, AuditEntry
 from runs.services.audit_log import Actor, note
 
-PREFIX = "arena_"  # so that a scanner of leaked secrets can tell
+PREFIX = "arena_"  # so that scanners for leaked secrets recognise it
 SECRET_BYTES = 32
 MOST_DAYS = 366
-MOST_TOKENS = 20  # of one user that are valid at a time: more are forgotten ones
-OWN = "one's own"
+MOST_TOKENS = 20  # valid tokens of one user: more would be forgotten ones
+OWN = "own token"
 
 
 @transaction.atomic
@@ -32,16 +32,16 @@ def make_token(
     actor: Actor | None = None,
     reason: str = "",
 ) -> tuple[ApiToken, str]:
-    """The row, and the token itself, which nobody sees again. Without an actor: by the user.
+    """Create a token; return its row and the token itself, which is never shown again. The default actor is the user.
 
     Raises:
-        RunError: it has no name, would last less than a day or more than a year, or the user has too many; it is for
-            somebody else, and nobody says why.
+        RunError: the name is missing, the days are out of range, the user has too many tokens, or a token for somebody
+            else has no reason.
     """
     if not name.strip() or not 1 <= days <= MOST_DAYS:
-        raise RunError(f"a token has a name and lasts 1 to {MOST_DAYS} days")
+        raise RunError(f"a token needs a name and lasts 1 to {MOST_DAYS} days")
     if valid_tokens(user).count() >= MOST_TOKENS:
-        raise RunError(f"{MOST_TOKENS} of your tokens are valid: revoke one first")
+        raise RunError(f"{user} has {MOST_TOKENS} valid tokens: revoke one first")
     text = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     expires_at = timezone.now() + timedelta(days=days)
     row = ApiToken.objects.create(
@@ -53,10 +53,10 @@ def make_token(
 
 @transaction.atomic
 def revoke_token(*, token: ApiToken, actor: Actor, reason: str = "") -> int:
-    """1, or 0 where it was revoked before.
+    """Revoke a token; return 1, or 0 if it was revoked before.
 
     Raises:
-        RunError: it is somebody else's, and nobody says why.
+        RunError: it is somebody else's token, and no reason is given.
     """
     count = ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
     if count:
@@ -65,7 +65,7 @@ def revoke_token(*, token: ApiToken, actor: Actor, reason: str = "") -> int:
 
 
 def token_of(*, text: str) -> ApiToken | None:
-    """The row, if it is valid now and its user is active; noted as used, whatever it may do."""
+    """Return the row of a valid token of an active user and record its use; None if there is none."""
     row = _valid().filter(digest=_digest(text), user__is_active=True).select_related("user").first()
     if row is not None:
         ApiToken.objects.filter(pk=row.pk).update(used_at=timezone.now())
@@ -83,7 +83,7 @@ def _valid() -> QuerySet[ApiToken]:
 def _note(action: AuditEntry.Action, token: ApiToken, actor: Actor, reason: str) -> None:
     why = reason.strip() or (OWN if actor == token.user else "")
     if not why:
-        raise RunError("say why: it stands in the trail")
+        raise RunError("give a reason: it is stored in the audit log")
     note(action, actor, why, account=token.user, detail=f"token {token.pk}, “{token.name}”, {token.scope}")
 
 

@@ -1,7 +1,7 @@
-"""A worker's side of the unseen cases: after the seen verdict, before it is written, under the same claim.
+"""Evaluations on unseen cases, which a worker runs after the verdict on the seen cases, under the same lease.
 
-The cases of one job are computed from the round's secret when it begins, and live in the worker's memory only. What
-goes wrong here makes the entry incomplete and never costs the seen verdict.
+The cases are computed from the round's secret when the evaluation begins, and exist only in the worker's memory. A
+fault here leaves the evaluation incomplete but never costs the verdict on the seen cases.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from evaluator.unseen.record import UnseenRecord
 from runs import archive, candidates, redaction, verdicts
 from runs.errors import RunError
 from runs.models import DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
-from runs.services.claims import Lease, held
+from runs.services.leases import Lease, leased
 
-MOST_EVALUATIONS = 3  # of one configuration, on one task, in one round
+MOST_EVALUATIONS = 3  # of one configuration on one task and device class in one round
 State = UnseenEvaluation.State
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenJob:
-    """The cases of one evaluation. Nothing of them is ever printed."""
+    """The unseen cases of one evaluation. Its repr does not show them."""
 
     evaluation_id: int
     round_hash: str
@@ -37,23 +37,23 @@ class UnseenJob:
 
 
 @transaction.atomic
-def begin_unseen(*, claim: Lease) -> UnseenJob | None:
-    """The unseen cases that the claimed attempt's candidate is to be tried on now.
+def begin_unseen(*, lease: Lease) -> UnseenJob | None:
+    """Start the evaluation of the leased attempt's candidate on unseen cases; return the cases.
 
-    None: its run has no round, the claim is lost, or there is an answer already: of this attempt, of the identical
-    candidate, or that the configuration has had its evaluations. A second try after a worker was lost is none, either:
-    what lost it may do so again, and the seen verdict is worth more.
+    Return None if there is nothing to do: the run has no round, the lease is lost, the attempt or an identical
+    candidate has an outcome, or the configuration has used up its evaluations. There is no second try after a worker
+    was lost, either: the candidate may have caused that, and the verdict on the seen cases matters more.
     """
-    attempt = held(claim).select_related("result__task", "result__run__round", "result__run__device_class").first()
+    attempt = leased(lease).select_related("result__task", "result__run__round", "result__run__device_class").first()
     if attempt is None or attempt.result.run.round is None:
         return None
     if before := UnseenEvaluation.objects.filter(attempt=attempt).first():
         if before.state == State.RUNNING:
-            _fail(before, "a worker was lost while it ran")
+            _fail(before, "a worker was lost during this evaluation")
         return None
     round = attempt.result.run.round
     evaluation = UnseenEvaluation.objects.create(attempt=attempt, round=round, begun_at=Now())
-    if _is_answered(evaluation) or _is_refused(evaluation):
+    if _is_reused(evaluation) or _is_refused(evaluation):
         return None
     spec = candidates.spec_of(attempt.result.task)
     cases = cases_of(round, spec, attempt.result.run.device_class)
@@ -61,14 +61,14 @@ def begin_unseen(*, claim: Lease) -> UnseenJob | None:
 
 
 @transaction.atomic
-def record_unseen(*, claim: Lease, job: UnseenJob, record: UnseenRecord) -> bool:
-    """Store what became of the cases. False, and nothing is written, if the claim is lost.
+def record_unseen(*, lease: Lease, job: UnseenJob, record: UnseenRecord) -> bool:
+    """Store the outcome of the unseen cases. Return False, and store nothing, if the lease is lost.
 
     Raises:
         codec.DecodeError: the record contradicts itself.
-        RunError: it is of another round, other cases or another candidate.
+        RunError: the record is of another round, task, candidate or of other cases.
     """
-    attempt = held(claim).select_related("result__task").first()
+    attempt = leased(lease).select_related("result__task").first()
     if attempt is None:
         return False
     record = redaction.without_secrets(record)
@@ -86,27 +86,27 @@ def record_unseen(*, claim: Lease, job: UnseenJob, record: UnseenRecord) -> bool
 
 
 @transaction.atomic
-def fail_unseen(*, claim: Lease, because: str) -> None:
-    """Our fault, whatever was raised: the evaluation has no answer, its entry is incomplete."""
-    running = UnseenEvaluation.objects.filter(attempt__in=held(claim), state=State.RUNNING)
+def fail_unseen(*, lease: Lease, because: str) -> None:
+    """End the running evaluation as errored, after a fault of ours."""
+    running = UnseenEvaluation.objects.filter(attempt__in=leased(lease), state=State.RUNNING)
     if evaluation := running.first():
         _fail(evaluation, because)
 
 
 def cases_of(round: Round, task: TaskSpec, device_class: DeviceClass) -> tuple[UnseenCase, ...]:
-    """The cases of one task in a round.
+    """Return the unseen cases of one task in a round.
 
     Raises:
-        RunError: another generator made the round's cases.
-        TaskError: the task's contract leaves no room for one.
+        RunError: another generator version opened the round.
+        TaskError: the task's contract has no room for a case.
     """
     if round.generator_version != GENERATOR_VERSION:
-        raise RunError(f"{round} was opened with the generator {round.generator_version}, this is {GENERATOR_VERSION}")
+        raise RunError(f"{round} was opened with generator {round.generator_version}; this is {GENERATOR_VERSION}")
     return core_cases(task, round.secret.encode(), "small" if device_class.is_functional else "full")
 
 
 def store(evaluation: UnseenEvaluation, record: UnseenRecord, text: bytes) -> None:
-    """The record into the archive, its cases into rows."""
+    """Store the record in the archive and its cases as rows, in the caller's transaction."""
     evaluation.state = State.DONE
     evaluation.is_complete = all(case.quadrant != "evaluation_error" for case in record.cases)
     evaluation.record_digest = archive.put(text)
@@ -114,25 +114,25 @@ def store(evaluation: UnseenEvaluation, record: UnseenRecord, text: bytes) -> No
     UnseenMeasurement.objects.bulk_create(verdicts.unseen_measurements(evaluation, record))
 
 
-def _is_answered(evaluation: UnseenEvaluation) -> bool:
-    """By the complete answer of the identical candidate: same round, task and device class."""
+def _is_reused(evaluation: UnseenEvaluation) -> bool:
+    """Reuse the complete outcome of the identical candidate in the same round and device class, if there is one."""
     result = evaluation.attempt.result
     same = UnseenEvaluation.objects.filter(
         round=evaluation.round,
         is_complete=True,
-        answered_by__isnull=True,
+        reused_from__isnull=True,
         attempt__result__task=result.task,
-        attempt__result__run__origin=Run.Origin.RUN_HERE,  # what is claimed elsewhere answers nothing here
+        attempt__result__run__origin=Run.Origin.RUN_HERE,  # imported outcomes are never reused
         attempt__result__candidate_digest=result.candidate_digest,
         attempt__result__run__device_class=result.run.device_class,
     )
-    answer = same.first() if result.candidate_digest else None
-    if answer is None:
+    known = same.first() if result.candidate_digest else None
+    if known is None:
         return False
     evaluation.state, evaluation.is_complete = State.DONE, True
-    evaluation.record_digest, evaluation.answered_by = answer.record_digest, answer
+    evaluation.record_digest, evaluation.reused_from = known.record_digest, known
     evaluation.save()
-    rows = list(answer.cases.all())
+    rows = list(known.cases.all())
     for row in rows:
         row.pk, row.evaluation = None, evaluation
     UnseenMeasurement.objects.bulk_create(rows)
@@ -140,12 +140,12 @@ def _is_answered(evaluation: UnseenEvaluation) -> bool:
 
 
 def _is_refused(evaluation: UnseenEvaluation) -> bool:
-    """Has the configuration had its evaluations? Those that errored, or repeat an answer, do not count."""
+    """Refuse the evaluation if the configuration has used up its number. Errored and reused ones do not count."""
     result = evaluation.attempt.result
     had = UnseenEvaluation.objects.filter(
         round=evaluation.round,
         state=State.DONE,
-        answered_by__isnull=True,
+        reused_from__isnull=True,
         attempt__result__task=result.task,
         attempt__result__run__origin=Run.Origin.RUN_HERE,
         attempt__result__run__configuration=result.run.configuration_id,
@@ -159,5 +159,5 @@ def _is_refused(evaluation: UnseenEvaluation) -> bool:
 
 
 def _fail(evaluation: UnseenEvaluation, because: str) -> None:
-    evaluation.state, evaluation.message = State.ERRORED, redaction.shown(because) or "no reason was given"
+    evaluation.state, evaluation.message = State.ERRORED, redaction.redacted(because) or "no reason was given"
     evaluation.save()

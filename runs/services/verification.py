@@ -1,4 +1,4 @@
-"""Claims measured again: a run of ours over an imported run's own candidates, and what came of the comparison."""
+"""Verifications: evaluate an imported run's candidates again on our hosts, and compare the outcomes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from runs.models import (
     Verification,
 )
 from runs.services.audit_log import Actor, note
-from runs.services.entries import queue_first
-from runs.services.queue_order import Turns
+from runs.services.queue_order import QueuePositions
+from runs.services.run_actions import queue_first
 from runs.services.submissions import end
 
 Action, State = AuditEntry.Action, Submission.State
-POLICY, BEGUN_AT_ONCE = "policy", 10
-MOST_DRAWN = 999  # tasks, as ARENA_VERIFY may say
+POLICY, STARTED_AT_ONCE = "policy", 10  # the actor; verifications that one sweep starts
+MOST_DRAWN = 999  # tasks; the limit of ARENA_VERIFY
 log = logging.getLogger(__name__)
 COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
 
@@ -45,16 +45,16 @@ COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
 def begin_verification(
     *, submission: Submission, device_class: DeviceClass, sample: int | None = None, actor: Actor
 ) -> Verification:
-    """Queue the candidates of a submission's run on our hosts of a device class: all tasks, or so many drawn ones.
+    """Queue the candidates of a submission's run on our hosts of a device class: all tasks, or `sample` random ones.
 
-    They run in the strong sandbox alone, on unseen cases too where the run has a round. The draw cannot be foreseen.
+    They run only in the strong sandbox, and on unseen cases, too. The draw cannot be predicted.
 
     Raises:
-        RunError: there is nothing to run, a verification runs already, or a task is another by now.
+        RunError: there is nothing to evaluate, a verification runs already, or a task has changed.
     """
     submission = Submission.objects.select_for_update(of=("self",)).select_related("run").get(pk=submission.pk)
     if submission.state not in COMPARED or submission.run is None:
-        raise RunError(f"{submission} is {submission.get_state_display()}: there is nothing to verify")
+        raise RunError(f"{submission} is {submission.get_state_display()}: it has nothing to verify")
     claimed = submission.run
     chosen = _chosen(claimed, sample)
     try:
@@ -73,19 +73,19 @@ def begin_verification(
 
 
 def verify_by_policy() -> int:
-    """Begin the verification of accepted submissions that never had one, as `VERIFY` says; how many.
+    """Start verifications of accepted submissions that never had one, as the setting `VERIFY` says; return how many.
 
-    Only where hosts of the claimed device class are ours; what cannot be evaluated here waits for a maintainer.
+    Submissions of device classes without a host here wait for a maintainer.
     """
     if settings.VERIFY == "none":
         return 0
     waiting = Submission.objects.filter(state=State.ACCEPTED, run__verifications__isnull=True)
     waiting = waiting.filter(run__device_class__hosts__is_enabled=True).select_related("run__device_class").distinct()
     sample = None if settings.VERIFY == "all" else int(settings.VERIFY)
-    return sum(_begun(submission, sample) for submission in waiting.order_by("received_at")[:BEGUN_AT_ONCE])
+    return sum(_started(submission, sample) for submission in waiting.order_by("received_at")[:STARTED_AT_ONCE])
 
 
-def _begun(submission: Submission, sample: int | None) -> bool:
+def _started(submission: Submission, sample: int | None) -> bool:
     assert submission.run is not None
     device_class = submission.run.device_class
     try:
@@ -97,7 +97,7 @@ def _begun(submission: Submission, sample: int | None) -> bool:
 
 
 def conclude_verifications() -> int:
-    """Close each one whose run has no open attempt left; how many."""
+    """Conclude every verification whose run has no open attempt left; return how many."""
     waiting = Verification.objects.filter(closed_at__isnull=True)
     waiting = waiting.exclude(measured__results__attempts__status__in=("queued", "running"))
     return sum(_conclude(verification.pk) for verification in waiting)
@@ -114,7 +114,7 @@ def _conclude(verification_id: int) -> bool:
     verification.reproduced_tasks = sum(one in ("reproduced", "faster") for one in outcomes)
     verification.verdict, verification.closed_at = bundle_verdict(outcomes), timezone.now()
     verification.save()
-    _tell_run(verification)
+    _update_claimed_run(verification)
     submission = Submission.objects.get(run=verification.claimed_id)
     text = f"{verification.verdict.replace('_', ' ')}, {verification.reproduced_tasks} of {verification.compared_tasks}"
     note(Action.CONCLUDE, "verification", text, submission=submission)
@@ -127,8 +127,8 @@ def _conclude(verification_id: int) -> bool:
     return True
 
 
-def _tell_run(verification: Verification) -> None:
-    """`reproduced on n of m tasks` where at least half are; else the run stays checked, and the page says why."""
+def _update_claimed_run(verification: Verification) -> None:
+    """Mark the run as reproduced on n of m tasks if at least half are; else it stays checked."""
     run = verification.claimed
     if verification.verdict in (Verification.Verdict.REPRODUCED, Verification.Verdict.PARTLY):
         run.verification = Run.Verification.REPRODUCED
@@ -139,12 +139,12 @@ def _tell_run(verification: Verification) -> None:
 
 
 def _chosen(claimed: Run, sample: int | None) -> Sequence[Result]:
-    """Results with sources, whose tasks are still the same here."""
+    """Return the results to evaluate: all with sources, or a random sample."""
     results = list(claimed.results.exclude(candidate_files={}).select_related("task"))
     if sample is not None and not 1 <= sample <= MOST_DRAWN:
         raise RunError(f"seen {sample} tasks to draw; expected 1 to {MOST_DRAWN}")
     if not results:
-        raise RunError(f"{claimed} has no candidate that could be evaluated here")
+        raise RunError(f"{claimed} has no candidate to evaluate")
     chosen = results if sample is None else random.SystemRandom().sample(results, min(sample, len(results)))
     for result in chosen:
         try:
@@ -162,9 +162,9 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
         repeat=claimed.repeat,
         round=claimed.round or _revealed_round(),
         verifies=claimed,
-        note=f"Verification of run {claimed.pk}, asked for by {actor}"[:200],
+        note=f"Verification of run {claimed.pk}, started by {actor}"[:200],
     )
-    turns = Turns()
+    positions = QueuePositions()
     for result in chosen:
         again = Result.objects.create(
             run=run,
@@ -173,21 +173,21 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
             candidate_files=result.candidate_files,
             candidate_problems=result.candidate_problems,
         )
-        queue_first(again, turns)
+        queue_first(again, positions)
     return run
 
 
 def _revealed_round() -> Round | None:
-    """The newest one: a claim without unseen cases is tried on them all the same. Any task has cases in it."""
+    """Return the newest revealed round: a run without a round is verified on its unseen cases. It covers any task."""
     revealed = Round.objects.filter(revealed_at__isnull=False, generator_version=GENERATOR_VERSION)
     return revealed.order_by("-revealed_at").first()
 
 
 def _compared(verification: Verification) -> list[TaskVerdict]:
-    claims = _answers(verification.claimed)
+    claims = _attempts_by_task(verification.claimed)
     rows = []
-    for task, measured in _answers(verification.measured).items():
-        comparison = compare(_answer(claims[task]), _answer(measured))
+    for task, measured in _attempts_by_task(verification.measured).items():
+        comparison = compare(_side(claims[task]), _side(measured))
         unseen = _unseen_text(claims[task], measured)
         rows.append(
             TaskVerdict(
@@ -204,23 +204,26 @@ def _compared(verification: Verification) -> list[TaskVerdict]:
 
 
 def _unseen_text(claimed: Attempt, measured: Attempt) -> str:
-    """How many unseen cases were right; the rounds are revealed, or there would be none here."""
+    """Return how many unseen cases were correct on each side, as a clause for a sentence; empty if there are none.
+
+    Both rounds are revealed, or imported runs would have no such rows.
+    """
     counts = []
     for who, attempt in (("claimed", claimed), ("measured", measured)):
         rows = UnseenMeasurement.objects.filter(evaluation__attempt=attempt, is_error=False)
         if total := rows.count():
             counts.append(f"{who} {rows.filter(correct=True).count()} of {total}")
-    return f"; on unseen cases right: {', '.join(counts)}" if counts else ""
+    return f"; unseen cases correct: {', '.join(counts)}" if counts else ""
 
 
-def _answers(run: Run) -> dict[int, Attempt]:
-    """By task: the public answer, else the newest."""
+def _attempts_by_task(run: Run) -> dict[int, Attempt]:
+    """Return each task's published attempt, else its newest, by the task's primary key."""
     rows = Attempt.objects.filter(result__run=run).select_related("result__run__device_class").order_by("number")
     found = {attempt.result.task_id: attempt for attempt in rows}
     return found | {row.result.task_id: row for row in rows if row.pk == row.result.published_attempt_id}
 
 
-def _answer(attempt: Attempt) -> ComparedResult:
+def _side(attempt: Attempt) -> ComparedResult:
     device_class = attempt.result.run.device_class
     return ComparedResult(
         status=attempt.status,

@@ -1,6 +1,6 @@
-"""Where people and programs hand in bundles, see what became of them, and where maintainers decide what waits.
+"""Pages and API for logged-in users: submit bundles, follow submissions, manage tokens, and review.
 
-Forms and views only: every write is a service's, and no byte of an upload is looked at here.
+Forms and views only: services do all writes, and uploads are not read here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The review queue: holds, suspects, look-alikes, answers and submissions that wait for a maintainer, in one page."""
+"""The review queue and its actions: submissions, reviews, and held or suspect results that wait for a maintainer."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from runs.models import Result, Review, Submission
 from runs.people.decorators import needs
 from runs.people.rights import may_audit, may_publish, may_review
 from runs.services import audits, publishing, submissions, verification
-from runs.submissions.forms import AuditForm, TextForm, VerifyForm
-from runs.submissions.views import shown
+from runs.submissions.forms import AuditForm, DecisionForm, VerifyForm
+from runs.submissions.views import render_page
 
 MOST = 50  # of each kind
 
@@ -36,20 +36,20 @@ def queue(request: HttpRequest) -> HttpResponse:
         "waiting": Submission.objects.filter(state="accepted").select_related("run")[:MOST],
         "reviews": open_reviews[:MOST],
         "held": held.exclude(audit__in=("suspect", "hacked", "contaminated", "harness_fault"))[:MOST],
-        "suspects": results.filter(audit="suspect").prefetch_related("audits__answers")[:MOST],
+        "suspects": results.filter(audit="suspect").prefetch_related("audits__replies")[:MOST],
         "now": timezone.now(),
-        "form": TextForm(),
+        "form": DecisionForm(),
         "verify": VerifyForm(),
     }
-    return shown(request, "review", "Review queue", context)
+    return render_page(request, "review", "Review queue", context)
 
 
 @require_POST
 @needs(may_review)
 def decide(request: HttpRequest, review: int) -> HttpResponse:
-    row, form = get_object_or_404(Review, pk=review), TextForm(request.POST)
+    row, form = get_object_or_404(Review, pk=review), DecisionForm(request.POST)
     text = form.cleaned_data["text"] if form.is_valid() else ""
-    done = f"The question about submission {row.submission_id} is decided."
+    done = f"The review of submission {row.submission_id} is closed."
     return _acted(request, done, lambda: audits.decide_review(review=row, decision=text, actor=user_of(request)))
 
 
@@ -58,10 +58,10 @@ def decide(request: HttpRequest, review: int) -> HttpResponse:
 def verify(request: HttpRequest, submission: int) -> HttpResponse:
     row, form = get_object_or_404(Submission, pk=submission), VerifyForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Nothing was changed: choose where, and how many tasks.")
-        return redirect("desk:review")
+        messages.error(request, "Nothing was changed: choose a device class, and a number of tasks or none.")
+        return redirect("submissions:review")
     asked = form.cleaned_data
-    done = f"Candidates of submission {row.pk} are evaluated again: its page says how far that is."
+    done = f"Verification of submission {row.pk} has started. Its page shows the progress."
     return _acted(
         request, done, lambda: verification.begin_verification(submission=row, actor=user_of(request), **asked)
     )
@@ -79,12 +79,12 @@ def close(request: HttpRequest, submission: int) -> HttpResponse:
 @require_POST
 @needs(may_publish)
 def publish(request: HttpRequest, submission: int) -> HttpResponse:
-    """Its run onto the boards; claims of another benchmark onto their own page."""
+    """Publish the submission's run, or its claims if it is of another benchmark."""
     row = get_object_or_404(Submission.objects.select_related("run"), pk=submission)
     actor = user_of(request)
     if row.run is None:
-        done = f"The claims of submission {row.pk} are shown."
-        return _acted(request, done, lambda: submissions.show_claims(submission=row, actor=actor))
+        done = f"The claims of submission {row.pk} are public."
+        return _acted(request, done, lambda: submissions.publish_claims(submission=row, actor=actor))
     run = row.run
     return _acted(request, f"Run {run.pk} is public.", lambda: publishing.publish_run(run=run, actor=actor))
 
@@ -92,7 +92,7 @@ def publish(request: HttpRequest, submission: int) -> HttpResponse:
 @never_cache
 @needs(may_audit)
 def audit(request: HttpRequest, result: int) -> HttpResponse:
-    """Annotate one result: what was found there, with the lines that show it."""
+    """Show and record audits of one result."""
     row = get_object_or_404(Result.objects.select_related("task", "run__configuration"), pk=result)
     form = AuditForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -102,14 +102,14 @@ def audit(request: HttpRequest, result: int) -> HttpResponse:
         except RunError as error:
             form.add_error(None, f"{capfirst(str(error))}.")
     context = {"form": form, "result": row, "audits": row.audits.all()}
-    return shown(request, "audit", f"Audit of result {row.pk}", context)
+    return render_page(request, "audit", f"Audit of result {row.pk}", context)
 
 
-def _acted(request: HttpRequest, done: str, act: Callable[[], Any]) -> HttpResponse:
-    """`done` is what is true afterwards."""
+def _acted(request: HttpRequest, done: str, action: Callable[[], Any]) -> HttpResponse:
+    """Carry out an action, report success (`done`) or the refusal, and return to the review queue."""
     try:
-        act()
+        action()
         messages.success(request, done)
     except RunError as error:
         messages.error(request, f"Nothing was changed: {error}.")
-    return redirect("desk:review")
+    return redirect("submissions:review")

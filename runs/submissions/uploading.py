@@ -1,4 +1,4 @@
-"""Uploads go to a file in pieces, and stop at a size: the body of a request is never held in memory."""
+"""An upload handler that writes to a file in chunks and stops at a maximum size."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
 
-MOST_BYTES = 128 << 20  # of one bundle as it lies on disk; evaluator/bundles/archives/limits.py refuses more
-FORM_BYTES = 1 << 20  # what the other fields and the borders between them may add
+MOST_BYTES = 128 << 20  # of one bundle, packed; evaluator/bundles/archives/limits.py refuses more
+FORM_BYTES = 1 << 20  # allowance for the other fields and the multipart boundaries
 
 
 class BoundedUploadHandler(TemporaryFileUploadHandler):
-    """A file that is too long is dropped, and `request.META["ARENA_TOO_LARGE"]` says so; the form then tells why."""
+    """Drops a file that is too large and sets `request.META["ARENA_TOO_LARGE"]`, so that the form can say so."""
 
     def handle_raw_input(
         self, input_data: Any, META: dict[str, Any], content_length: int, boundary: str, encoding: str | None = None
     ) -> None:
-        """Before a byte is read: a body far beyond the limit is not even drained."""
+        """Refuse a body far beyond the limit before a byte of it is read."""
         self._meta = META
         if content_length > MOST_BYTES + FORM_BYTES:
             META["ARENA_TOO_LARGE"] = True

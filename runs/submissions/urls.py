@@ -1,4 +1,4 @@
-"""Addresses of the desk. /submit/ itself and /submission/N/ are public pages of leaderboard."""
+"""URLs for logged-in users. /submit/ and /submission/N/ are public pages of `leaderboard`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from django.urls import path
 
 from runs.submissions import rest, reviewing, views
 
-app_name = "desk"
+app_name = "submissions"
 urlpatterns = [
-    path("submit/hand-in/", views.hand_in, name="hand_in"),
+    path("submit/upload/", views.upload, name="upload"),
     path("submit/tokens/", views.tokens, name="tokens"),
     path("submit/tokens/<row:token>/revoke/", views.revoke, name="revoke"),
     path("submission/<row:submission>/mine/", views.mine, name="mine"),
     path("submission/<row:submission>/facts/", views.facts, name="facts"),
     path("submission/<row:submission>/take-down/", views.take_down, name="take_down"),
-    path("audit/<row:audit>/answer/", views.answer, name="answer"),
+    path("audit/<row:audit>/reply/", views.reply, name="reply"),
     path("review/", reviewing.queue, name="review"),
     path("review/<row:review>/decide/", reviewing.decide, name="decide"),
     path("review/submission/<row:submission>/verify/", reviewing.verify, name="verify"),

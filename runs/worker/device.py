@@ -1,6 +1,6 @@
-"""A worker's device: an evaluator that also tries known kernels and says how still the device is. Loads torch.
+"""A worker's device: an evaluator that also tries known kernels and reads the calibration. Imports torch.
 
-The default of the setting EVALUATOR; `runs.worker.evaluator.Evaluating` is what others have to offer.
+This is the default of the setting EVALUATOR; replacements implement `runs.worker.evaluator.Evaluating`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from evaluator.tasks.spec import TaskSpec
 from evaluator.workbench import FinishedSession, run_session
 from runs.verdicts import calibration_figures
 
-CPU_TRIALS = 2  # a good and a wrong kernel: a CPU is not poisoned by a process that dies on it
+CPU_TRIALS = 2  # a correct and a wrong kernel: a process that dies on a CPU leaves it healthy
 
 
 class Device(Evaluator):
     """The evaluator of one backend.
 
     Raises:
-        HostError: at creation, where this machine does not have it.
+        HostError: at creation, if this machine lacks the backend.
     """
 
     def __init__(self, backend: str) -> None:
@@ -38,7 +38,11 @@ class Device(Evaluator):
     def run_session(
         self, task: TaskSpec, agent: AgentFolder, *, repeat: int, budget_usd: float, on_event: SessionListener
     ) -> FinishedSession:
-        """Raises: HostError: the agent lacks something here."""
+        """Run an agent's session on the task.
+
+        Raises:
+            HostError: the agent lacks something on this host.
+        """
         if missing := missing_requirements(agent):
             raise HostError(missing)
         return run_session(task, agent, self, repeat=repeat, budget_usd=budget_usd, on_event=on_event)
@@ -50,10 +54,10 @@ class Device(Evaluator):
         return islice(trials(self), None if self.backend.has_clock else CPU_TRIALS)
 
     def calibration(self) -> Mapping[str, Any]:
-        """Figures of `doctor --health` as JSON values; nothing where it did not run, or there is no device clock.
+        """Return the figures of `doctor --health` as JSON values; empty if it has not run or there is no device clock.
 
         Raises:
-            HostError: its file cannot be read.
+            HostError: the calibration file cannot be read.
         """
         found = read_calibration(self.backend.host()) if self.backend.has_clock else None
         return {} if found is None else calibration_figures(found)

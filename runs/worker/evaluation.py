@@ -1,4 +1,7 @@
-"""From row to verdict and back: the only caller of evaluations. A worker process keeps one evaluator, on its bench."""
+"""Evaluates attempts: takes one from the queue, runs its session or candidate, and stores the verdict.
+
+A worker process has one evaluator, which is replaced after a fault.
+"""
 
 from __future__ import annotations
 
@@ -16,157 +19,157 @@ from evaluator.tasks.spec import TaskSpec
 from runs import agents, archive, candidates
 from runs.log_context import about, also
 from runs.models import Host, Result
-from runs.services import claims, hosts, spending, unseen
-from runs.services.claims import Lease
+from runs.services import hosts, leases, spending, unseen
+from runs.services.leases import Lease
 from runs.worker import session
 from runs.worker.evaluator import WorkerEvaluator
-from runs.worker.heartbeat import Interrupted, Pulse
+from runs.worker.heartbeat import Heartbeat, Interrupted
 
-# What may leave a GPU in a state that spoils the next verdict; on a CPU it is the process that dies.
+# Reasons after which a GPU may be in a state that spoils the next verdict; on a CPU only the process dies.
 DEVICE_ERRORS = ("out_of_bounds", "device_error", "segfault", "aborted", "call_time", "repeated_fault")
-DATABASE_S = 30.0  # so long a verdict waits for a database that does not answer
+DATABASE_S = 30.0  # how long storing a verdict is retried while the database is away
 log = logging.getLogger(__name__)
 
 
-def get_ready(host: Host) -> None:
-    """Before the first attempt comes: open the evaluator, try known kernels, say what the host runs on.
+def prepare(host: Host) -> None:
+    """Open the evaluator, try known kernels and report the host, before the first attempt.
 
     Raises:
-        HostError: this machine cannot evaluate what the host's device class asks for.
+        HostError: this machine cannot evaluate for the host's device class.
     """
-    _BENCH.take(host)
+    _EVALUATOR.take(host)
     is_fit(host)
-    evaluating = _BENCH.take(host)
+    evaluating = _EVALUATOR.take(host)
     facts, calibration = evaluating.host().facts, evaluating.calibration()
-    hosts.host_started(host=host, facts=facts, calibration=calibration, agents=agents.lacking())
+    hosts.host_started(host=host, facts=facts, calibration=calibration, agents=agents.missing_on_this_host())
 
 
 def is_fit(host: Host) -> bool:
-    """May the host take work? After a start and after an error of the device known kernels decide.
+    """Return whether the host may take work. After a start or a device error, known kernels decide.
 
-    Where they go wrong in fresh processes too, the host is quarantined until a person lifts it.
+    If they fail in fresh processes, too, the host is quarantined until a person lifts it.
     """
-    if not host.may_claim:
+    if not host.may_take_work:
         return False
     if not archive.has_room():
-        log.error("%s takes no work: the disk of the archive is nearly full", host)
+        log.error("%s takes no work: the archive's disk is nearly full", host)
         return False
-    if not _BENCH.is_tried:
+    if not _EVALUATOR.is_tried:
         try:
-            failed = Pulse(None).during(lambda: _BENCH.failure(host))
+            failed = Heartbeat(None).during(lambda: _EVALUATOR.failure(host))
         except Interrupted:  # the worker must stop
-            _BENCH.close()
+            _EVALUATOR.close()
             return False
         if failed:
-            _BENCH.close()
+            _EVALUATOR.close()
             hosts.quarantine_host(host=host, reason=failed, actor=f"worker of {host}")
-    return _BENCH.is_tried
+    return _EVALUATOR.is_tried
 
 
-def evaluate_oldest(*, host: Host, worker: str, is_told_to_stop: Callable[[], bool] = lambda: False) -> bool:
-    """Claim the oldest attempt, evaluate its candidate, store the verdict.
+def evaluate_next(*, host: Host, worker: str, must_stop: Callable[[], bool] = lambda: False) -> bool:
+    """Take the next attempt of the queue, evaluate its candidate and store the verdict.
 
-    False: nothing waits, the attempt was given back, or the host is not fit.
+    Return False if nothing waits, the attempt was released or lost, or the host may take no work.
     """
-    claim = claims.claim_oldest(host=host, worker=worker) if is_fit(host) else None
-    if claim is None or spending.stop_at_cap(claim=claim):
+    lease = leases.lease_next(host=host, worker=worker) if is_fit(host) else None
+    if lease is None or spending.stop_at_cap(lease=lease):
         return False
-    with about(attempt=claim.attempt_id):
-        is_written = _evaluate(claim, host, worker, is_told_to_stop)
+    with about(attempt=lease.attempt_id):
+        is_written = _evaluate(lease, host, worker, must_stop)
         log.info("verdict stored" if is_written else "no verdict stored")
-    is_fit(host)  # at once: a quarantine shows before the next attempt waits for it
+    is_fit(host)  # now, so that a quarantine is known before the next attempt arrives
     return is_written
 
 
-def close_bench() -> None:
-    _BENCH.close()
-    _BENCH.is_tried = False
+def close_evaluator() -> None:
+    _EVALUATOR.close()
+    _EVALUATOR.is_tried = False
 
 
-_BENCH = WorkerEvaluator()
+_EVALUATOR = WorkerEvaluator()
 
 
-def _evaluate(claim: Lease, host: Host, worker: str, is_told_to_stop: Callable[[], bool]) -> bool:
+def _evaluate(lease: Lease, host: Host, worker: str, must_stop: Callable[[], bool]) -> bool:
     def work() -> bool:
-        if is_told_to_stop():  # between the claim and here: nobody raised it then
+        if must_stop():  # the stop came after the lease began and before signals were handled
             raise Interrupted(signal.SIGTERM)
-        return _stored(claim, _record_of(claim, host))
+        return _stored(lease, _record_of(lease, host))
 
     try:
-        return Pulse(claim).during(work)
+        return Heartbeat(lease).during(work)
     except Interrupted as interruption:
-        log.warning("attempt %s: interrupted by %s", claim.attempt_id, interruption)
-        _BENCH.close()
+        log.warning("attempt %s: interrupted by %s", lease.attempt_id, interruption)
+        _EVALUATOR.close()
         if interruption.is_stop:
-            claims.release_attempt(claim=claim, because=f"worker {worker} was stopped", is_fault=False)
-    except Exception as error:  # the job's border: whatever happens behind it is ours, never the candidate's
-        log.exception("attempt %s: a fault of ours", claim.attempt_id)
-        close_bench()
-        claims.release_attempt(claim=claim, because=f"{type(error).__name__}: {error}")
+            leases.release_attempt(lease=lease, because=f"worker {worker} was stopped", is_fault=False)
+    except Exception as error:  # the boundary of the job: any error here is a fault of ours, never of the candidate
+        log.exception("attempt %s: a fault of ours", lease.attempt_id)
+        close_evaluator()
+        leases.release_attempt(lease=lease, because=f"{type(error).__name__}: {error}")
     return False
 
 
-def _stored(claim: Lease, record: Record) -> bool:
-    """What took minutes is not thrown away because the database is away for a moment."""
+def _stored(lease: Lease, record: Record) -> bool:
+    """Store the verdict, retrying while the database is away: the evaluation took minutes."""
     until = monotonic() + DATABASE_S
     while True:
         try:
-            return claims.record_verdict(claim=claim, record=record)
+            return leases.record_verdict(lease=lease, record=record)
         except (OperationalError, InterfaceError) as error:
             if monotonic() > until:
                 raise
-            log.warning("attempt %s: its verdict waits for the database: %s", claim.attempt_id, error)
+            log.warning("attempt %s: retrying to store its verdict: %s", lease.attempt_id, error)
             connection.close()
             sleep(DATABASE_S / 60)
 
 
-def _record_of(claim: Lease, host: Host) -> Record:
+def _record_of(lease: Lease, host: Host) -> Record:
     related = ("task", "run__configuration__agent", "run__configuration__model", "run__device_class")
-    result = Result.objects.select_related(*related).get(attempts=claim.attempt_id)
+    result = Result.objects.select_related(*related).get(attempts=lease.attempt_id)
     also(result=result.pk, run=result.run_id)
     log.info("%s is evaluated on %s", result.task, host)
     spec = candidates.spec_of(result.task)
-    if agents.awaits_session(result):
-        _write(claim, host, result, spec)
-    candidate = candidates.stored(result)
+    if agents.needs_session(result):
+        _write(lease, host, result, spec)
+    candidate = candidates.candidate_of(result)
     uploaded = result.run.is_from_outside
-    record = _BENCH.take(host).evaluate(spec, candidate, uploaded=uploaded)
+    record = _EVALUATOR.take(host).evaluate(spec, candidate, uploaded=uploaded)
     if (record.task.digest, record.candidate.digest) != (result.task.digest, candidate.digest):
         raise RuntimeError("the record is of another task or candidate than the row")
     if record.status is Status.ERRORED or _may_spoil(host, record.reason):
-        _BENCH.is_tried = False
-    _try_unseen_cases(claim, host, spec, candidate, uploaded)
+        _EVALUATOR.is_tried = False
+    _try_unseen_cases(lease, host, spec, candidate, uploaded)
     return record
 
 
-def _write(claim: Lease, host: Host, result: Result, spec: TaskSpec) -> None:
-    """Let an agent of ours work in a session; its candidate is the result's from then on."""
-    held = session.run_session(claim, result, spec, _BENCH.take(host))
-    crashed = any(one.status is Status.CRASHED for one in held.iterations)
+def _write(lease: Lease, host: Host, result: Result, spec: TaskSpec) -> None:
+    """Run the session of a built-in agent; its candidate becomes the result's."""
+    made = session.run_session(lease, result, spec, _EVALUATOR.take(host))
+    crashed = any(one.status is Status.CRASHED for one in made.iterations)
     if crashed and not host.device_class.is_functional:
-        close_bench()  # fresh processes for the verdict, and known kernels before the next
+        close_evaluator()  # use fresh processes for the verdict, and try known kernels before the next attempt
     result.refresh_from_db(fields=("candidate_digest", "candidate_files", "candidate_problems"))
 
 
-def _try_unseen_cases(claim: Lease, host: Host, spec: TaskSpec, candidate: Candidate, uploaded: bool) -> None:
-    """Of the run's round, if it has one. Nothing that happens here costs the seen verdict.
+def _try_unseen_cases(lease: Lease, host: Host, spec: TaskSpec, candidate: Candidate, uploaded: bool) -> None:
+    """Evaluate the candidate on the unseen cases of the run's round, if there is one. A fault never costs the verdict.
 
-    The log gets no text: what went wrong may name a case, or quote a candidate that prints its shapes.
+    The log gets no message of an error: it may name a case, or quote a candidate that prints its shapes.
     """
     try:
-        job = unseen.begin_unseen(claim=claim)
+        job = unseen.begin_unseen(lease=lease)
         if job is None:
             return
-        record = _BENCH.take(host).evaluate_unseen(
+        record = _EVALUATOR.take(host).evaluate_unseen(
             spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator, uploaded=uploaded
         )
-        unseen.record_unseen(claim=claim, job=job, record=record)
+        unseen.record_unseen(lease=lease, job=job, record=record)
         if any(_may_spoil(host, case.candidate.reason) for case in record.cases):
-            _BENCH.is_tried = False
-    except Exception as error:  # a border, as in _evaluate
-        log.error("attempt %s: a fault of ours with unseen cases: %s", claim.attempt_id, type(error).__name__)
-        close_bench()
-        unseen.fail_unseen(claim=claim, because=f"{type(error).__name__}: {error}")
+            _EVALUATOR.is_tried = False
+    except Exception as error:  # a boundary, as in `_evaluate`
+        log.error("attempt %s: a fault of ours on unseen cases: %s", lease.attempt_id, type(error).__name__)
+        close_evaluator()
+        unseen.fail_unseen(lease=lease, because=f"{type(error).__name__}: {error}")
 
 
 def _may_spoil(host: Host, reason: str | None) -> bool:

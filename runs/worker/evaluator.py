@@ -1,7 +1,7 @@
-"""This process's evaluator: opened when first needed, tried on known kernels before it takes work, anew after a fault.
+"""The worker process's evaluator: opened when first needed, tried on known kernels, and replaced after a fault.
 
-The seam for tests is the setting EVALUATOR (ARENA_EVALUATOR in the environment): the dotted name of what takes a
-backend's name and returns an `Evaluating`, as `runs.worker.device.Device` does.
+Tests replace it through the setting EVALUATOR (ARENA_EVALUATOR in the environment): the dotted name of a callable that
+takes a backend's name and returns an `Evaluating`, as `runs.worker.device.Device` does.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Evaluating(Protocol):
-    """What the seam returns."""
+    """The interface of an evaluator that a worker uses."""
 
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -60,17 +60,17 @@ class Evaluating(Protocol):
 
 
 class WorkerEvaluator:
-    """At most one evaluator, and whether known kernels went right on it since the last fault."""
+    """Holds at most one open evaluator, and whether known kernels passed on it since the last fault."""
 
     def __init__(self) -> None:
         self._evaluating: Evaluating | None = None
         self.is_tried = False
 
     def take(self, host: Host) -> Evaluating:
-        """The evaluator of the host's backend.
+        """Return the evaluator of the host's backend, opened if necessary.
 
         Raises:
-            HostError: this machine has none, or a device of another class, whose times would mix with this one's.
+            HostError: this machine lacks the backend, or its device is of another class, whose times must not mix.
         """
         if self._evaluating is None:
             backend = BACKENDS[host.device_class.architecture]
@@ -88,13 +88,13 @@ class WorkerEvaluator:
             closing.__exit__(None, None, None)
 
     def failure(self, host: Host) -> str | None:
-        """Try known kernels, and where one goes wrong all of them once more in fresh processes.
+        """Try known kernels, and if one fails, all of them again in fresh processes.
 
-        None: they went right. Otherwise what went wrong the second time.
+        Return None if they passed, else what failed the second time.
         """
         failed = self._tried(host)
         if failed:
-            log.warning("%s: known kernels went wrong, tried again in fresh processes: %s", host, failed)
+            log.warning("%s: known kernels failed, trying again in fresh processes: %s", host, failed)
             self.close()
             failed = self._tried(host)
         self.is_tried = failed is None
@@ -106,7 +106,7 @@ class WorkerEvaluator:
                 log.info("%s: %s: %s", host, trial.name, trial.text)
                 if not trial.good:
                     return f"{trial.name}: {trial.text}"
-        except Exception as error:  # a border: whatever a broken device makes of it, the host is what failed
+        except Exception as error:  # a boundary: whatever a broken device raises, the host has failed
             log.exception("%s: known kernels could not be tried", host)
             return f"{type(error).__name__}: {error}"
         return None

@@ -1,8 +1,8 @@
-"""Keeps a claim alive while its attempt is evaluated, and interrupts the evaluation when it must end.
+"""Renews a lease while its attempt is evaluated, and interrupts the evaluation when it must end.
 
-A thread renews the lease. The evaluation runs in the process's main thread, where a signal can raise `Interrupted`:
-SIGUSR1 from the thread when the claim is lost (cancelled, or taken over), SIGTERM or SIGINT when the worker must stop.
-Never in the middle of a statement: it would leave a connection that answers nothing more.
+A thread renews the lease. The evaluation runs in the process's main thread, where a signal raises `Interrupted`:
+SIGUSR1 from the thread when the lease is lost (cancelled, or expired and taken by another worker), SIGTERM or SIGINT
+when the worker must stop. It is never raised during a database statement, which would leave the connection unusable.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db import Error, connection
 
-from runs.services import claims
-from runs.services.claims import Lease
+from runs.services import leases
+from runs.services.leases import Lease
 
 LOST, STOPS = signal.SIGUSR1, (signal.SIGTERM, signal.SIGINT)
-AGAIN, AGAIN_S = signal.SIGALRM, 0.02  # after one that found the database at work
+AGAIN, AGAIN_S = signal.SIGALRM, 0.02  # tries again after a signal that arrived during a statement
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
 class Interrupted(BaseException):
-    """Ends an evaluation from outside; no `except Exception` on the way may swallow it."""
+    """Ends an evaluation from outside. A BaseException, so that no `except Exception` swallows it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
         self.is_stop = number in STOPS
 
 
-class Pulse:
-    """`Pulse(claim).during(work)` evaluates under a claim; without one, only a stop interrupts."""
+class Heartbeat:
+    """`Heartbeat(lease).during(work)` works under a lease. With None, only a stop of the worker interrupts."""
 
-    def __init__(self, claim: Lease | None) -> None:
+    def __init__(self, lease: Lease | None) -> None:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        if claim is not None:
-            beat, name = functools.partial(self._beat, claim), f"pulse-{claim.attempt_id}"
+        if lease is not None:
+            beat, name = functools.partial(self._beat, lease), f"heartbeat-{lease.attempt_id}"
             self._thread = threading.Thread(target=beat, name=name, daemon=True)
         self._handlers: dict[int, Any] = {}
         self._may_interrupt = False
@@ -52,10 +52,10 @@ class Pulse:
         self._stop: int | None = None
 
     def during(self, work: Callable[[], T]) -> T:
-        """What `work` returns.
+        """Call `work` and return its result.
 
         Raises:
-            Interrupted: the claim is lost or the worker must stop; the worker's own handler sees the signal afterwards.
+            Interrupted: the lease is lost or the worker must stop. The worker's own handler gets a stop afterwards.
         """
         try:
             try:
@@ -88,33 +88,33 @@ class Pulse:
             os.kill(os.getpid(), self._stop)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Once: what cleans up after an interruption is not interrupted."""
+        """Raise `Interrupted` once, so that cleaning up is not interrupted."""
         self._stop = number if number in STOPS else self._stop
         self._came = number if self._came is None else self._came
         if not self._may_interrupt:
             return
-        if _asks_the_database(frame):
+        if _is_in_database_code(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
             return
         self._may_interrupt = False
         raise Interrupted(self._came)
 
-    def _beat(self, claim: Lease) -> None:
+    def _beat(self, lease: Lease) -> None:
         begin = monotonic()
         while not self._ended.wait(settings.HEARTBEAT_S):
             if monotonic() - begin > settings.JOB_LIMIT_S:
-                log.critical("attempt %s exceeds every budget: the worker ends", claim.attempt_id)
+                log.critical("attempt %s exceeds the time limit of a job: the worker exits", lease.attempt_id)
                 os._exit(os.EX_TEMPFAIL)
-            if not _renewed(claim):
-                log.warning("attempt %s: the claim is lost", claim.attempt_id)
+            if not _renewed(lease):
+                log.warning("attempt %s: the lease is lost", lease.attempt_id)
                 if self._handlers:
                     os.kill(os.getpid(), LOST)
                 break
         connection.close()  # this thread's own
 
 
-def _asks_the_database(frame: FrameType | None) -> bool:
-    """Is a frame of Django's database code on the stack? Between the statements of a transaction there is none."""
+def _is_in_database_code(frame: FrameType | None) -> bool:
+    """Return whether Django's database code is on the stack. Between statements of a transaction it is not."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("django.db."):
             return True
@@ -122,10 +122,10 @@ def _asks_the_database(frame: FrameType | None) -> bool:
     return False
 
 
-def _renewed(claim: Lease) -> bool:
+def _renewed(lease: Lease) -> bool:
     try:
-        return claims.heartbeat(claim=claim)
-    except Error as error:  # the lease outlives one missed beat
-        log.warning("attempt %s: no heartbeat: %s", claim.attempt_id, error)
+        return leases.heartbeat(lease=lease)
+    except Error as error:  # a lease survives one missed heartbeat
+        log.warning("attempt %s: no heartbeat: %s", lease.attempt_id, error)
         connection.close()
         return True

@@ -1,4 +1,4 @@
-"""Celery's side: a job is the attempt or check that waits longest. It may come twice, late or never without harm."""
+"""The Celery jobs. Each handles the next attempt or check in the queue, so a message may come twice, late or never."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ log = logging.getLogger(__name__)
 
 @shared_task(name=job_messages.EVALUATE, bind=True)  # type: ignore[untyped-decorator]
 def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
-    if _is_told_to_stop():
-        return  # but handed one more message: the sweeper sends it again
+    if _must_stop():
+        return  # Celery delivered one more message: the sweeper sends it again
     host = Host.objects.select_related("device_class").get(name=settings.HOST_NAME)
     worker = f"{self.request.hostname or 'shell'} {os.getpid()}"
-    if not evaluation.evaluate_oldest(host=host, worker=worker, is_told_to_stop=_is_told_to_stop):
-        log.info("woken for attempt %s: nothing written", attempt_id)
+    if not evaluation.evaluate_next(host=host, worker=worker, must_stop=_must_stop):
+        log.info("message for attempt %s: no verdict stored", attempt_id)
 
 
 @shared_task(name=job_messages.CHECK)  # type: ignore[untyped-decorator]
 def check_submission(submission_id: int) -> None:
-    """The oldest that waits, whichever message came."""
+    """Check the submission that has waited longest, whichever message came."""
     if not intake.check_next():
-        log.info("woken for submission %s: nothing to check", submission_id)
+        log.info("message for submission %s: nothing to check", submission_id)
 
 
-def _is_told_to_stop() -> bool:
+def _must_stop() -> bool:
     return state.should_stop is not None and state.should_stop is not False  # 0 is an exit code

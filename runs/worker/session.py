@@ -1,4 +1,4 @@
-"""An agent at work for a claimed attempt: its session is held, told as it goes on, and kept when it is over."""
+"""Runs an agent's session for a leased attempt, storing its progress while it runs and its record when it ends."""
 
 from __future__ import annotations
 
@@ -19,55 +19,59 @@ from evaluator.tasks.spec import TaskSpec
 from runs import agents, sessions
 from runs.models import Result
 from runs.services import spending
-from runs.services.claims import Lease
-from runs.services.sessions import begin_session, record_session, session_goes_on
+from runs.services.leases import Lease
+from runs.services.sessions import begin_session, record_session, update_session
 from runs.worker.evaluator import Evaluating
 
-TELL_S = 2.0  # so often a session that goes on is written down
+REPORT_S = 2.0  # interval at which a running session's progress is stored
 log = logging.getLogger(__name__)
 
 
-def run_session(claim: Lease, result: Result, spec: TaskSpec, evaluating: Evaluating) -> SessionRecord:
-    """The session of the result's agent on its task, written to the rows.
+def run_session(lease: Lease, result: Result, spec: TaskSpec, evaluating: Evaluating) -> SessionRecord:
+    """Run the session of the result's agent on its task, and store it.
 
     Raises:
-        HostError: the agent lacks something here, or would take what this host gives to no agent.
-        RuntimeError: the claim was lost, or the candidate, which is public one day, holds a secret.
+        HostError: the agent lacks something here, or has a setting that this host does not allow.
+        RuntimeError: the lease was lost, or the candidate, which will be public, contains a secret.
     """
     agent = agents.agent_of(result.run.configuration)
-    if sentence := agents.asks_too_much(agent):
+    if sentence := agents.forbidden_setting(agent):
         raise HostError(f"{agent.name}: {sentence}")
     architecture = result.run.device_class.architecture
     budget_usd = spending.left_to_spend(run=result.run)
-    if not begin_session(claim=claim, agent=agent.name, architecture=architecture):
-        raise RuntimeError("the claim was lost before the session began")
-    with Telling(claim) as telling:
-        held = evaluating.run_session(
-            spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, on_event=telling.on_event
+    if not begin_session(lease=lease, agent=agent.name, architecture=architecture):
+        raise RuntimeError("the lease was lost before the session began")
+    with SessionProgress(lease) as progress:
+        finished = evaluating.run_session(
+            spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, on_event=progress.on_event
         )
-    _refuse_a_secret_in(held.candidate, agent)
-    if not record_session(claim=claim, session=held.session, candidate=held.candidate):
-        raise RuntimeError("the claim was lost while the session went on")
-    return held.session
+    _refuse_secrets_in(finished.candidate, agent)
+    if not record_session(lease=lease, session=finished.session, candidate=finished.candidate):
+        raise RuntimeError("the lease was lost during the session")
+    return finished.session
 
 
-def _refuse_a_secret_in(candidate: Candidate, agent: AgentFolder) -> None:
-    """A text is cleaned; a source is kept as it is, so that one with a value that its agent was given is not kept."""
+def _refuse_secrets_in(candidate: Candidate, agent: AgentFolder) -> None:
+    """Refuse a candidate that contains a secret which its agent was given: sources are stored unchanged.
+
+    Raises:
+        RuntimeError: it contains one.
+    """
     for name, value in secrets_from_environment(agent.settings).items():
         if len(value) >= SHORTEST and any(value.encode() in data for data in candidate.files.values()):
-            raise RuntimeError(f"{agent.name} wrote the value of {name} into its candidate: it is not kept")
+            raise RuntimeError(f"{agent.name} wrote the value of {name} into its candidate, which is not stored")
 
 
-class Telling:
-    """Writes down what a session says, by a thread of its own: whoever says it does not wait for the database."""
+class SessionProgress:
+    """Stores a running session's output and counts from a thread, so that the session never waits for the database."""
 
-    def __init__(self, claim: Lease) -> None:
-        self._claim = claim
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
         self._texts, self._statuses = list[str](), list[Status]()
         self._is_new, self._ended = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"session-{claim.attempt_id}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"session-{lease.attempt_id}", daemon=True)
 
-    def __enter__(self) -> Telling:
+    def __enter__(self) -> SessionProgress:
         self._thread.start()
         return self
 
@@ -83,24 +87,24 @@ class Telling:
             self._statuses.append(news.status)
         self._is_new.set()
 
-    def tell(self) -> None:
-        """Once, if there is anything new."""
+    def store(self) -> None:
+        """Store the progress if there is anything new."""
         if not self._is_new.is_set():
             return
         self._is_new.clear()
         statuses = list(self._statuses)
-        session_goes_on(
-            claim=self._claim,
+        update_session(
+            lease=self._lease,
             tail=sessions.tail_of(list(self._texts)),
             checks=len(statuses),
             failed_builds=statuses.count(Status.BUILD_FAILED),
         )
 
     def _run(self) -> None:
-        while not self._ended.wait(TELL_S):
+        while not self._ended.wait(REPORT_S):
             try:
-                self.tell()
-            except DatabaseError as error:  # the session is kept whole when it ends
-                log.warning("attempt %s: what its session says was not written down: %s", self._claim.attempt_id, error)
+                self.store()
+            except DatabaseError as error:  # the whole session is stored when it ends
+                log.warning("attempt %s: progress of its session was not stored: %s", self._lease.attempt_id, error)
             finally:
                 connection.close()  # this thread's own

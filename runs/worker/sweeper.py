@@ -1,4 +1,4 @@
-"""Sweeps every second or so: dead claims go back into the queue, lost messages are sent again. Any number may run."""
+"""The sweeper: queues attempts of dead workers again and resends lost messages. Any number of sweepers may run."""
 
 from __future__ import annotations
 
@@ -9,25 +9,28 @@ from django.conf import settings
 from django.db import Error, connection
 
 from runs.models import Host
-from runs.services import claims, hosts, submissions, verification
+from runs.services import hosts, leases, submissions, verification
 
-SWEEP_BEATS = 0.2  # with a lease of 1.8 beats, a dead worker is noticed within two
+SWEEP_BEATS = 0.2  # with a lease of 1.8 heartbeats, a dead worker is noticed within two
 log = logging.getLogger(__name__)
 
 
 def sweep() -> tuple[int, int]:
-    """One round: how many claims were given back, how many workers were woken. What was verified is concluded."""
-    given_back = claims.requeue_dead() + submissions.requeue_dead_checks()
-    woken = claims.wake_forgotten() + submissions.wake_forgotten_checks()
+    """Sweep once, which also starts and concludes verifications.
+
+    Return how many leases had expired and how many messages were sent again.
+    """
+    expired = leases.requeue_expired() + submissions.requeue_expired_checks()
+    sent = leases.resend_lost_messages() + submissions.resend_lost_check_messages()
     verification.conclude_verifications()
     verification.verify_by_policy()
-    if given_back or woken:
-        log.warning("%d dead claims given back, %d messages sent again", given_back, woken)
-    return given_back, woken
+    if expired or sent:
+        log.warning("%d leases had expired, %d messages were sent again", expired, sent)
+    return expired, sent
 
 
 class Sweeper(threading.Thread):
-    """Beside a worker: sweeps, and gives its host's sign of life."""
+    """A thread beside a worker that sweeps and records its host's heartbeat."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(name="sweeper", daemon=True)
@@ -40,7 +43,7 @@ class Sweeper(threading.Thread):
                 if rounds % round(1 / SWEEP_BEATS) == 0:
                     hosts.host_seen(host=self._host)
                 sweep()
-            except Error as error:  # the database comes back, or the worker fails by itself
+            except Error as error:  # the database comes back, or the worker fails on its own
                 log.warning("no sweep: %s", error)
                 connection.close()
             rounds += 1

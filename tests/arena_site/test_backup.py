@@ -18,7 +18,7 @@ from runs import archive, guards
 from runs.loading import published as papers
 from runs.models import Attempt, AuditEntry, Result, Round, Run
 from runs.services import publishing, rounds, tokens
-from runs.services.entries import rerun_results
+from runs.services.run_actions import rerun_results
 from runs.worker import evaluation
 from tests import factories
 from tests.runs.conftest import Site, sent, site, specs  # noqa: F401  fixtures
@@ -36,13 +36,13 @@ def backed_up(site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # n
     factories.make_configuration()
     rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     run = site.new_run()
-    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+    while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
     publishing.publish_run(run=run, actor="test")
     submission = factories.make_submission()
     tokens.make_token(user=submission.submitter or factories.make_user(), name="a program")
     yield made(tmp_path / "site.zip")
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def made(path: Path) -> Path:

@@ -63,7 +63,7 @@ def test_rows_are_counted_at_the_time_of_the_request() -> None:
     assert found['arena_queue_attempts{architecture="cpu"}'] == 1
     assert found['arena_running_attempts{architecture="cpu"}'] == 1
     assert found['arena_attempts{status="passed"}'] == 1
-    assert (found["arena_claims_total"], found["arena_requeues_total"], found["arena_hosts"]) == (3, 1, 2)
+    assert (found["arena_leases_total"], found["arena_requeues_total"], found["arena_hosts"]) == (3, 1, 2)
     seen = 'arena_host_seen_seconds{architecture="cpu",host="near",state="working"}'
     assert 7 <= found[seen] < 600
     assert not any('host="new"' in name for name in found)

@@ -39,4 +39,4 @@ def test_a_simulation_evaluates_every_result_once_and_reports_it() -> None:
     places = re.findall(r"^(\w+): the last of (\d+) results was started as number (\d+) of 20$", said, re.MULTILINE)
     assert sum(int(count) for _, count, _ in places) == 20
     assert max(int(place) for *_, place in places) == 20
-    assert re.search(r"\d+ results per second through claim, verdict and record", said)
+    assert re.search(r"\d+ results per second through lease, verdict and record", said)

@@ -112,14 +112,14 @@ def test_it_starts_everything_once_restarts_it_and_leaves_nothing_behind(state: 
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=DEADLINE_S) as response:
         assert response.status == 200
         assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-    assert first.text.count("shown this once") == 1
+    assert first.text.count("shown only once") == 1
     assert oct((state / "site").stat().st_mode & 0o777) == "0o700"
     first.process.send_signal(signal.SIGINT)
     assert first.process.wait(timeout=DEADLINE_S) == 0
     assert left_behind(state) == []
 
     second = Up(state, port)
-    second.wait_for("are there already")
+    second.wait_for("has already run")
     assert "admin exists already" in second.text
     assert f"already running at http://127.0.0.1:{port}/" in said_by("scripts/up.py", state, port + 1)
     assert said_by("scripts/up.py", state, port, "down") == "stopped\n"

@@ -25,7 +25,7 @@ def make_submission_places() -> list[str]:
     )
     factories.make_verification(run, OUTCOMES, reproduced_tasks=3, compared_tasks=5)
     until = datetime.now(UTC) + timedelta(days=10)
-    factories.make_audit(run.results.order_by("task__path").last(), answer_until=until)
+    factories.make_audit(run.results.order_by("task__path").last(), reply_until=until)
     factories.make_review(
         submission, decision="Two people, two agents.", closed_at=factories.NOON, closed_by_name="admin"
     )

@@ -16,7 +16,7 @@ from evaluator.tasks.reader import load_task
 from runs import job_messages
 from runs.loading import registry
 from runs.models import Configuration, Host, Result
-from runs.services import catalog, entries
+from runs.services import catalog, run_actions
 from tests.chaos.places import Place, connected
 from tests.cheats.ledger import Ledger
 from tests.conftest import lacking
@@ -71,7 +71,7 @@ def place(
             sys.stdout.write(place.end_workers())  # shown by pytest when a test fails
             connection.close()
             is_open = Result.objects.filter(attempts__status__in=("queued", "running"))
-            entries.cancel_results(results=is_open, actor="the end of a test")
+            run_actions.cancel_results(results=is_open, actor="the end of a test")
 
 
 @pytest.fixture

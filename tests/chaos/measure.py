@@ -1,8 +1,8 @@
 """Measure the queue on PostgreSQL and Redis: `python -m tests.chaos.measure [WORKERS] [ATTEMPTS]`.
 
-Claims: processes of one host claim and store verdicts as fast as they can. Start: a real worker with one run at a time.
-Deaths: real workers are killed one after another during evaluation; if another worker gets the attempt later than after
-two heartbeats, that is a miss, and the exit code is 1.
+Leases: processes of one host lease attempts and store verdicts as fast as they can. Start: one real worker, one run at
+a time. Deaths: real workers are killed one after another during evaluation; if another worker gets the attempt later than
+after two heartbeats, that is a miss, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def measure_claims(url: str, workers: int, attempts: int) -> None:
     took = sorted(span for spans in found for span in spans)
     ended = Attempt.objects.filter(status="passed", fencing_token=1).count()
     print(  # noqa: T201
-        f"{workers} workers, {attempts} attempts: {len(took) / seconds:.0f} claims with their verdicts a second, "
-        f"{ended} ended once; one claim takes {1e3 * statistics.median(took):.1f} ms (median), "
+        f"{workers} workers, {attempts} attempts: {len(took) / seconds:.0f} leases with their verdicts a second, "
+        f"{ended} ended once; taking one lease takes {1e3 * statistics.median(took):.1f} ms (median), "
         f"{1e3 * took[int(0.95 * len(took))]:.1f} ms (p95)"
     )
 
@@ -130,9 +130,9 @@ def warm(url: str, host: str) -> None:
 
 
 def work(url: str, host: str) -> list[float]:
-    """Work until the queue is empty; return the seconds of each claim."""
+    """Work until the queue is empty; return the seconds of each lease."""
     from runs.models import Attempt, Host
-    from runs.services import claims
+    from runs.services import leases
     from tests.chaos.places import connected
     from tests.records import make_record
 
@@ -140,10 +140,10 @@ def work(url: str, host: str) -> list[float]:
         mine, spans = Host.objects.select_related("device_class").get(name=host), []
         while Attempt.objects.ready().exists():
             begun = monotonic()
-            claim = claims.claim_oldest(host=mine, worker=host)
-            if claim is not None:
+            lease = leases.lease_next(host=mine, worker=host)
+            if lease is not None:
                 spans.append(monotonic() - begun)
-                claims.record_verdict(claim=claim, record=make_record())
+                leases.record_verdict(lease=lease, record=make_record())
         return spans
 
 

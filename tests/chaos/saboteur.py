@@ -17,7 +17,7 @@ from typing import Any
 from django.utils import timezone
 
 from runs import archive
-from runs.services import claims, hosts
+from runs.services import hosts, leases
 from tests.runs.fakes import Fake
 
 
@@ -49,9 +49,9 @@ def open_saboteur(backend: str) -> Fake:
     if moment == "saving":  # the record lies in the archive, no row knows it
         archive.put = dying_after(archive.put)
     elif moment == "finished":  # the verdict is committed, the broker and the sandbox know nothing of it
-        claims.record_verdict = dying_after(claims.record_verdict)
+        leases.record_verdict = dying_after(leases.record_verdict)
     elif moment == "version":
-        claims.VERSION = hosts.VERSION = value
+        leases.VERSION = hosts.VERSION = value
     elif moment == "clock":
         skew(float(value))
     return Fake()

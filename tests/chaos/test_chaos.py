@@ -47,7 +47,7 @@ def test_a_worker_is_killed(place: Place, site: Site, record_outcome: RecordOutc
     ended = settled(attempt)
     record_outcome(f"{ended.status} by another worker", monotonic() - begun)
     assert (ended.status, ended.fencing_token, ended.requeues, ended.host.name) == ("passed", 2, 1, "second")
-    assert "stopped answering" in ended.requeued_because
+    assert "stopped responding" in ended.requeued_because
 
 
 @BOTH
@@ -121,7 +121,7 @@ def test_a_clock_is_hours_off(place: Place, site: Site, record_outcome: RecordOu
     claimed(attempt)
     allow("second")  # its sweeper's clock is right
     ended = [settled(attempt), settled(queue(site))]
-    record_outcome("passed, no lease was taken for dead", monotonic() - begun)
+    record_outcome("passed, no lease expired", monotonic() - begun)
     assert [(one.status, one.fencing_token, one.requeues) for one in ended] == [("passed", 1, 0)] * 2
     assert ended[0].host.name == "local"
 
@@ -163,7 +163,7 @@ def test_the_database_stops_and_comes_back(
     ended = [settled(attempt) for attempt in attempts]
     tokens = [one.fencing_token for one in ended]
     record_outcome(
-        f"all passed, the running one {'kept its claim' if tokens[0] == 1 else 'again'}", monotonic() - begun
+        f"all passed, the running one {'kept its lease' if tokens[0] == 1 else 'again'}", monotonic() - begun
     )
     assert [one.status for one in ended] == ["passed"] * 3
     assert max(tokens) <= 2

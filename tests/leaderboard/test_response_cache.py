@@ -92,7 +92,7 @@ def another_device_title(run: Run) -> None:
 
 
 def deletion(run: Run) -> None:
-    run.trail.all().delete()
+    run.audit_entries.all().delete()
     run.results.update(published_attempt=None)
     run.delete()
 

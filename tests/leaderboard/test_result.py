@@ -261,4 +261,4 @@ def test_statuses_that_say_nothing_about_a_candidate_are_those_of_runs() -> None
     from leaderboard import eligibility
     from runs import querysets
 
-    assert eligibility.NO_VERDICT == querysets.FINAL_BUT_OURS
+    assert eligibility.NO_VERDICT == querysets.NO_VERDICT

@@ -45,7 +45,7 @@ def test_a_results_page_shows_the_session_with_every_version(result, page, clien
 def test_what_was_not_reported_is_shown_as_such(result, client) -> None:
     factories.make_session(result, usage=Usage(), settings={"input_price": "null", "output_price": "null"})
     text = client.get(f"/result/{result.pk}/").content.decode()
-    assert "unknown: the configuration states no price of tokens" in text
+    assert "unknown: the configuration sets no token prices" in text
     assert text.count("not reported") == 6
 
 
@@ -90,7 +90,7 @@ def test_a_missing_prompt_is_explained(result, client, agent, is_over, expected)
 
 
 def test_a_prompt_that_the_archive_lost_is_reported(result, client) -> None:
-    archive.forget(factories.make_session(result).prompt_digest)
+    archive.remove(factories.make_session(result).prompt_digest)
     assert "it is no longer in the archive" in client.get(f"/run/{result.run_id}/").content.decode()
 
 

@@ -1,7 +1,7 @@
-"""The table: every address that is not public, and who gets in. One line an address; one that is missing fails a test.
+"""The access matrix: every URL that is not public, and who may use it. A URL without a line here fails a test.
 
-`right` names a line of people.rights.RIGHTS; `owner` lets whoever handed the thing in through, and says what others
-are told. Addresses of the admin follow from one line a model, its actions from one line each.
+`right` names a right of people.rights.RIGHTS. `owner` admits the submitter, and is the status that others get. URLs of
+the admin follow from one line for each model, its actions from one line each.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from tests.people.world import UNPROVED, role_of_walker
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    methods: str = "GET"  # others are told 405
+    methods: str = "GET"  # others get 405
     right: str = ""
-    owner: int = 0  # what others are told: 403, or 404 where not even the thing is admitted to
-    is_open: bool = False  # to strangers
+    owner: int = 0  # the status for others: 403, or 404 where its existence is not revealed
+    is_open: bool = False  # to visitors
     before_factor: bool = False  # to staff that has no second factor yet
-    also: tuple[str, ...] = ()  # what whoever may can be told, too: 404 where there is no such thing
+    also: tuple[str, ...] = ()  # other statuses for those who may: 404 where there is no such row
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Of the admin: all staff looks; nobody deletes. Empty: nobody adds, nobody changes."""
+    """Rights on a model in the admin: all staff views, nobody deletes. Empty: nobody adds or changes."""
 
     add: str = ""
     change: str = ""
-    look: str = "look"
+    view: str = "view"
 
 
 PEOPLE = {
@@ -57,34 +57,34 @@ PEOPLE = {
     "mfa_generate_recovery_codes": Rule("GET POST"),
     "mfa_download_recovery_codes": Rule(also=("404",)),
 }
-DESK = {
-    "desk:hand_in": Rule("GET POST", right="hand_in"),
-    "desk:tokens": Rule("GET POST", right="hand_in"),
-    "desk:revoke": Rule("POST", right="hand_in", owner=404),
-    "desk:mine": Rule(right="review", owner=403),
-    "desk:facts": Rule("GET POST", owner=403),
-    "desk:take_down": Rule("POST", right="review", owner=403),
-    "desk:answer": Rule("POST", owner=403),
-    "desk:review": Rule(right="review"),
-    "desk:decide": Rule("POST", right="review"),
-    "desk:verify": Rule("POST", right="review"),
-    "desk:close": Rule("POST", right="review"),
-    "desk:publish": Rule("POST", right="publish"),
-    "desk:audit": Rule("GET POST", right="audit"),
+SUBMISSIONS = {
+    "submissions:upload": Rule("GET POST", right="submit"),
+    "submissions:tokens": Rule("GET POST", right="submit"),
+    "submissions:revoke": Rule("POST", right="submit", owner=404),
+    "submissions:mine": Rule(right="review", owner=403),
+    "submissions:facts": Rule("GET POST", owner=403),
+    "submissions:take_down": Rule("POST", right="review", owner=403),
+    "submissions:reply": Rule("POST", owner=403),
+    "submissions:review": Rule(right="review"),
+    "submissions:decide": Rule("POST", right="review"),
+    "submissions:verify": Rule("POST", right="review"),
+    "submissions:close": Rule("POST", right="review"),
+    "submissions:publish": Rule("POST", right="publish"),
+    "submissions:audit": Rule("GET POST", right="audit"),
 }
 FOR_MACHINES = {"alive", "ready", "metrics"}  # the same for everybody, or for a token of their own
-BY_TOKEN = {"desk:api_submit": "POST", "desk:api_status": "GET PATCH"}  # cookies count for nothing there
+BY_TOKEN = {"submissions:api_submit": "POST", "submissions:api_status": "GET PATCH"}  # cookies count for nothing there
 ADMIN = {
-    "admin:index": Rule("GET POST", right="look"),
-    "admin:app_list": Rule("GET POST", right="look"),
+    "admin:index": Rule("GET POST", right="view"),
+    "admin:app_list": Rule("GET POST", right="view"),
     "admin:login": Rule("GET POST", is_open=True, also=("404", "log in")),
     "admin:logout": Rule("GET POST", is_open=True, also=("405",)),
-    "admin:password_change": Rule("GET POST", right="look"),
-    "admin:password_change_done": Rule(right="look"),
+    "admin:password_change": Rule("GET POST", right="view"),
+    "admin:password_change_done": Rule(right="view"),
     "admin:autocomplete": Rule(right="nobody"),
-    "admin:jsi18n": Rule(right="look"),
-    "admin:view_on_site": Rule("GET POST", right="look", also=("404",)),
-    "admin/(?P<url>.*)$": Rule("GET POST", right="look", also=("404",)),
+    "admin:jsi18n": Rule(right="view"),
+    "admin:view_on_site": Rule("GET POST", right="view", also=("404",)),
+    "admin/(?P<url>.*)$": Rule("GET POST", right="view", also=("404",)),
 }
 MODELS = {
     "agent": Model("register", "register"),
@@ -106,7 +106,7 @@ MODELS = {
     "suite": Model("register"),
     "task": Model(),
     "unseenevaluation": Model(),
-    "user": Model("people", "people", look="people"),
+    "user": Model("people", "people", view="people"),
     "verification": Model(),
 }
 ACTIONS = {
@@ -118,7 +118,7 @@ ACTIONS = {
         **dict.fromkeys(("publish", "withdraw", "undo"), "publish"),
     },
     "submission": {"check_again": "review"},
-    "user": {"forget_second_factor": "people"},
+    "user": {"reset_second_factor": "people"},
 }
 PUBLIC = {  # pages; their data, tables, charts and fragments come with them
     *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
@@ -137,7 +137,7 @@ FORMS = ("csv", "json", "svg", "png", "explore", "progress")
 
 
 def expected_of(rule: Rule, walker: str, method: str, *, own: bool, of_admin: bool) -> set[str]:
-    """What the walker is told; more than one answer only where a thing may not be there."""
+    """Return the outcomes that are right for the walker; several only where a row may not exist."""
     if UNPROVED in walker and not rule.before_factor:
         return {"second factor"}
     refused = _refusal(rule, walker, own=own, of_admin=of_admin)
@@ -147,7 +147,7 @@ def expected_of(rule: Rule, walker: str, method: str, *, own: bool, of_admin: bo
 
 
 def _refusal(rule: Rule, walker: str, *, own: bool, of_admin: bool) -> str:
-    """Nothing for whoever may."""
+    """Return how the walker is refused; empty if they may."""
     role = role_of_walker(walker)
     has_right = bool(rule.right) and role in (BY_NAME[rule.right].roles if rule.right in BY_NAME else ())
     either = has_right or (own if rule.owner else not rule.right)

@@ -37,7 +37,7 @@ def test_whoever_signs_up_and_confirms_the_address_is_a_submitter(client: Client
     assert log_in(client, "newcomer")["Location"] == "/account/"
     page = client.get("/account/").content
     assert b"newcomer, submitter" in page
-    assert client.get("/submit/hand-in/").status_code == 200
+    assert client.get("/submit/upload/").status_code == 200
 
 
 def test_where_no_mail_is_sent_an_account_has_no_right_until_an_admin_gives_it(client: Client, db: None) -> None:
@@ -45,7 +45,7 @@ def test_where_no_mail_is_sent_an_account_has_no_right_until_an_admin_gives_it(c
     assert b"This site sends no email" in page
     assert client.post("/account/sign-up/", NEW)["Location"] == "/account/"
     assert role_of(User.objects.get()) == Role.VISITOR
-    assert client.get("/submit/hand-in/").status_code == 403
+    assert client.get("/submit/upload/").status_code == 403
     assert mail.outbox == []
 
 
@@ -64,8 +64,8 @@ def test_a_link_that_is_not_sent_again_so_soon_is_said_not_to_be(client: Client,
     EmailAddress.objects.create(user=sam, email=sam.email, primary=True)
     client.force_login(sam)
     asked = {"email": sam.email, "action_send": ""}
-    assert b"Nothing was sent" not in client.post("/account/email/", asked, follow=True).content
-    assert b"Nothing was sent" in client.post("/account/email/", asked, follow=True).content
+    assert b"No link was sent" not in client.post("/account/email/", asked, follow=True).content
+    assert b"No link was sent" in client.post("/account/email/", asked, follow=True).content
     assert len(mail.outbox) == 1
 
 

@@ -27,13 +27,13 @@ from tests.people.matrix import (
     ACTIONS,
     ADMIN,
     BY_TOKEN,
-    DESK,
     FILES,
     FOR_MACHINES,
     FORMS,
     MODELS,
     PEOPLE,
     PUBLIC,
+    SUBMISSIONS,
     Rule,
     expected_of,
 )
@@ -90,7 +90,7 @@ def test_every_address_has_its_line() -> None:
     unknown = [route for route, name in patterns() if not _has_a_line(route, name, public)]
     assert unknown == []
     there = {name for _, name in patterns()} | {route for route, _ in patterns()}
-    named = {f"leaderboard:{page}" for page in PUBLIC} | {*PEOPLE, *DESK, *ADMIN, *BY_TOKEN}
+    named = {f"leaderboard:{page}" for page in PUBLIC} | {*PEOPLE, *SUBMISSIONS, *ADMIN, *BY_TOKEN}
     assert sorted(named - there) == []
     assert {route.name for route in ROUTES} == PUBLIC
 
@@ -103,7 +103,7 @@ def test_every_model_and_action_of_the_admin_has_its_line() -> None:
 
 
 @pytest.mark.parametrize("walker", WALKERS)
-def test_accounts_desk_and_admin_let_in_whom_the_table_says(world: World, walker: str) -> None:
+def test_accounts_submissions_and_admin_admit_whom_the_table_says(world: World, walker: str) -> None:
     wrong = []
     for own in (False, True) if walker != Role.VISITOR else (False,):
         for address, name in guarded(world, walker, own=own):
@@ -136,7 +136,7 @@ def test_every_public_address_is_walked(world: World) -> None:
 
 @pytest.mark.parametrize("walker", WALKERS)
 def test_a_token_lets_in_as_its_owner_may_and_a_session_counts_for_nothing(world: World, walker: str) -> None:
-    may = role_of_walker(walker) in BY_NAME["hand_in"].roles
+    may = role_of_walker(walker) in BY_NAME["submit"].roles
     others = f"/api/v1/submissions/{world.things_of(walker, own=False).submission}/"
     assert world.clients[walker].post("/api/v1/submissions/").status_code == 401
     assert world.clients[walker].get(others).status_code == 401
@@ -148,7 +148,7 @@ def test_a_token_lets_in_as_its_owner_may_and_a_session_counts_for_nothing(world
     assert client.post("/api/v1/submissions/").status_code == (400 if may else 403)
     assert client.get(f"/api/v1/submissions/{mine.submission}/").status_code == (200 if may else 403)
     assert client.get(others).status_code == (404 if may else 403)
-    for address in ("/review/", "/submit/hand-in/", "/account/"):
+    for address in ("/review/", "/submit/upload/", "/account/"):
         assert client.get(address).status_code == 302, "a token opens no page"
 
 
@@ -198,7 +198,7 @@ def _has_a_line(route: str, name: str, public: set[str]) -> bool:
         return page in public
     of_admin = PAGE_OF_ADMIN.fullmatch(name) or REDIRECT_OF_ADMIN.fullmatch(route)
     return (
-        name in PEOPLE or name in DESK or name in ADMIN or name in BY_TOKEN or name in FOR_MACHINES
+        name in PEOPLE or name in SUBMISSIONS or name in ADMIN or name in BY_TOKEN or name in FOR_MACHINES
         or (of_admin is not None and of_admin[1] in MODELS)
     )  # fmt: skip
 
@@ -209,7 +209,7 @@ def guarded(world: World, walker: str, *, own: bool) -> Iterator[tuple[str, str]
         space = name.partition(":")[0]
         if space in ("leaderboard", "api") or name in FOR_MACHINES or name in BY_TOKEN:
             continue
-        needs_things = "<" in route and space == "desk"
+        needs_things = "<" in route and space == "submissions"
         if own and not needs_things:
             continue  # the same address: asked once
         yield "/" + _filled(route, _values(world, walker, own)), name
@@ -243,14 +243,14 @@ def _some(model: str) -> int:
 
 def rule_of(name: str, method: str) -> Rule:
     """The line of an address; the admin's follow from the line of their model."""
-    line = PEOPLE.get(name) or DESK.get(name) or ADMIN.get(name)
+    line = PEOPLE.get(name) or SUBMISSIONS.get(name) or ADMIN.get(name)
     if line:
         return line
     found = PAGE_OF_ADMIN.fullmatch(name)
     if found is None:
-        return Rule("GET POST", right="look")  # a redirect to the row's page
+        return Rule("GET POST", right="view")  # a redirect to the row's page
     model, page = MODELS[found[1]], found[2]
-    right = {"add": model.add, "delete": "", "password_change": model.change}.get(page, model.look)
+    right = {"add": model.add, "delete": "", "password_change": model.change}.get(page, model.view)
     if page == "change" and method == "POST":
         right = model.change
     return Rule("GET POST", right=right or "nobody", also=() if _some(found[1]) else ("404", "in"))

@@ -1,4 +1,4 @@
-"""Whatever a stranger can write, anywhere, is text on every page: in HTML, drawings, feeds, the desk and the admin.
+"""Whatever a stranger can write is text on every page: in HTML, charts, feeds, pages of submitters and the admin.
 
 Every row of a site with something of everything is made with an element, an attribute and a template tag in each of
 its columns that an outsider can fill; so are a log, a finding, sources and their names. Then all of it is looked at.
@@ -145,7 +145,7 @@ def planted(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any
 
 @pytest.fixture(scope="module")
 def pages(planted: list[str]) -> dict[str, Any]:
-    """Address → answer: all that is public, the desk and the admin as an admin sees them."""
+    """Address → answer: all that is public, pages for submitters and the admin, as an admin sees them."""
     site = browser_site.make_site()
     with guards.lifted():
         more = _make_more()
@@ -251,7 +251,7 @@ def _planted_record(make_record: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_the_desk(user: User) -> Iterator[str]:
-    yield from ("/submit/hand-in/", "/submit/tokens/", "/review/", "/account/", "/account/email/")
+    yield from ("/submit/upload/", "/submit/tokens/", "/review/", "/account/", "/account/email/")
     yield from (f"/submission/{pk}/mine/" for pk in Submission.objects.values_list("pk", flat=True))
     asked = {"about": {"asked": ["model", "settings"]}, "submitter": user, "state": "accepted", "claim_count": 1}
     yield f"/submission/{factories.make_submission(**asked).pk}/facts/"

@@ -17,20 +17,20 @@ from runs.people.roles import make_groups, role_of, set_role
 
 pytestmark = pytest.mark.django_db
 PREDICATES = {
-    "hand_in": rights.may_hand_in,
+    "submit": rights.may_submit,
     "review": rights.may_review,
     "audit": rights.may_audit,
     "publish": rights.may_publish,
     "start": rights.may_start,
     "run": rights.may_run,
     "register": rights.may_register,
-    "hosts": rights.may_keep_hosts,
-    "look": rights.may_look,
+    "hosts": rights.may_manage_hosts,
+    "view": rights.may_view_admin,
     "revoke": rights.may_revoke,
     "people": rights.may_manage_people,
     "unseen": rights.may_see_unseen,
 }
-WITHOUT_QUESTION = {"read", "own"}  # everybody may; and `owns` asks for a thing
+WITHOUT_PREDICATE = {"read", "own"}  # everybody may read; `owns` needs an object
 
 
 def fresh(user: User) -> User:
@@ -46,7 +46,7 @@ def test_each_predicate_answers_as_the_table_says(person: Any, role: Role) -> No
 
 
 def test_there_is_a_predicate_for_each_right() -> None:
-    assert set(PREDICATES) == set(BY_NAME) - WITHOUT_QUESTION
+    assert set(PREDICATES) == set(BY_NAME) - WITHOUT_PREDICATE
 
 
 @pytest.mark.parametrize("role", Role)
@@ -84,7 +84,7 @@ def test_groups_follow_the_table_after_every_migration(person: Any) -> None:
     assert rights.may_publish(fresh(user))
     call_command("migrate", verbosity=0)
     assert not rights.may_publish(fresh(user))
-    assert rights.may_hand_in(fresh(user))
+    assert rights.may_submit(fresh(user))
 
 
 def test_groups_that_are_as_they_should_be_are_not_written(django_assert_num_queries: Any) -> None:
@@ -110,7 +110,7 @@ def test_staff_and_nobody_else_needs_a_second_factor(person: Any, role: Role) ->
     assert rights.needs_second_factor(fresh(person("sam", role))) is (role in STAFF)
 
 
-def test_nobody_owns_what_a_command_handed_in(person: Any) -> None:
+def test_nobody_owns_what_a_command_submitted(person: Any) -> None:
     class Thing:
         submitter_id = None
 

@@ -58,7 +58,7 @@ def test_only_staff_is_led_to_the_admin_from_the_own_pages(client: Client, perso
     assert (b'<a href="/admin/">Admin</a>' in client.get("/account/").content) == (role is Role.OPERATOR)
 
 
-def test_the_admin_leads_to_the_form_of_passwords_that_counts_wrong_tries(client: Client, person: Any) -> None:
+def test_the_admin_leads_to_the_password_form_that_limits_attempts(client: Client, person: Any) -> None:
     client.force_login(person("sam", Role.OPERATOR))
     assert client.get("/admin/password_change/")["Location"] == "/account/password/"
 
@@ -139,7 +139,7 @@ def test_one_that_was_taken_away_opens_nothing_any_more(client: Client, person: 
     user = person("sam", Role.MAINTAINER)
     client.force_login(user)
     assert client.get("/review/").status_code == 200
-    call_command("second_factor", forget="sam", stdout=StringIO())
+    call_command("second_factor", reset="sam", stdout=StringIO())
     assert client.get("/review/")["Location"].startswith(MAKE)
 
 
@@ -175,6 +175,6 @@ def test_the_shell_prints_the_code_of_a_secret_and_lets_a_lost_device_be_replace
     said = StringIO()
     call_command("second_factor", secret=SECRET, stdout=said)
     assert said.getvalue().strip() in {code_of(SECRET), code_of(SECRET, steps=-1)}
-    call_command("second_factor", forget="sam", stdout=said)
-    assert "makes a new second factor at the next login" in said.getvalue()
+    call_command("second_factor", reset="sam", stdout=said)
+    assert "sets up a new second factor at the next login" in said.getvalue()
     assert not Authenticator.objects.exists()

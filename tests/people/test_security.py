@@ -93,17 +93,17 @@ def test_a_form_of_another_site_is_refused_wherever_something_can_be_written(per
     for address in (
         *("/login/", "/logout/", "/account/sign-up/", "/account/password/", "/account/email/", "/account/reset/"),
         *("/account/again/", "/account/second-factor/app/", "/account/second-factor/remove/", "/account/recovery/new/"),
-        *("/submit/hand-in/", "/submit/tokens/", "/submit/tokens/1/revoke/", f"/submission/{submission.pk}/take-down/"),
+        *("/submit/upload/", "/submit/tokens/", "/submit/tokens/1/revoke/", f"/submission/{submission.pk}/take-down/"),
         f"/submission/{submission.pk}/facts/",
-        *(f"/review/submission/{submission.pk}/{act}/" for act in ("verify", "close", "publish")),
-        *("/review/1/decide/", f"/review/result/{run.results.first().pk}/audit/", "/audit/1/answer/"),
+        *(f"/review/submission/{submission.pk}/{action}/" for action in ("verify", "close", "publish")),
+        *("/review/1/decide/", f"/review/result/{run.results.first().pk}/audit/", "/audit/1/reply/"),
         *("/admin/runs/run/", "/admin/runs/host/add/", "/admin/auth/user/add/", "/admin/logout/"),
     ):
         assert client.post(address, {"text": "x"}).status_code == 403, address
     assert client.get("/account/").status_code == 200
 
 
-def test_the_door_for_programs_knows_no_cookie_and_so_needs_no_token_of_a_form(person: Any) -> None:
+def test_the_api_for_submissions_ignores_cookies_and_so_needs_no_csrf_token(person: Any) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(person("sam", Role.SUBMITTER))
     assert client.post("/api/v1/submissions/", {"licence": "MIT", "consent": "on"}).status_code == 401
@@ -128,7 +128,7 @@ def test_a_form_takes_the_fields_it_shows_and_no_others(
     path = make_zip(tmp_path / "run", site.suite)
     asked = {"submitter": other.pk, "state": "accepted", "is_public": "on", "outcome": "verified", "run": 1, "user": 1}
     fields = {"licence": "MIT", "consent": "on", "bundle": SimpleUploadedFile("../../run.zip", path.read_bytes())}
-    client.post("/submit/hand-in/", fields | asked)
+    client.post("/submit/upload/", fields | asked)
     submission = Submission.objects.get()
     assert (submission.submitter, submission.state, submission.is_public, submission.outcome) == (
         *(sam, "received"),
@@ -191,14 +191,14 @@ def test_what_strangers_wrote_comes_as_a_file_that_no_browser_shows(client: Clie
 
 
 def test_what_a_form_says_back_is_text(person: Any) -> None:
-    """Answers to forms are shown at once, also where nothing was kept."""
+    """Answers to forms are shown at once, also where nothing was stored."""
     client = Client()
     planted = '"><planted-x>{{ 7|add:7000 }}'
     assert b"<planted-x" not in log_in(client, planted, planted, next=planted).content
     assert b"<planted-x" not in client.post("/account/sign-up/", dict.fromkeys(NEW, planted)).content
     client.force_login(person("ada", Role.ADMIN))
     for address, fields in {
-        "/submit/hand-in/": {"agent": planted, "started_at": planted, "licence": planted, "output_tokens": planted},
+        "/submit/upload/": {"agent": planted, "started_at": planted, "licence": planted, "output_tokens": planted},
         "/submit/tokens/": {"name": planted, "days": planted},
         "/account/password/": {"oldpassword": planted, "password1": planted, "password2": planted},
         "/account/email/": {"action_add": "", "email": planted},
@@ -211,7 +211,7 @@ def test_what_a_form_says_back_is_text(person: Any) -> None:
 
 
 @pytest.mark.parametrize("address", ["/account/", "/submit/tokens/", "/account/second-factor/", "/admin/"])
-def test_what_only_one_may_see_is_kept_nowhere(person: Any, address: str) -> None:
+def test_what_only_one_may_see_is_cached_nowhere(person: Any, address: str) -> None:
     client = Client()
     client.force_login(person("ada", Role.ADMIN))
     response = client.get(address)

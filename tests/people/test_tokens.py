@@ -1,4 +1,4 @@
-"""Tokens of programs: kept as a hash, for one purpose, until a day, seen when they were used, and revoked."""
+"""API tokens: stored as a hash, with a scope and a last day, shown with their last use, and revoked."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def asking(text: str) -> Client:
     return Client(headers={"authorization": f"Bearer {text}"})
 
 
-def test_only_its_hash_is_kept(sam: User) -> None:
+def test_only_its_hash_is_stored(sam: User) -> None:
     row, text = tokens.make_token(user=sam, name="ci")
     assert text not in str(ApiToken.objects.filter(pk=row.pk).values().get())
     assert len(text) > 40
 
 
-def test_one_that_may_look_sees_what_became_of_things_and_hands_nothing_in(sam: User) -> None:
+def test_a_token_with_the_scope_read_reads_the_status_and_submits_nothing(sam: User) -> None:
     submission = factories.make_submission(submitter=sam)
-    _, text = tokens.make_token(user=sam, name="watch", scope=ApiToken.Scope.LOOK)
+    _, text = tokens.make_token(user=sam, name="watch", scope=ApiToken.Scope.READ)
     assert asking(text).get(f"/api/v1/submissions/{submission.pk}/").status_code == 200
     refused = asking(text).post("/api/v1/submissions/")
     assert refused.status_code == 403
-    assert "may only see what became of" in refused.json()["detail"]
+    assert "a token with the scope read; expected the scope submit" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("change", ["revoked", "expired", "closed", "role"])
@@ -83,12 +83,12 @@ def test_nobody_has_more_than_some(sam: User) -> None:
         tokens.make_token(user=sam, name="one more")
     client = Client()
     client.force_login(sam)
-    asked = {"name": "one more", "days": "1", "scope": "look"}
+    asked = {"name": "one more", "days": "1", "scope": "read"}
     assert b"revoke one first" in client.post("/submit/tokens/", asked).content
     tokens.revoke_token(token=row, actor=sam)
     assert b"shown only once" in client.post("/submit/tokens/", asked).content
 
 
-def test_the_shell_makes_one_that_may_look(sam: User) -> None:
-    call_command("make_token", "sam", scope="look", stdout=StringIO())
-    assert ApiToken.objects.get().scope == "look"
+def test_the_shell_creates_one_with_the_scope_read(sam: User) -> None:
+    call_command("make_token", "sam", scope="read", stdout=StringIO())
+    assert ApiToken.objects.get().scope == "read"

@@ -41,7 +41,7 @@ class World:
     public: list[str] = field(default_factory=list)
 
     def things_of(self, walker: str, *, own: bool) -> Things:
-        """The walker's, or those of somebody who hands in as well and is nobody here."""
+        """The walker's, or those of another submitter who is no walker."""
         return self.own[walker if own else "other"]
 
 
@@ -80,7 +80,7 @@ def _things_of(user: User) -> Things:
     run = factories.make_run(status="passed", origin="imported", bundle_digest=factories.sha256(user.username))
     submission = factories.make_submission(run=run, submitter=user, submitter_name=user.username)
     until = datetime.now(UTC) + timedelta(days=10)
-    audit = factories.make_audit(run.results.first(), answer_until=until)
+    audit = factories.make_audit(run.results.first(), reply_until=until)
     factories.make_review(submission)
     token, secret = tokens.make_token(user=user, name="ci")
     assert Submission.objects.filter(submitter=user).count() == 1

@@ -1,4 +1,4 @@
-"""A site as `make up` leaves it: bundled tasks and registry, a host, a broker that only notes what it was sent."""
+"""A site as `make up` leaves it: bundled tasks and registry, a host, and a broker that only records messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runs import job_messages
 from runs.loading import bundles as intake
 from runs.loading import registry
 from runs.models import Configuration, DeviceClass, Host, Run, Submission, Suite, Task
-from runs.services import catalog, entries, submissions
+from runs.services import catalog, run_actions, submissions
 from runs.services.registry import register_suite
 
 
@@ -31,7 +31,7 @@ class Site:
         """A run of the rewrite agent's configuration; the candidates are made up."""
         written = {task.pk: made_up(task) for task in self.suite.tasks.all()}
         wanted = {"configuration": self.configuration, "suite": self.suite, "device_class": self.device_class}
-        return entries.create_run(**{"written": written, "actor": "test"} | wanted | values)  # type: ignore[arg-type]
+        return run_actions.create_run(**{"written": written, "actor": "test"} | wanted | values)  # type: ignore[arg-type]
 
 
 def made_up(task: Task) -> Candidate:
@@ -68,9 +68,9 @@ def submitter() -> User:
     return user
 
 
-def handed_in(path: Path, actor: User | str, **changes: Any) -> Submission:
-    """Received, not checked yet."""
-    digest, size = intake.kept(path)
+def submitted(path: Path, actor: User | str, **changes: Any) -> Submission:
+    """Return a received submission that is not checked yet."""
+    digest, size = intake.archive_bundle(path)
     values: dict[str, Any] = {"declared": {"agent": "Sam's agent", "model": "m-1"}, "licence": "MIT"} | changes
     return submissions.receive(upload=submissions.Upload(digest, size, path.name, **values), actor=actor)[0]
 

@@ -27,7 +27,7 @@ ADMIN = (
 
 
 def seen_by_anybody(*names: str) -> dict[str, bytes]:
-    """Address → what it answers, of every page, its data, tables, charts, fragments and downloads.
+    """Return the response by address, of every page, its data, tables, charts, fragments and downloads.
 
     `names`: of these routes alone, which is quicker.
     """
@@ -41,30 +41,30 @@ def seen_by_anybody(*names: str) -> dict[str, bytes]:
         for address, response in pages.items():
             found[address] = _content(response)
             others = [address + ASKING, *_forms(route, address, response.context["page"])]
-            found |= {one: _answer(client, one) for one in others}
-    return found | {one: _answer(client, one) for one in _downloads()}
+            found |= {one: _response(client, one) for one in others}
+    return found | {one: _response(client, one) for one in _downloads()}
 
 
 def seen_at_a_glance() -> dict[str, bytes]:
-    """One address of every route, as a page and as data, and all downloads."""
+    """Return the responses of one address of every route, as page and data, and of all downloads."""
     client, found = Client(), dict[str, bytes]()
     for route in ROUTES:
         answers = ((address, client.get(address)) for address in _addresses(route))
         address, response = next(answer for answer in answers if answer[1].status_code == 200)
-        found |= {address: _content(response), f"/api/v1{address}": _answer(client, f"/api/v1{address}")}
-    return found | {one: _answer(client, one) for one in _downloads()}
+        found |= {address: _content(response), f"/api/v1{address}": _response(client, f"/api/v1{address}")}
+    return found | {one: _response(client, one) for one in _downloads()}
 
 
 def seen_by_staff() -> dict[str, bytes]:
-    """Of somebody who may look at every row of the admin, and is no superuser."""
+    """Return the responses to a user who may view every row of the admin but is no superuser."""
     user, _ = User.objects.get_or_create(username="staff", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="runs"))
     client = Client()
     client.force_login(user)
     lists = [f"/admin/runs/{model}/" for model in ADMIN]
-    found = {address: _answer(client, address) for address in lists}
+    found = {address: _response(client, address) for address in lists}
     rows = {link for page in found.values() for link in re.findall(rb'href="(/admin/runs/\w+/\d+/change/)[?"]', page)}
-    return found | {link.decode(): _answer(client, link.decode()) for link in rows}
+    return found | {link.decode(): _response(client, link.decode()) for link in rows}
 
 
 def _addresses(route: Route) -> Iterator[str]:
@@ -120,12 +120,12 @@ def _downloads() -> Iterator[str]:
         yield from (f"/result/{result.pk}/candidate/{path}" for path in result.candidate_files)
 
 
-def _answer(client: Client, address: str) -> bytes:
+def _response(client: Client, address: str) -> bytes:
     return _content(client.get(address))
 
 
 def _content(response: Any) -> bytes:
-    """Status and content without what differs from one call to the next: tokens, identifiers, the moment."""
+    """Return status and content without what differs between calls: tokens, identifiers, times."""
     content = b"".join(response.streaming_content) if response.streaming else response.content
     if response.get("Content-Type") == "application/zip":
         content = _unpacked(content)
@@ -135,6 +135,6 @@ def _content(response: Any) -> bytes:
 
 
 def _unpacked(content: bytes) -> bytes:
-    """Names and bytes of a zip's members: packed, nothing could be found in them."""
+    """Return names and bytes of a zip's members, so that texts in them can be found."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         return b"\n".join(name.encode() + b"\n" + packed.read(name) for name in packed.namelist())

@@ -1,4 +1,4 @@
-"""Fast evaluators for the seam EVALUATOR: each names what it does in place of an evaluation."""
+"""Fast fake evaluators for the setting EVALUATOR."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GOOD, BAD = Trial("known good", True, "passed"), Trial("known good", False, "cra
 
 
 class Fake(AbstractContextManager["Fake"]):
-    """Passes everything after ARENA_FAKE_SECONDS; knows no kernel to be tried on."""
+    """Passes everything after ARENA_FAKE_SECONDS, and has no known kernels to try."""
 
     def __exit__(self, *error: object) -> None:
         return None
@@ -82,7 +82,7 @@ class Broken(Fake):
 
 
 class Confused(Fake):
-    """Hands in the record of another candidate."""
+    """Returns the record of another candidate."""
 
     def evaluate(self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
         return record_for(task.id, task.digest, task.category, Candidate({"other.py": b"x"}, "other"))

@@ -1,4 +1,4 @@
-"""The maintainers' door: every page renders, actions do what they say, and only for those who may."""
+"""The admin: every page renders, and actions do what they announce, only for those who may."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from runs.models import Agent, Attempt, AuditEntry, Configuration, DeviceClass, Host, Run, Suite, Task
-from runs.services import claims, publishing
-from runs.services.entries import rerun_results
+from runs.services import leases, publishing
+from runs.services.run_actions import rerun_results
 from tests.factories import make_attempt, make_run
 from tests.records import make_record
 from tests.runs.conftest import Site
@@ -47,9 +47,9 @@ def act(client: Client, model: str, action: str, *rows: object, **more: str) -> 
 
 def finish(run: Run, site: Site) -> Run:
     for attempt in Attempt.objects.queued().filter(result__run=run):
-        claim = claims.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
-        assert claim is not None
-        claims.record_verdict(claim=claim, record=make_record())
+        lease = leases.lease_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+        assert lease is not None
+        leases.record_verdict(lease=lease, record=make_record())
     return run
 
 
@@ -71,7 +71,7 @@ def test_an_agent_is_registered(maintainer: Client) -> None:
     assert Agent.objects.get(slug="claude-code").name == "Claude Code"
 
 
-def test_settings_that_make_no_sense_are_all_said(site: Site, maintainer: Client) -> None:
+def test_all_invalid_settings_are_reported_at_once(site: Site, maintainer: Client) -> None:
     row = Configuration.objects.get(slug="chat_loop")
     odd = {"base_url": "http://h/v1?key=sk-1", "temperature": "hot", "input_price": -5}
     values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": json.dumps(odd), "role": "entry"}
@@ -94,7 +94,7 @@ def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer:
     assert row.settings == {}
 
 
-def test_what_is_registered_or_changed_by_hand_is_in_the_trail(site: Site, maintainer: Client) -> None:
+def test_what_is_registered_or_changed_by_hand_is_in_the_audit_log(site: Site, maintainer: Client) -> None:
     maintainer.post(reverse("admin:runs_agent_add"), {"slug": "mine", "name": "Mine", "kind": "external"})
     row = site.configuration
     values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": "{}", "role": row.role}
@@ -131,7 +131,7 @@ def test_a_suite_is_frozen_from_chosen_tasks_and_then_never_edited(site: Site, m
     suite = Suite.objects.get(name="mine")
     assert (suite.label, list(suite.tasks.all())) == ("mine@1", [task])
     again = maintainer.post(reverse("admin:runs_suite_add"), values, follow=True).content.decode()
-    assert "is exactly this list of tasks" in again
+    assert "already has exactly these tasks" in again
     assert 'value="My suite"' in again, "what was filled in stays"
     page = reverse("admin:runs_suite_change", args=[suite.pk])
     assert maintainer.post(page, {"name": "other", "title": ""}).status_code == 403
@@ -153,7 +153,7 @@ def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, ma
     assert "1 run published" in act(maintainer, "run", "publish", run, reason="checked")
     assert "2 attempts queued" in act(maintainer, "run", "rerun", run)
     assert "2 attempts cancelled" in act(maintainer, "run", "cancel", run)
-    assert "ay why: the reason is public" in act(maintainer, "run", "withdraw", run)
+    assert "ive a reason: it is public" in act(maintainer, "run", "withdraw", run)
     assert "1 run withdrawn" in act(maintainer, "run", "withdraw", run, reason="wrong device")
     run.refresh_from_db()
     assert run.state == "withdrawn"
@@ -175,12 +175,12 @@ def test_runs_are_paused_resumed_and_their_failures_run_again_from_the_list(site
 
 def test_what_was_made_public_is_taken_back_from_the_list(site: Site, maintainer: Client) -> None:
     run = publishing.publish_run(run=finish(site.new_run(), site), actor="test")
-    assert "1 run is as it was before" in act(maintainer, "run", "undo", run, reason="too early")
+    assert "1 publication or withdrawal taken back" in act(maintainer, "run", "undo", run, reason="too early")
     assert Run.objects.get(pk=run.pk).state == "withdrawn"
     act(maintainer, "run", "undo", run, reason="it was right")
     rerun_results(results=run.results.all(), actor="test")
     act(maintainer, "result", "publish", *finish(run, site).results.all())
-    assert "1 result shows the answer before" in act(maintainer, "result", "undo", run.results.first(), reason="no")
+    assert "1 publication taken back" in act(maintainer, "result", "undo", run.results.first(), reason="no")
     assert set(run.results.values_list("published_attempt__number", flat=True)) == {1, 2}
 
 
@@ -192,13 +192,13 @@ def test_a_form_that_is_sent_twice_acts_once(site: Site, maintainer: Client) -> 
     assert f'name="newest" value="{shown}"' in maintainer.post(address, chosen).content.decode()
     confirmed = chosen | {"confirmed": "yes", "reason": "too early", "newest": shown}
     pages = [maintainer.post(address, confirmed, follow=True).content.decode() for _ in range(2)]
-    assert "1 run is as it was before" in pages[0]
-    assert f"something was done to {run} since you were asked" in pages[1].lower()
+    assert "1 publication or withdrawal taken back" in pages[0]
+    assert f"{run} has changed since you opened this page" in pages[1].lower()
     assert Run.objects.get(pk=run.pk).state == "withdrawn"
 
 
 @pytest.mark.parametrize("action", ["pause", "cancel", "rerun", "publish", "withdraw", "undo"])
-def test_an_action_says_what_it_means_and_does_nothing_until_it_is_confirmed(
+def test_an_action_shows_its_effect_and_does_nothing_until_it_is_confirmed(
     site: Site, maintainer: Client, action: str
 ) -> None:
     run = finish(site.new_run(), site)
@@ -206,8 +206,8 @@ def test_an_action_says_what_it_means_and_does_nothing_until_it_is_confirmed(
     before = (AuditEntry.objects.count(), Attempt.objects.count(), Run.objects.get().state)
     chosen = {"action": action, "_selected_action": [run.pk]}
     response = maintainer.post(reverse("admin:runs_run_changelist"), chosen)
-    page, act_means = response.content.decode(), response.context["act"].means
-    assert f"<p>{escape(act_means)}</p>" in page
+    page, effect = response.content.decode(), response.context["action"].effect
+    assert f"<p>{escape(effect)}</p>" in page
     assert f">{run}</a>" in page
     assert ("required>" in page.replace(" autofocus", "")) == (action in ("withdraw", "undo"))
     assert (AuditEntry.objects.count(), Attempt.objects.count(), Run.objects.get().state) == before
@@ -226,12 +226,12 @@ def test_one_result_is_run_again_and_published_alone(site: Site, maintainer: Cli
     assert "1 attempt queued" in act(maintainer, "result", "rerun", result)
     assert Attempt.objects.get(result=result, is_latest=True).number == 2
     finish(run, site)
-    assert "1 result shows a newer answer" in act(maintainer, "result", "publish", result)
+    assert "1 newer attempt published" in act(maintainer, "result", "publish", result)
     result.refresh_from_db()
     assert result.published_attempt.number == 2
 
 
-def test_a_result_that_cannot_be_run_again_is_said_in_a_sentence(site: Site, maintainer: Client) -> None:
+def test_a_result_that_cannot_be_run_again_is_refused_in_a_sentence(site: Site, maintainer: Client) -> None:
     first, second = finish(site.new_run(), site).results.order_by("pk")
     Task.objects.filter(pk=first.task_id).update(digest="a" * 64)
     page = act(maintainer, "result", "rerun", first, second)
@@ -274,24 +274,22 @@ def test_the_admin_asks_for_a_password(client: Client) -> None:
     assert response["Location"].startswith("/admin/login/")
 
 
-def test_the_admin_says_when_in_the_words_of_every_page_and_starts_runs_by_that_name(
-    site: Site, maintainer: Client
-) -> None:
+def test_the_admin_shows_dates_like_every_page_and_its_button_starts_runs(site: Site, maintainer: Client) -> None:
     page = maintainer.get(reverse("admin:runs_run_change", args=[make_run(status="passed").pk])).content.decode()
     assert re.search(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC", page)
     assert 'value="Start the runs"' in maintainer.get(reverse("admin:runs_run_add")).content.decode()
 
 
 @pytest.mark.parametrize("slug", ["cpu-x86_64", "mi300x-spx"])
-def test_a_run_that_nobody_could_take_is_said_to_wait(site: Site, maintainer: Client, slug: str) -> None:
+def test_a_run_without_a_host_comes_with_a_warning(site: Site, maintainer: Client, slug: str) -> None:
     device = DeviceClass.objects.get(slug=slug)
     values = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": device.pk, "repeat": 0}
     told = maintainer.post(reverse("admin:runs_run_add"), values | {"repeats": 2}, follow=True).content.decode()
-    assert "1 more was made: run" in told
+    assert "1 more run was created: run" in told
     assert ("No host of mi300x-spx takes work now" in told) == (slug == "mi300x-spx")
 
 
-def test_what_a_worker_says_of_its_host_is_nobodys_to_write(site: Site, maintainer: Client) -> None:
+def test_nobody_can_edit_what_a_worker_reports_of_its_host(site: Site, maintainer: Client) -> None:
     page = maintainer.get(reverse("admin:runs_host_change", args=[site.host.pk])).content.decode()
     assert 'name="note"' in page
     assert 'name="evaluator"' not in page

@@ -1,4 +1,4 @@
-"""What people find: hacked leaves every rank at once, clean ends a hold, and who is accused may answer."""
+"""Audits: hacked leaves every ranking at once, clean ends a hold, and the submitter may reply."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ def test_clean_ends_a_hold_and_its_flag_stays(run: Run) -> None:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ({"verdict": "none", "reason": "x"}, "an audit is one of"),
-        ({"verdict": "clean", "reason": " "}, "with a reason"),
+        ({"verdict": "none", "reason": "x"}, "choose one of"),
+        ({"verdict": "clean", "reason": " "}, "give a reason"),
         ({"verdict": "hacked", "reason": "x"}, "quote the lines"),
     ],
 )
-def test_an_audit_says_what_why_and_where(run: Run, values: dict[str, str], why: str) -> None:
+def test_an_audit_needs_a_verdict_a_reason_and_quoted_lines(run: Run, values: dict[str, str], why: str) -> None:
     with pytest.raises(RunError, match=why):
         audits.audit_result(result=run.results.first(), actor="admin", **values)
     assert not ResultAudit.objects.exists()
 
 
-def test_the_submitter_answers_once_and_in_time_and_a_maintainer_decides(run: Run) -> None:
+def test_the_submitter_replies_once_and_in_time_and_a_maintainer_decides(run: Run) -> None:
     sam, eve = factories.make_user(), factories.make_user()
     run.origin, run.bundle_digest = "imported", "b" * 64
     with guards.lifted():
@@ -68,15 +68,15 @@ def test_the_submitter_answers_once_and_in_time_and_a_maintainer_decides(run: Ru
     factories.make_submission(run=run, submitter=sam)
     audit = audits.audit_result(result=run.results.first(), verdict="suspect", reason="Odd.", actor="admin")
     with pytest.raises(RunError, match="only the submitter"):
-        audits.answer_audit(audit=audit, text="No.", actor=eve)
-    review = audits.answer_audit(audit=audit, text="It is a lookup table.", actor=sam)
-    with pytest.raises(RunError, match="answered already"):
-        audits.answer_audit(audit=audit, text="And more.", actor=sam)
+        audits.reply_to_audit(audit=audit, text="No.", actor=eve)
+    review = audits.reply_to_audit(audit=audit, text="It is a lookup table.", actor=sam)
+    with pytest.raises(RunError, match="replied to this audit already"):
+        audits.reply_to_audit(audit=audit, text="And more.", actor=sam)
     audits.decide_review(review=review, decision="It is.", actor="admin")
     with pytest.raises(RunError, match="decided already"):
         audits.decide_review(review=review, decision="It is not.", actor="admin")
     late = audits.audit_result(result=run.results.last(), verdict="suspect", reason="Odd.", actor="admin")
-    late.answer_until = timezone.now() - timedelta(seconds=1)
+    late.reply_until = timezone.now() - timedelta(seconds=1)
     late.save()
-    with pytest.raises(RunError, match="no more"):
-        audits.answer_audit(audit=late, text="Too late.", actor=sam)
+    with pytest.raises(RunError, match="time to reply is over"):
+        audits.reply_to_audit(audit=late, text="Too late.", actor=sam)

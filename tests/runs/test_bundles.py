@@ -63,7 +63,7 @@ def test_a_zip_becomes_a_run_with_its_records_and_sources(site: Site, tmp_path: 
         attempt = result.attempts.get()
         assert (attempt.status, attempt.measurements.count()) == ("passed", 2)
         record = read_record(archive.get(attempt.record_digest))
-        assert record.candidate.digest == result.candidate_digest == candidates.stored(result).digest
+        assert record.candidate.digest == result.candidate_digest == candidates.candidate_of(result).digest
     assert AuditEntry.objects.get().action == "import"
 
 
@@ -98,7 +98,7 @@ def test_an_uncalibrated_host_is_not_accepted_and_its_results_do_not_rank(site: 
     assert not Result.objects.may_rank().filter(run=run).exists()
 
 
-def test_calibrations_stand_beside_the_hosts_that_they_are_of(site: Site, tmp_path: Path) -> None:
+def test_calibrations_are_stored_for_the_hosts_that_have_their_device(site: Site, tmp_path: Path) -> None:
     card = replace(H100, facts={**H100.facts, "card_uuid": CALIBRATION.device})
 
     def timed(task: Task, candidate: Candidate) -> Record:
@@ -145,7 +145,7 @@ def test_it_lists_every_problem_at_once(site: Site, tmp_path: Path) -> None:
     assert "the files that were evaluated" in found[1]
 
 
-def test_it_refuses_tasks_of_another_digest_and_says_which(site: Site, tmp_path: Path) -> None:
+def test_it_refuses_tasks_of_another_digest_and_names_them(site: Site, tmp_path: Path) -> None:
     tasks = {task.path: task.digest for task in site.suite.tasks.all()} | {"hip2hip/arena/GELU": "0" * 64}
     found = problems_of(site, make_folder(tmp_path / "run", site.suite, tasks=tasks, suite_digest="1" * 64))
     assert any("tasks.hip2hip/arena/GELU: seen 000000000000" in text for text in found)

@@ -17,7 +17,7 @@ from evaluator.tasks.candidate import Candidate
 from runs.loading import registry
 from runs.management.commands import demo_run
 from runs.models import Agent, Attempt, AuditEntry, Configuration, Result, Run
-from runs.services import entries, publishing
+from runs.services import publishing, run_actions
 from runs.worker import evaluation
 from tests.runs.conftest import Site
 
@@ -69,14 +69,14 @@ def test_the_migrations_say_what_the_models_say() -> None:
     assert "No changes" in output_of("makemigrations", "--check", "--dry-run")
 
 
-def test_a_sweep_says_what_it_did() -> None:
-    assert output_of("sweep") == "0 dead claims given back, 0 messages sent again\n"
+def test_a_sweep_prints_what_it_did() -> None:
+    assert output_of("sweep") == "0 expired leases, 0 messages sent again\n"
 
 
 def test_a_worker_needs_a_registered_host(settings: object) -> None:
     registry.load_registry(registry.BUNDLED)
     settings.HOST_NAME = "elsewhere"  # type: ignore[attr-defined]
-    with pytest.raises(CommandError, match=r"'elsewhere'; there are local \(ARENA_HOST"):
+    with pytest.raises(CommandError, match=r"'elsewhere'; there are local \(set ARENA_HOST"):
         call_command("worker")
 
 
@@ -86,7 +86,7 @@ def working(site: Site, settings: object, monkeypatch: pytest.MonkeyPatch) -> Si
     settings.EVALUATOR = "tests.runs.fakes.open_fake"  # type: ignore[attr-defined]
 
     def work(seconds: float) -> None:
-        evaluation.evaluate_oldest(host=site.host, worker="w")
+        evaluation.evaluate_next(host=site.host, worker="w")
 
     monkeypatch.setattr(demo_run, "sleep", work)
     return site
@@ -94,37 +94,37 @@ def working(site: Site, settings: object, monkeypatch: pytest.MonkeyPatch) -> Si
 
 def test_the_demo_evaluates_publishes_and_does_so_once(working: Site) -> None:
     first = output_of("demo_run", "--suite", "two")
-    evaluation.close_bench()
+    evaluation.close_evaluator()
     assert "[ 6/6]" in first
     assert "every result has the expected status" in first
     assert Run.objects.public().count() == 3
     assert set(AuditEntry.objects.values_list("actor_name", flat=True)) == {"demo_run"}
-    assert "are there already" in output_of("demo_run", "--suite", "two")
+    assert "has already run" in output_of("demo_run", "--suite", "two")
     assert Attempt.objects.count() == 6
 
 
 def test_a_demo_run_that_was_withdrawn_does_not_come_back(working: Site) -> None:
     output_of("demo_run", "--suite", "two")
-    evaluation.close_bench()
+    evaluation.close_evaluator()
     publishing.withdraw_run(run=Run.objects.public().get(configuration__slug="expert"), actor="test", reason="a demo")
-    assert "are there already" in output_of("demo_run", "--suite", "two")
+    assert "has already run" in output_of("demo_run", "--suite", "two")
     assert set(Run.objects.public().values_list("configuration__slug", flat=True)) == {"baseline", "rewrite"}
     assert Run.objects.count() == 3
 
 
 def test_the_demo_leaves_a_draft_of_somebody_else_alone(working: Site) -> None:
     draft = working.new_run(note="mine")
-    entries.cancel_results(results=draft.results.all(), actor="test")
+    run_actions.cancel_results(results=draft.results.all(), actor="test")
     output_of("demo_run", "--suite", "two")
-    evaluation.close_bench()
+    evaluation.close_evaluator()
     draft.refresh_from_db()
     assert draft.state == "draft"
     assert Run.objects.public().count() == 3
 
 
-def test_the_demo_says_why_it_cannot_publish(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_explains_why_it_cannot_publish(working: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     def cancel(seconds: float) -> None:
-        entries.cancel_results(results=Result.objects.all(), actor="test")
+        run_actions.cancel_results(results=Result.objects.all(), actor="test")
 
     monkeypatch.setattr(demo_run, "sleep", cancel)
     with pytest.raises(CommandError, match=r"cannot be published: run .* has no result to publish"):
@@ -136,10 +136,10 @@ def test_the_demo_says_which_result_it_did_not_expect(working: Site, monkeypatch
     monkeypatch.setattr(demo_run, "produce", lambda agent, task, repeat: expected)
     with pytest.raises(CommandError, match="expert: hip2hip/arena/GELU: expected crashed, seen passed"):
         call_command("demo_run", "--suite", "two")
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
-def test_the_demo_says_that_its_suite_is_missing(site: Site) -> None:
+def test_the_demo_reports_a_missing_suite(site: Site) -> None:
     with pytest.raises(CommandError, match="no suite is named 'smoke'"):
         call_command("demo_run")
 
@@ -147,8 +147,8 @@ def test_the_demo_says_that_its_suite_is_missing(site: Site) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["demo_run"], "no host is named 'nowhere'; there are local (ARENA_HOST"),
-        (["worker"], "no host is named 'nowhere'; there are local (ARENA_HOST"),
+        (["demo_run"], "no host is named 'nowhere'; there are local (set ARENA_HOST"),
+        (["worker"], "no host is named 'nowhere'; there are local (set ARENA_HOST"),
         (
             ["start_runs", "nobody", "--suite", "two"],
             "no configuration is named 'nobody'; there are baseline, block_tuner",
@@ -157,7 +157,7 @@ def test_the_demo_says_that_its_suite_is_missing(site: Site) -> None:
         (["make_token", "sam"], "no user is named 'sam'; there are "),
     ],
 )
-def test_a_name_that_is_none_is_told_with_those_there_are(
+def test_an_unknown_name_is_refused_with_the_known_ones(
     site: Site, settings: Any, command: list[str], said: str
 ) -> None:
     settings.HOST_NAME = "nowhere"
@@ -165,7 +165,7 @@ def test_a_name_that_is_none_is_told_with_those_there_are(
         call_command(*command)
 
 
-def test_the_demo_says_that_a_configuration_is_missing(site: Site) -> None:
+def test_the_demo_reports_a_missing_configuration(site: Site) -> None:
     Configuration.objects.filter(slug="expert").update(slug="renamed")
     with pytest.raises(CommandError, match="the demo cannot start: no configuration is named 'expert'"):
         call_command("demo_run", "--suite", "two")
@@ -173,7 +173,7 @@ def test_the_demo_says_that_a_configuration_is_missing(site: Site) -> None:
 
 def test_the_demo_does_not_wait_for_a_worker_that_never_comes(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo_run, "START_S", 0.0)
-    with pytest.raises(CommandError, match="no worker works for local"):
+    with pytest.raises(CommandError, match="no worker is running for local"):
         call_command("demo_run", "--suite", "two")
 
 

@@ -22,9 +22,9 @@ from runs import archive, candidates
 from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
-from runs.services import catalog, claims, entries, registry
+from runs.services import catalog, leases, registry, run_actions
 from runs.worker import evaluation, jobs
-from runs.worker.heartbeat import Interrupted, Pulse
+from runs.worker.heartbeat import Heartbeat, Interrupted
 from tests.factories import make_agent, sha256
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 def fake(settings: Any) -> Iterator[Any]:
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     yield settings
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def first_attempt(site: Site) -> Attempt:
@@ -44,7 +44,7 @@ def first_attempt(site: Site) -> Attempt:
 
 
 def evaluate(attempt: Attempt, site: Site) -> Attempt:
-    evaluation.evaluate_oldest(host=site.host, worker="w1")
+    evaluation.evaluate_next(host=site.host, worker="w1")
     attempt.refresh_from_db()
     return attempt
 
@@ -106,13 +106,13 @@ def test_a_cancelled_attempt_is_interrupted_at_the_next_heartbeat(
     cancelled = threading.Event()
 
     def cancel_and_wait(self: fakes.Fake, task: TaskSpec, candidate: Candidate, *, uploaded: bool) -> Record:
-        entries.cancel_results(results=[attempt.result], actor="test")
+        run_actions.cancel_results(results=[attempt.result], actor="test")
         cancelled.set()
         sleep(300)
         raise AssertionError("nobody interrupted")
 
     monkeypatch.setattr(fakes.Fake, "evaluate", cancel_and_wait)
-    monkeypatch.setattr(claims, "heartbeat", lambda *, claim: not cancelled.is_set())
+    monkeypatch.setattr(leases, "heartbeat", lambda *, lease: not cancelled.is_set())
     attempt = first_attempt(site)
     before = signal.getsignal(signal.SIGUSR1)
     assert evaluate(attempt, site).status == "cancelled"
@@ -158,7 +158,7 @@ def test_nothing_is_interrupted_in_the_middle_of_a_statement() -> None:
 
     handlers = [signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGALRM)]
     with pytest.raises(Interrupted, match="SIGUSR1"):
-        Pulse(None).during(work)
+        Heartbeat(None).during(work)
     assert ended == ["statement"]
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
     assert [signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGALRM)] == handlers
@@ -186,7 +186,7 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
 def test_an_agent_that_is_none_of_ours_writes_nothing_here(site: Site) -> None:
     stranger = Configuration.objects.get(slug="baseline")
     stranger.agent = make_agent(name="Somebody")
-    with pytest.raises(RunError, match="only baseline, expert, rewrite write theirs at once"):
+    with pytest.raises(RunError, match=r"not a reference agent \(baseline, expert, rewrite\)"):
         candidates.written_by(stranger, site.suite, repeat=0)
 
 
@@ -199,8 +199,8 @@ def test_lines_of_the_log_say_what_they_are_about(site: Site, monkeypatch: pytes
     assert current_ids() == {}
 
 
-def test_a_stop_between_the_claim_and_the_evaluation_gives_the_attempt_back(site: Site) -> None:
+def test_a_stop_between_lease_and_evaluation_queues_the_attempt_again(site: Site) -> None:
     attempt = first_attempt(site)
-    assert not evaluation.evaluate_oldest(host=site.host, worker="w1", is_told_to_stop=lambda: True)
+    assert not evaluation.evaluate_next(host=site.host, worker="w1", must_stop=lambda: True)
     attempt.refresh_from_db()
     assert (attempt.status, attempt.requeues, attempt.fencing_token) == ("queued", 0, 1)

@@ -1,4 +1,4 @@
-"""What a bundle does not say is added after hand-in: once, by its submitter, marked, and never over what was read."""
+"""Facts that a bundle lacks are added later: once, by its submitter, marked, and never over what was read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Review, Run, Submission
 from runs.services import publishing, submissions, tokens
-from runs.services.facts import declare, sayable
+from runs.services.facts import addable_facts, declare
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
-from tests.runs.conftest import Site, checked, handed_in
+from tests.runs.conftest import Site, checked, submitted
 
 pytestmark = pytest.mark.django_db
 TODAY = datetime.now(UTC).date
@@ -69,7 +69,7 @@ def somebody(name: str, *permissions: str, **values: Any) -> User:
 @pytest.fixture
 def native(site: Site, sam: User, tmp_path: Path) -> Submission:
     """An accepted run whose submitter named nothing but the agent."""
-    return checked(handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"}))
+    return checked(submitted(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"}))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def kernelbench(sam: User, tmp_path: Path) -> Submission:
     """Accepted claims of a level that nobody said, so that all of them are in quarantine."""
     path = tmp_path / "eval_results.json"
     path.write_bytes(made.kb(declared="")["eval_results.json"])
-    return checked(handed_in(path, sam, declared={"agent": "A", "device": "H100"}))
+    return checked(submitted(path, sam, declared={"agent": "A", "device": "H100"}))
 
 
 def logged_in(user: User) -> Client:
@@ -93,7 +93,7 @@ def patch(user: User, submission: Submission, body: Any, scope: str = "submit") 
     return Client().patch(address, data, "application/json", headers=headers)
 
 
-def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(native: Submission, sam: User) -> None:
+def test_the_form_adds_missing_facts_with_their_day_to_page_audit_log_and_data(native: Submission, sam: User) -> None:
     client, address = logged_in(sam), f"/submission/{native.pk}/facts/"
     assert address.encode() in client.get(f"/submission/{native.pk}/mine/").content
     asked = set(client.get(address).context["form"].fields)
@@ -105,7 +105,7 @@ def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(nat
     day = TODAY().isoformat()
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5", "output_tokens": "1200"}
     assert native.declared_on == {"cost_usd": day, "output_tokens": day}
-    entry = native.trail.get(action="declare")
+    entry = native.audit_entries.get(action="declare")
     assert (entry.actor, entry.reason) == (sam, "output tokens: 1200; cost in USD: 3.5")
     assert native.state == "accepted"
     page = client.get(f"/submission/{native.pk}/mine/").content.decode()
@@ -121,12 +121,12 @@ def test_the_form_adds_what_was_not_said_with_its_day_to_page_trail_and_data(nat
     assert not {"cost_usd", "output_tokens"} & set(public["undeclared"])
 
 
-def test_what_was_said_or_read_once_cannot_be_said_again(
+def test_a_fact_that_was_declared_or_read_cannot_be_added_again(
     native: Submission, sam: User, kernelbench: Submission
 ) -> None:
     declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
     for facts in ({"cost_usd": "1"}, {"agent": "Another"}, {"licence": "CC0-1.0"}, {"state": "closed"}):
-        with pytest.raises(RunError, match="cannot be said any more"):
+        with pytest.raises(RunError, match="cannot be added any more"):
             declare(submission=native, facts={"model": "m", **facts}, actor=sam)
     with pytest.raises(RunError, match="device"):
         declare(submission=kernelbench, facts={"device": "MI300X"}, actor=sam)
@@ -134,13 +134,13 @@ def test_what_was_said_or_read_once_cannot_be_said_again(
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     asked = {"cost_usd": "1", "agent": "B", "state": "closed", "run": "1", "submitter": "2"}
     form = logged_in(sam).post(f"/submission/{native.pk}/facts/", asked)
-    assert form.context["form"].non_field_errors() == ["Nothing was said: fill in at least one of these."]
+    assert form.context["form"].non_field_errors() == ["Fill in at least one field."]
     native.refresh_from_db()
     assert native.declared == {"agent": "Sam's agent", "cost_usd": "3.5"}
     assert (native.state, native.submitter) == ("accepted", sam)
 
 
-def test_only_its_submitter_says_more_whatever_others_may(native: Submission) -> None:
+def test_only_the_submitter_adds_facts_whatever_rights_others_have(native: Submission) -> None:
     address = f"/submission/{native.pk}/facts/"
     tom, mia = somebody("tom", "submit_bundle"), somebody("mia", "submit_bundle", "review_submission")
     for user in (tom, mia, somebody("ada", is_superuser=True, is_staff=True)):
@@ -160,7 +160,7 @@ def test_it_is_too_late_once_it_is_decided(native: Submission, sam: User, state:
         changes |= {"run": None, "problem_count": 1}
     Submission.objects.filter(pk=native.pk).update(**changes)
     native.refresh_from_db()
-    with pytest.raises(RunError, match="cannot be said any more"):
+    with pytest.raises(RunError, match="cannot be added any more"):
         declare(submission=native, facts={"model": "m-2"}, actor=sam)
     page = logged_in(sam).get(f"/submission/{native.pk}/facts/").content
     assert b"Nothing can be added" in page
@@ -181,15 +181,17 @@ def test_a_model_moves_the_draft_to_its_own_configuration_and_a_public_run_nowhe
     assert run.configuration.settings == {"agent_version": "1.4"}
     publishing.publish_run(run=run, actor="test")
     native = Submission.objects.get(pk=native.pk)
-    assert not {"settings", "model"} & set(sayable(native))
+    assert not {"settings", "model"} & set(addable_facts(native))
     with pytest.raises(RunError, match="settings"):
         declare(submission=native, facts={"settings": "effort high"}, actor=sam)
     declare(submission=native, facts={"cost_usd": "3.5"}, actor=sam)
     assert Run.objects.get(pk=run.pk).configuration == run.configuration
 
 
-def test_what_is_said_before_it_is_read_counts_as_if_it_came_with_it(site: Site, sam: User, tmp_path: Path) -> None:
-    submission = handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
+def test_a_fact_added_before_the_check_counts_as_if_submitted_with_the_bundle(
+    site: Site, sam: User, tmp_path: Path
+) -> None:
+    submission = submitted(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
     declare(submission=submission, facts={"model": "m-1"}, actor=sam)
     submission = checked(submission)
     assert submission.run is not None
@@ -197,9 +199,9 @@ def test_what_is_said_before_it_is_read_counts_as_if_it_came_with_it(site: Site,
     assert submission.run.configuration.model.identifier == "m-1"
 
 
-def test_what_is_said_while_it_is_read_has_it_read_again(site: Site, sam: User, tmp_path: Path) -> None:
-    submission = handed_in(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
-    reading = submissions.claim_check(submission_id=submission.pk)
+def test_a_fact_added_during_the_check_queues_another_check(site: Site, sam: User, tmp_path: Path) -> None:
+    submission = submitted(make_zip(tmp_path / "run", site.suite), sam, declared={"agent": "Sam's agent"})
+    reading = submissions.lease_check(submission_id=submission.pk)
     assert reading is not None
     declare(submission=submission, facts={"model": "m-1"}, actor=sam)
     intake._check(reading)
@@ -216,17 +218,17 @@ def test_a_level_has_the_claims_read_again_and_public_ones_never(kernelbench: Su
     declare(submission=kernelbench, facts={"level": "1"}, actor=sam)
     kernelbench.refresh_from_db()
     assert (kernelbench.state, kernelbench.claim_count) == ("received", 0)
-    assert "device" not in sayable(kernelbench), "it was read before"
+    assert "device" not in addable_facts(kernelbench), "it was read before"
     kernelbench = checked(kernelbench)
     assert (kernelbench.state, kernelbench.claims.get().is_known) == ("accepted", True)
     assert kernelbench.declared_on == {"level": TODAY().isoformat()}
 
 
-def test_of_public_claims_the_level_stays_unsaid(kernelbench: Submission, sam: User) -> None:
-    submissions.show_claims(submission=kernelbench, actor=sam)
+def test_the_level_of_public_claims_cannot_be_added(kernelbench: Submission, sam: User) -> None:
+    submissions.publish_claims(submission=kernelbench, actor=sam)
     kernelbench.refresh_from_db()
-    assert "level" not in sayable(kernelbench)
-    assert "model" in sayable(kernelbench)
+    assert "level" not in addable_facts(kernelbench)
+    assert "model" in addable_facts(kernelbench)
 
 
 def test_a_bundle_that_is_read_again_raises_no_question_twice(kernelbench: Submission, sam: User) -> None:
@@ -246,10 +248,10 @@ def test_a_program_adds_facts_with_its_token(native: Submission, sam: User) -> N
     assert answer.status_code == 200, answer.json()
     told = answer.json()
     assert (told["declared"]["output_tokens"], told["declared_on"]["cost_usd"]) == ("1200", TODAY().isoformat())
-    assert "model" in told["not_said"]
+    assert "model" in told["undeclared"]
     again = patch(sam, native, {"cost_usd": 1})
     assert (again.status_code, again["Content-Type"]) == (409, "application/problem+json")
-    assert patch(sam, native, {"model": "m"}, scope="look").status_code == 403
+    assert patch(sam, native, {"model": "m"}, scope="read").status_code == 403
 
 
 def test_what_is_no_fact_is_refused_in_words_and_nothing_changes(native: Submission, sam: User) -> None:
@@ -277,7 +279,7 @@ def test_other_ways_in_are_closed(native: Submission, sam: User) -> None:
 def test_a_name_that_no_row_holds_is_a_problem_of_the_bundle_and_no_fault_of_ours(
     site: Site, sam: User, tmp_path: Path, declared: dict[str, str]
 ) -> None:
-    submission = checked(handed_in(make_zip(tmp_path / "run", site.suite), sam, declared=declared))
+    submission = checked(submitted(make_zip(tmp_path / "run", site.suite), sam, declared=declared))
     assert submission.state == "rejected"
     assert "at most 100 characters" in submission.problems[0]["seen"]
 
@@ -286,5 +288,5 @@ def test_names_of_full_length_have_a_configuration(site: Site, sam: User, tmp_pa
     said = {"agent": "a" * 100, "model": "m" * 100, "agent_version": "v" * 200, "settings": "s" * 200}
     for number in range(2):
         path = make_zip(tmp_path / f"run{number}", site.suite, repeat=number)
-        submission = checked(handed_in(path, sam, declared=said | {"settings": str(number) * 200}))
+        submission = checked(submitted(path, sam, declared=said | {"settings": str(number) * 200}))
         assert submission.state == "accepted", submission.problems

@@ -22,7 +22,7 @@ from runs import job_messages
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, DeviceClass, Host
 from runs.models.hosts import BACKENDS
-from runs.services import claims, hosts
+from runs.services import hosts, leases
 from runs.worker import evaluation
 from tests.factories import make_device_class, make_host
 from tests.runs import fakes
@@ -44,7 +44,7 @@ def scripted(settings: Any) -> Iterator[type[Scripted]]:
     fakes.SCRIPTED[:] = [Own]
     settings.EVALUATOR = "tests.runs.fakes.open_scripted"
     yield Own
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def work(site: Site, times: int = 1) -> list[str]:
@@ -52,7 +52,7 @@ def work(site: Site, times: int = 1) -> list[str]:
     if not Attempt.objects.exists():
         site.new_run()
     for _ in range(times):
-        evaluation.evaluate_oldest(host=host_of(site), worker="w1")
+        evaluation.evaluate_next(host=host_of(site), worker="w1")
     return list(Attempt.objects.order_by("pk").values_list("status", flat=True))
 
 
@@ -81,7 +81,7 @@ def test_a_poisoned_device_is_tried_again_in_fresh_processes(site: Site, scripte
     assert host_of(site).quarantined_at is None
 
 
-def test_where_that_fails_too_the_host_is_quarantined_and_claims_nothing(site: Site, scripted: type[Scripted]) -> None:
+def test_where_that_fails_too_the_host_is_quarantined_and_takes_no_work(site: Site, scripted: type[Scripted]) -> None:
     scripted.good = set()
     assert work(site, times=3) == ["queued", "queued"]
     assert (scripted.tried, scripted.opened) == (2, 2), "nothing is tried while it is quarantined"
@@ -139,7 +139,7 @@ def test_what_may_have_poisoned_the_device_is_followed_by_known_kernels(
     assert scripted.tried == tried
 
 
-def test_a_worker_that_must_stop_while_it_tries_says_nothing_of_the_host(
+def test_a_worker_that_stops_while_it_tries_kernels_leaves_the_host_as_it_was(
     site: Site, scripted: type[Scripted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[int] = []
@@ -161,7 +161,7 @@ def test_a_worker_that_must_stop_while_it_tries_says_nothing_of_the_host(
 def test_a_quarantine_is_lifted_with_a_reason_and_the_worker_tries_first(site: Site, scripted: type[Scripted]) -> None:
     scripted.good = {3}
     work(site)
-    with pytest.raises(RunError, match="say what was found"):
+    with pytest.raises(RunError, match="say what you found and did"):
         hosts.lift_quarantine(host=site.host, actor="test", reason=" ")
     host = hosts.lift_quarantine(host=site.host, actor="test", reason="card replaced")
     assert (host.quarantined_at, host.quarantine_reason) == (None, "")
@@ -181,27 +181,27 @@ def test_a_second_quarantine_changes_nothing(site: Site) -> None:
 
 def test_the_sweeper_does_not_wake_a_quarantined_host(site: Site) -> None:
     site.new_run()
-    Attempt.objects.update(woken_at=None)
+    Attempt.objects.update(message_sent_at=None)
     Host.objects.update(seen_at=timezone.now(), evaluator=VERSION)
     quarantined(site)
-    assert claims.wake_forgotten() == 0
+    assert leases.resend_lost_messages() == 0
     hosts.lift_quarantine(host=site.host, actor="test", reason="fine")
-    assert claims.wake_forgotten() == 1
+    assert leases.resend_lost_messages() == 1
 
 
-def test_a_start_says_what_the_calibration_says(site: Site, scripted: type[Scripted]) -> None:
+def test_a_start_reports_the_calibration(site: Site, scripted: type[Scripted]) -> None:
     scripted.figures = ACCEPTED
-    evaluation.get_ready(host_of(site))
+    evaluation.prepare(host_of(site))
     host = host_of(site)
     assert (host.is_accepted, host.calibration, host.facts) == (True, ACCEPTED, {"torch": "none"})
     assert host.started_at is not None
 
 
-def test_each_calibration_is_kept_once(site: Site, scripted: type[Scripted]) -> None:
+def test_each_calibration_is_stored_once(site: Site, scripted: type[Scripted]) -> None:
     later = ACCEPTED | {"accepted": False, "made_at": "2026-11-02T12:00:00+00:00"}
     for figures in (ACCEPTED, ACCEPTED, later):
         scripted.figures = figures
-        evaluation.get_ready(host_of(site))
+        evaluation.prepare(host_of(site))
     kept = host_of(site).calibrations.order_by("made_at")
     assert [(one.is_accepted, one.figures, one.facts) for one in kept] == [
         (True, ACCEPTED, {"torch": "none"}),
@@ -211,7 +211,7 @@ def test_each_calibration_is_kept_once(site: Site, scripted: type[Scripted]) -> 
 
 def test_a_host_that_nobody_calibrated_is_neither_accepted_nor_refused(site: Site) -> None:
     Host.objects.update(is_accepted=True, calibration=ACCEPTED)
-    evaluation.get_ready(host_of(site))
+    evaluation.prepare(host_of(site))
     host = host_of(site)
     assert (host.is_accepted, host.calibration) == (None, {})
 
@@ -220,7 +220,7 @@ def test_a_start_on_a_broken_device_leaves_a_quarantined_host_that_is_alive(
     site: Site, scripted: type[Scripted]
 ) -> None:
     scripted.good = set()
-    evaluation.get_ready(host_of(site))
+    evaluation.prepare(host_of(site))
     host = host_of(site)
     assert host.quarantined_at is not None
     assert host.seen_at is not None
@@ -230,7 +230,7 @@ def test_a_device_of_another_class_cannot_work_for_a_host(site: Site, scripted: 
     gpu = make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
     scripted.device_class = "h200-sxm"
     with pytest.raises(HostError, match="of class h200-sxm, not h100-sxm"):
-        evaluation.get_ready(make_host(device_class=gpu))
+        evaluation.prepare(make_host(device_class=gpu))
 
 
 def test_a_maintainer_lifts_it_in_the_admin(site: Site, client: Client) -> None:
@@ -239,7 +239,7 @@ def test_a_maintainer_lifts_it_in_the_admin(site: Site, client: Client) -> None:
     chosen = {"action": "lift_quarantine", "_selected_action": [host.pk], "confirmed": "yes"}
     address = reverse("admin:runs_host_changelist")
     body = client.post(address, chosen, follow=True).content.decode()
-    assert "Say what was found and done" in body
+    assert "Say what you found and did" in body
     client.post(address, chosen | {"reason": "card replaced"})
     assert host_of(site).quarantined_at is None
     entry = AuditEntry.objects.get(action="lift")

@@ -53,7 +53,7 @@ def test_a_changed_task_is_another_row_and_the_old_one_stays(specs: list[TaskSpe
     assert old.is_current
 
 
-def test_a_version_that_stands_for_another_list_is_refused(specs: list[TaskSpec]) -> None:
+def test_a_version_that_is_another_list_is_refused(specs: list[TaskSpec]) -> None:
     tasks = list(mirror_tasks(specs=specs).values())
     about = {"name": "mine", "version": 1, "title": "", "tasks": tasks}
     mirror_suite(digest=sha256("first"), **about)

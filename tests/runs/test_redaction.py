@@ -1,4 +1,4 @@
-"""What a worker keeps of faults and of sessions has no secret in it, on whatever page, file or answer it is shown."""
+"""What a worker stores of faults and sessions has no secret in it, on whatever page or file it is shown."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def planted(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     settings.EMAIL_HOST_PASSWORD = "m4il-Qx7-value"
     secrets = (PLANTED, DATABASE, settings.EMAIL_HOST_PASSWORD, settings.SECRET_KEY)
     yield f"it could not be reached: {' and '.join(secrets)}, token=unkn0wn-Qx7-value"
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def work(site: Site) -> None:
     while Attempt.objects.queued().exists():
-        evaluation.evaluate_oldest(host=site.host, worker="w")
+        evaluation.evaluate_next(host=site.host, worker="w")
 
 
 def start(site: Site, configuration: Configuration) -> Run:
@@ -59,7 +59,7 @@ def assert_nothing_is_told(pages: dict[str, bytes], settings: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_fault_is_told_without_the_secrets_in_it(
+def test_a_fault_is_stored_without_the_secrets_in_it(
     site: Site, settings: Any, planted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*asked: object, **more: object) -> None:
@@ -70,7 +70,7 @@ def test_a_fault_is_told_without_the_secrets_in_it(
     make_submission()
     monkeypatch.setattr(fakes.Fake, "evaluate", refuse)
     run = site.new_run()
-    evaluation.evaluate_oldest(host=site.host, worker="w")
+    evaluation.evaluate_next(host=site.host, worker="w")
     because = Attempt.objects.exclude(requeued_because="").get().requeued_because
     assert because.startswith("HostError: it could not be reached: [secret] and [secret] and [secret]")
     assert "unkn0wn" not in because
@@ -81,11 +81,11 @@ def test_a_fault_is_told_without_the_secrets_in_it(
     assert_nothing_is_told(seen_by_anybody() | seen_by_staff(), settings)
 
 
-def test_a_quarantine_is_told_without_secrets(site: Site, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quarantine_is_stored_without_secrets(site: Site, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: object) -> None:
         raise HostError(planted)
 
-    evaluation.close_bench()
+    evaluation.close_evaluator()
     monkeypatch.setattr(fakes.Fake, "trials", refuse)
     assert not evaluation.is_fit(site.host)
     host = Host.objects.get(pk=site.host.pk)
@@ -98,7 +98,7 @@ def test_a_quarantine_is_told_without_secrets(site: Site, planted: str, monkeypa
     assert all("Qx7-value" not in one and REDACTED in one for one in told)
 
 
-def test_a_fault_with_unseen_cases_is_told_without_secrets(
+def test_a_fault_on_unseen_cases_is_stored_without_secrets(
     site: Site, planted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*asked: object, **more: object) -> None:
@@ -139,7 +139,7 @@ def test_a_session_is_kept_without_secrets(site: Site, planted: str, monkeypatch
         assert all(PLANTED not in one and DATABASE not in one and REDACTED in one for one in kept)
 
 
-def test_a_record_is_kept_without_secrets(site: Site, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_is_stored_without_secrets(site: Site, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def printed(self: object, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Any:
         return replace(record_for(task.id, task.digest, task.category, candidate), log=planted)
 

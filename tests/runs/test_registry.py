@@ -142,7 +142,7 @@ colours: {}
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("agents: {mine: {name: A}, mine: {name: B}}", "'mine' stands twice"),
+        ("agents: {mine: {name: A}, mine: {name: B}}", "'mine' appears twice"),
         ("agents: {mine: {name: 2026-13-01}}", "not YAML: month must be in 1..12"),
         ("agents: [", "registry.yaml"),
         ("- agents", "expected a mapping"),

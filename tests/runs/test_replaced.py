@@ -18,7 +18,7 @@ from runs.admin.runs import RERUNNING
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Iteration, Result, Run
 from runs.services import publishing, rounds, spending, starts
-from runs.services.entries import cancel_results, rerun_failed, rerun_results
+from runs.services.run_actions import cancel_results, rerun_failed, rerun_results
 from runs.worker import evaluation
 from tests.records import record_for
 from tests.runs import fakes
@@ -38,7 +38,7 @@ def fake(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     monkeypatch.setattr(fakes.Fake, "evaluate", judge)
     yield settings
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def writes_nothing(self: fakes.Fake, task: TaskSpec, agent: Any, **asked: Any) -> Any:
@@ -51,7 +51,7 @@ def writes_nothing(self: fakes.Fake, task: TaskSpec, agent: Any, **asked: Any) -
 
 def work(site: Site) -> None:
     while Attempt.objects.queued().exists():
-        evaluation.evaluate_oldest(host=site.host, worker="w")
+        evaluation.evaluate_next(host=site.host, worker="w")
 
 
 def start(site: Site, configuration: Configuration) -> Run:
@@ -95,7 +95,7 @@ def test_an_agent_that_wrote_nothing_works_again_in_a_rerun(site: Site, failed: 
     assert Iteration.objects.filter(session__ended="finished").count() == 2 * again
 
 
-def test_the_runs_page_says_what_another_session_was_held_in_place_of(site: Site, failed: Run, client: Client) -> None:
+def test_the_runs_page_names_the_session_that_was_replaced(site: Site, failed: Run, client: Client) -> None:
     rerun_failed(run=failed, actor="test")
     digest = AuditEntry.objects.filter(action="rerun")[0].detail.rpartition(" ")[2]
     assert f": timed_out, 0.005 USD, 0 lost before it, {digest}" in client.get(f"/run/{failed.pk}/").content.decode()
@@ -147,7 +147,7 @@ def test_what_was_public_without_a_candidate_stays_without(site: Site, failed: R
     work(site)
     assert set(Attempt.objects.newest().values_list("number", "status")) == {(2, "not_produced")}
     assert set(AgentSession.objects.values_list("ended", flat=True)) == {"timed_out"}
-    assert "where the run was public it does not: start a run of another repeat" in RERUNNING
+    assert "if the run was public, it does not: start a run with another repeat" in RERUNNING
 
 
 def test_a_candidate_that_was_written_is_evaluated_again_as_it_is(site: Site) -> None:

@@ -15,7 +15,7 @@ from runs import candidates
 from runs.errors import RunError
 from runs.loading import catalog
 from runs.models import AuditEntry, Round, Run, Suite
-from runs.services import entries, rounds
+from runs.services import rounds, run_actions
 from tests.factories import make_suite
 from tests.runs.conftest import Site
 
@@ -50,7 +50,7 @@ def test_two_rounds_have_two_secrets(site: Site) -> None:
     [
         (("autumn", "--suite", "none"), "no suite is named 'none'"),
         (("not a slug", "--suite", "two"), "not opened: Enter a valid"),
-        (("taken", "--suite", "two"), "a round is named taken already"),
+        (("taken", "--suite", "two"), "there is a round named taken already"),
     ],
 )
 def test_it_refuses_to_open_what_is_no_new_round(site: Site, arguments: tuple[str, ...], problem: str) -> None:
@@ -95,7 +95,7 @@ def test_no_round_is_revealed_while_somebody_is_at_work_in_it(site: Site) -> Non
     run = site.new_run(round=opened)
     with pytest.raises(RunError, match="2 open attempts"):
         rounds.reveal_round(round=opened, actor="test")
-    entries.cancel_results(results=run.results.all(), actor="test")
+    run_actions.cancel_results(results=run.results.all(), actor="test")
     assert rounds.reveal_round(round=opened, actor="test").is_revealed
 
 

@@ -23,7 +23,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
-from runs.models.attempts import TURNED_AWAY
+from runs.models.attempts import FAILED
 from runs.models.hosts import BACKENDS
 from tests.factories import (
     NOON,
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db
 def test_every_status_of_a_record_is_a_status_of_an_attempt() -> None:
     ours = {"queued", "running", "cancelled"}
     assert set(Attempt.Status.values) == ours | {status.value for status in Status}
-    assert set(TURNED_AWAY) == {status.value for status, _ in REASONS.values()}
+    assert set(FAILED) == {status.value for status, _ in REASONS.values()}
 
 
 def test_every_architecture_has_a_backend_that_the_evaluator_knows() -> None:
@@ -65,9 +65,9 @@ def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
         ("attempt_lease_iff_running", "queued", {"lease_until": NOON}),
         ("attempt_ended_iff_final", "passed", {"ended_at": None}),
         ("attempt_ended_iff_final", "queued", {"ended_at": NOON}),
-        ("attempt_reason_iff_turned_away", "crashed", {"reason": ""}),
-        ("attempt_reason_iff_turned_away", "crashed", {"message": ""}),
-        ("attempt_reason_iff_turned_away", "passed", {"message": "It failed."}),
+        ("attempt_reason_iff_failed", "crashed", {"reason": ""}),
+        ("attempt_reason_iff_failed", "crashed", {"message": ""}),
+        ("attempt_reason_iff_failed", "passed", {"message": "It failed."}),
         ("attempt_record_iff_judged", "passed", {"record_digest": "", "protocol": ""}),
         ("attempt_record_iff_judged", "queued", {"record_digest": "a" * 64, "protocol": "arena-1"}),
         ("attempt_compiled_and_correct_iff", "wrong_output", {"correct": None}),
@@ -200,7 +200,7 @@ def test_a_quarantine_has_a_moment_and_a_reason(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("action", ["publish", "lift", "reveal"])
-def test_the_trail_is_about_a_run_or_a_host_or_a_round(action: str) -> None:
+def test_an_audit_entry_is_about_one_kind_of_thing(action: str) -> None:
     about = {"host": make_host()} if action == "publish" else {"run": make_run()}
     with pytest.raises(IntegrityError, match="auditentry_about_one_thing"), transaction.atomic():
         AuditEntry.objects.create(action=action, actor_name="test", **about)

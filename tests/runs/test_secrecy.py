@@ -1,4 +1,4 @@
-"""Before a round is revealed nobody learns of its cases: from no page, file or feed, and by no candidate that tells."""
+"""Before a round is revealed nobody learns its cases, from any page, file or feed, or through a candidate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evaluator.unseen.record import UnseenRecord
 from runs import candidates, guards
 from runs.loading import published as papers
 from runs.models import AgentSession, Attempt, Configuration, Round, Run, UnseenEvaluation, UnseenMeasurement
-from runs.services import claims, publishing, rounds, sessions, starts
+from runs.services import leases, publishing, rounds, sessions, starts
 from runs.services.unseen import cases_of
 from runs.worker import evaluation
 from tests.factories import make_configuration, make_submission
@@ -60,11 +60,11 @@ def secret(site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterat
     make_configuration()  # with a model, so that every route has an address
     make_submission()
     yield rounds.open_round(slug="autumn", suite=site.suite, actor="test")
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def work(site: Site) -> None:
-    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+    while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
 
 
@@ -121,10 +121,10 @@ def test_nobody_sees_an_attempt_end_before_the_day_is_over(site: Site, secret: R
     """How long it took tells of the cases, and so would the moment it ended and the next one began."""
     run = site.new_run(round=secret)
     waiting = seen_by_anybody()
-    claim = claims.claim_oldest(host=site.host, worker="w")
-    assert claim is not None
+    lease = leases.lease_next(host=site.host, worker="w")
+    assert lease is not None
     assert changed(waiting, seen_by_anybody()) == []
-    claims.release_attempt(claim=claim, because="planted")
+    leases.release_attempt(lease=lease, because="planted")
     work(site)
     assert changed(waiting, seen_by_anybody()) == []
     Attempt.objects.update(ended_at=timezone.now() - timedelta(days=1))
@@ -143,15 +143,15 @@ def test_nothing_an_agent_wrote_shows_before_the_reveal_nor_when_it_did(site: Si
     asked = {"configuration": configuration, "suite": site.suite, "device_class": site.device_class, "repeats": 1}
     [run] = starts.start_runs(round=secret, actor="test", **asked)
     waiting = seen_by_anybody(*PLACES)
-    assert evaluation.evaluate_oldest(host=site.host, worker="w")
-    claim = claims.claim_oldest(host=site.host, worker="w")
-    assert claim is not None
-    sessions.begin_session(claim=claim, agent="block_tuner", architecture="cpu")
-    sessions.session_goes_on(claim=claim, tail="Make it faster.", checks=1, failed_builds=0)
+    assert evaluation.evaluate_next(host=site.host, worker="w")
+    lease = leases.lease_next(host=site.host, worker="w")
+    assert lease is not None
+    sessions.begin_session(lease=lease, agent="block_tuner", architecture="cpu")
+    sessions.update_session(lease=lease, tail="Make it faster.", checks=1, failed_builds=0)
     meanwhile = seen_by_anybody(*PLACES)
     assert changed(waiting, {address: meanwhile[address] for address in waiting}) == []
     assert {content[:3] for address, content in meanwhile.items() if address not in waiting} == {b"404"}
-    claims.release_attempt(claim=claim, because="planted")
+    leases.release_attempt(lease=lease, because="planted")
     work(site)
     digests = [one[:12] for one in run.results.values_list("candidate_digest", flat=True)]
     Attempt.objects.update(ended_at=timezone.now() - timedelta(days=1))

@@ -22,7 +22,7 @@ from runs import archive, sessions
 from runs.errors import RegistryError, RunError
 from runs.loading import registry
 from runs.models import AgentSession, Attempt, Configuration, Host, Iteration, Result, Round, Run
-from runs.services import claims, entries, publishing, rounds, starts
+from runs.services import leases, publishing, rounds, run_actions, starts
 from runs.services.sessions import begin_session, record_session
 from runs.worker import evaluation
 from runs.worker import session as working
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 def fake(settings: Any) -> Iterator[Any]:
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     yield settings
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def start(site: Site, slug: str = "block_tuner", **values: Any) -> list[Run]:
@@ -47,11 +47,11 @@ def start(site: Site, slug: str = "block_tuner", **values: Any) -> list[Run]:
 
 
 def work(site: Site) -> None:
-    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+    while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
 
 
-def test_an_agent_runs_three_times_unless_told_otherwise(site: Site) -> None:
+def test_an_agent_runs_three_times_by_default(site: Site) -> None:
     runs = start(site)
     assert [run.repeat for run in runs] == [0, 1, 2]
     assert [run.repeat for run in start(site, repeats=2, repeat=7)] == [7, 8]
@@ -107,7 +107,7 @@ def test_a_rerun_evaluates_the_candidate_of_the_session_there_was(site: Site, mo
     [run] = start(site, repeats=1)
     work(site)
     monkeypatch.setattr(fakes.Fake, "run_session", None)
-    entries.rerun_results(results=run.results.all(), actor="test")
+    run_actions.rerun_results(results=run.results.all(), actor="test")
     work(site)
     assert list(Attempt.objects.newest().values_list("number", "status")) == [(2, "passed")] * 2
     assert AgentSession.objects.count() == 2
@@ -123,29 +123,29 @@ def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_t
     with monkeypatch.context() as broken:
         broken.setattr(fakes.Fake, "run_session", refuse)
         for _ in range(4):
-            evaluation.evaluate_oldest(host=site.host, worker="w")
+            evaluation.evaluate_next(host=site.host, worker="w")
     attempts = Attempt.objects.filter(result__run=run)
     assert {(one.status, "not configured: set ANTHROPIC_API_KEY" in one.message) for one in attempts} == {
         ("errored", True)
     }
-    entries.rerun_results(results=run.results.all(), actor="test")
+    run_actions.rerun_results(results=run.results.all(), actor="test")
     work(site)
     assert {one.status for one in Attempt.objects.newest()} == {"passed"}
     assert set(AgentSession.objects.values_list("ended", "abandoned")) == {("finished", 2)}
 
 
-def test_an_answer_that_is_public_without_a_candidate_gets_none_later(site: Site) -> None:
+def test_a_result_published_without_a_candidate_gets_none_later(site: Site) -> None:
     [run] = start(site, repeats=1)
     for _ in range(4):
-        claim = claims.claim_oldest(host=site.host, worker="w")
-        assert claim is not None
-        claims.release_attempt(claim=claim, because="planted")
+        lease = leases.lease_next(host=site.host, worker="w")
+        assert lease is not None
+        leases.release_attempt(lease=lease, because="planted")
     publishing.publish_run(run=run, actor="test")
     with pytest.raises(RunError, match="has no candidate that could be evaluated again"):
-        entries.rerun_results(results=run.results.all(), actor="test")
+        run_actions.rerun_results(results=run.results.all(), actor="test")
 
 
-def test_what_is_lacking_is_said_before_anything_starts(site: Site) -> None:
+def test_what_is_missing_is_reported_before_anything_starts(site: Site) -> None:
     with pytest.raises(RunError, match="chat_loop is not configured: set base_url and model"):
         start(site, "chat_loop")
     with pytest.raises(RunError, match="replay is not configured: set source"):
@@ -156,10 +156,10 @@ def test_what_is_lacking_is_said_before_anything_starts(site: Site) -> None:
     assert not Run.objects.exists()
 
 
-def test_a_worker_says_what_each_agent_lacks_where_it_works(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_reports_what_each_agent_lacks_on_its_host(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    evaluation.get_ready(site.host)
+    evaluation.prepare(site.host)
     said = Host.objects.get(pk=site.host.pk).agents
     assert said["block_tuner"] == said["chat_loop"] == ""
     assert "ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN" in said["claude_code"]
@@ -194,30 +194,30 @@ def test_a_session_longer_than_a_job_may_take_is_refused(site: Site, fake: Any) 
         start(site)
 
 
-def test_a_session_tells_how_it_goes_while_it_runs(site: Site) -> None:
+def test_a_running_session_shows_its_progress(site: Site) -> None:
     start(site, repeats=1)
-    claim = claims.claim_oldest(host=site.host, worker="w")
-    assert claim is not None
-    begin_session(claim=claim, agent="block_tuner", architecture="cpu")
-    telling = working.Telling(claim)
-    telling.on_event(make_iteration(1, Status.BUILD_FAILED))
-    telling.on_event(make_iteration(2, speedup=1.5))
-    telling.tell()
+    lease = leases.lease_next(host=site.host, worker="w")
+    assert lease is not None
+    begin_session(lease=lease, agent="block_tuner", architecture="cpu")
+    progress = working.SessionProgress(lease)
+    progress.on_event(make_iteration(1, Status.BUILD_FAILED))
+    progress.on_event(make_iteration(2, speedup=1.5))
+    progress.store()
     running = AgentSession.objects.get()
     assert (running.ended, running.checks, running.failed_builds, running.cost_usd) == ("", 2, 1, None)
     assert "version 2: passed, 1.500×, 1.5 s" in running.tail
 
 
-def test_a_worker_that_lost_its_claim_writes_nothing(site: Site) -> None:
+def test_a_worker_that_lost_its_lease_writes_nothing(site: Site) -> None:
     [run] = start(site, repeats=1)
-    claim = claims.claim_oldest(host=site.host, worker="w")
-    assert claim is not None
-    begin_session(claim=claim, agent="block_tuner", architecture="cpu")
-    entries.cancel_results(results=run.results.all(), actor="test")
-    result = Result.objects.select_related("task").get(attempts=claim.attempt_id)
+    lease = leases.lease_next(host=site.host, worker="w")
+    assert lease is not None
+    begin_session(lease=lease, agent="block_tuner", architecture="cpu")
+    run_actions.cancel_results(results=run.results.all(), actor="test")
+    result = Result.objects.select_related("task").get(attempts=lease.attempt_id)
     candidate = Candidate({"a.hip": b"x"}, "block_tuner")
     session = make_session(TaskRef(result.task.path, result.task.digest, result.task.category), candidate)
-    assert not record_session(claim=claim, session=session, candidate=candidate)
+    assert not record_session(lease=lease, session=session, candidate=candidate)
     assert not Iteration.objects.exists()
     result.refresh_from_db()
     assert result.candidate_files == {}
@@ -242,9 +242,9 @@ SESSION = make_session(TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"), CANDI
         ("chat_loop", {"input_price": "1", "output_price": "2"}, 0.5, (0.5, "prices", "")),
         ("claude_code", {"model": "null"}, 0.5, (0.5, "agent", "")),
         ("block_tuner", {}, 0.0, (0.0, "free", "")),
-        ("chat_loop", {"input_price": "1", "output_price": "2"}, None, "did not say how many tokens"),
-        ("chat_loop", {"input_price": "null", "output_price": "null"}, None, "states no price"),
-        ("codex", {"model": "null"}, None, "does not say what it cost"),
+        ("chat_loop", {"input_price": "1", "output_price": "2"}, None, "reported no token counts"),
+        ("chat_loop", {"input_price": "null", "output_price": "null"}, None, "sets no token prices"),
+        ("codex", {"model": "null"}, None, "reported no cost"),
     ],
 )
 def test_a_cost_has_a_source_and_none_a_reason(agent: str, settled: Any, cost: float | None, expected: Any) -> None:

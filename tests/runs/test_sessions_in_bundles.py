@@ -62,7 +62,7 @@ def test_a_bundle_whose_sessions_count_what_no_row_can_hold_is_refused(
     assert not Run.objects.exists()
 
 
-def test_a_run_stands_under_the_settings_it_was_run_with(tmp_path: Path, site: Site) -> None:
+def test_a_run_belongs_to_the_configuration_with_its_settings(tmp_path: Path, site: Site) -> None:
     settings = settings_text(read_agent("block_tuner", {"max_iterations": 5}))
     folder = bundled(tmp_path / "run", site, settings)
     with pytest.raises(CommandError, match="no configuration of block_tuner has exactly the settings of this run"):

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, ModelVersion, Run
-from runs.services import claims, entries, publishing, registry, sessions, spending, starts
+from runs.services import leases, publishing, registry, run_actions, sessions, spending, starts
 from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -32,7 +32,7 @@ def fake(settings: Any) -> Iterator[None]:
     """Each session of it costs half a cent."""
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     yield
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def paid(site: Site, **values: Any) -> Configuration:
@@ -54,13 +54,13 @@ def start(site: Site, configuration: Configuration, **values: Any) -> list[Run]:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"expected_task_usd": None}, "no session says what a task costs: set expected_task_usd"),
-        ({"run_cap_usd": None}, "set run_cap_usd and day_cap_usd before it starts"),
+        ({"expected_task_usd": None}, "no session has reported what a task costs: set expected_task_usd"),
+        ({"run_cap_usd": None}, "set run_cap_usd and day_cap_usd first"),
         (
             {"run_cap_usd": 0.4},
-            r"0.50 USD a run: 0.25 USD a task, as its configuration expects. The cap of a run is 0.40",
+            r"0.50 USD a run: 0.25 USD a task, as the configuration expects. The cap for a run is 0.40",
         ),
-        ({"day_cap_usd": 1.4}, "Of the cap of a day of 1.40 USD, 1.40 are left"),
+        ({"day_cap_usd": 1.4}, "Of the cap for a day of 1.40 USD, 1.40 are left"),
     ],
 )
 def test_nothing_starts_without_an_estimate_or_above_a_cap(site: Site, values: Any, sentence: str) -> None:
@@ -80,10 +80,10 @@ def test_an_unknown_price_is_paid(site: Site) -> None:
     assert spending.estimate_of(unknown).task_usd == 0.25
 
 
-def test_sessions_tell_what_the_next_one_costs(site: Site) -> None:
+def test_the_estimate_is_the_mean_of_past_sessions(site: Site) -> None:
     configuration = paid(site)
     start(site, configuration, repeats=1)
-    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+    while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
     estimate = spending.estimate_of(configuration)
     assert estimate.task_usd == pytest.approx(0.005)
@@ -93,17 +93,17 @@ def test_sessions_tell_what_the_next_one_costs(site: Site) -> None:
 def test_at_the_cap_what_has_not_begun_is_cancelled_with_the_reason(site: Site) -> None:
     configuration = paid(site)
     [run] = start(site, configuration, repeats=1)
-    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert evaluation.evaluate_next(host=site.host, worker="w")
     Configuration.objects.update(run_cap_usd=0.008)
-    assert not evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert not evaluation.evaluate_next(host=site.host, worker="w")
     assert sorted(Attempt.objects.values_list("status", flat=True)) == ["cancelled", "passed"]
     entry = AuditEntry.objects.get(action="cancel")
     assert entry.actor_name == "spending cap"
-    assert entry.reason == "0.01 USD are spent, and a task is estimated at 0.005: the cap of a run is 0.01 USD"
+    assert entry.reason == "0.01 USD are spent, and a task is estimated at 0.005 USD: the cap for a run is 0.01 USD"
     publishing.publish_run(run=run, actor="test")  # what was answered can still be shown
 
 
-def test_a_session_is_told_what_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_is_given_what_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     configuration = paid(site, run_cap_usd=0.9, day_cap_usd=1.0)
     start(site, configuration, repeats=1)
     told, hold = list[float](), fakes.Fake.run_session
@@ -113,7 +113,7 @@ def test_a_session_is_told_what_is_left(site: Site, monkeypatch: pytest.MonkeyPa
         return hold(*arguments, budget_usd=budget_usd, **more)
 
     monkeypatch.setattr(fakes.Fake, "run_session", heard)
-    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+    while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
     assert told == pytest.approx([0.9, 0.895])
 
@@ -126,41 +126,41 @@ def test_what_costs_nothing_may_go_on(site: Site) -> None:
 def test_the_site_has_a_cap_of_a_day_over_all_configurations(site: Site, settings: Any) -> None:
     first, second = paid(site), paid(site, slug="second", settings=SETTINGS | {"input_price": 3})
     start(site, first, repeats=1)
-    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert evaluation.evaluate_next(host=site.host, worker="w")
     AgentSession.objects.update(started_at=timezone.now())
     settings.DAY_CAP_USD = 0.255
-    with pytest.raises(RunError, match=r"Of this site's cap of a day of 0.26 USD, 0.24 are left"):
+    with pytest.raises(RunError, match=r"Of this site's cap for a day of 0.26 USD, 0.24 are left"):
         start(site, second, repeats=1)
     settings.DAY_CAP_USD = 1.0
     start(site, second, repeats=1)
     settings.DAY_CAP_USD = 0.0099
-    assert not evaluation.evaluate_oldest(host=site.host, worker="w")  # the second task of the first
-    assert not evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert not evaluation.evaluate_next(host=site.host, worker="w")  # the second task of the first
+    assert not evaluation.evaluate_next(host=site.host, worker="w")
     assert Attempt.objects.filter(status="cancelled").count() == 3
-    assert all("this site's cap of a day is 0.01 USD" in entry.reason for entry in AuditEntry.objects.all()[:3])
+    assert all("this site's cap for a day is 0.01 USD" in entry.reason for entry in AuditEntry.objects.all()[:3])
 
 
 def test_what_nobody_knows_is_not_counted_as_nothing(site: Site) -> None:
     configuration = paid(site, expected_task_usd=0.5, day_cap_usd=3.5)
     start(site, configuration, repeats=1)
-    assert evaluation.evaluate_oldest(host=site.host, worker="w")
+    assert evaluation.evaluate_next(host=site.host, worker="w")
     unknown = {"cost_usd": None, "cost_source": "", "no_cost_because": "unknown", "abandoned": 4}
     AgentSession.objects.update(started_at=timezone.now(), **unknown)
-    with pytest.raises(RunError, match=r"Of the cap of a day of 3.50 USD, 0.50 are left"):
+    with pytest.raises(RunError, match=r"Of the cap for a day of 3.50 USD, 0.50 are left"):
         start(site, configuration, repeats=1)
 
 
 def test_what_waits_counts_before_the_next_start(site: Site, settings: Any) -> None:
     first = paid(site, day_cap_usd=1.2)
     [run, _] = start(site, first, repeats=2)
-    with pytest.raises(RunError, match=r"Of the cap of a day of 1.20 USD, 0.20 are left, beside what waits to be run"):
+    with pytest.raises(RunError, match=r"Of the cap for a day of 1.20 USD, 0.20 are left after queued sessions"):
         start(site, first, repeats=1)
     assert spending.left_to_spend(run=run) == 1.0  # a session is told what is spent, not what waits
-    entries.cancel_results(results=list(run.results.all()), actor="test")
+    run_actions.cancel_results(results=list(run.results.all()), actor="test")
     start(site, first, repeats=1)
     settings.DAY_CAP_USD = 1.4
     second = paid(site, slug="second", settings=SETTINGS | {"input_price": 3})
-    with pytest.raises(RunError, match=r"Of this site's cap of a day of 1.40 USD, 0.40 are left, beside what waits"):
+    with pytest.raises(RunError, match=r"Of this site's cap for a day of 1.40 USD, 0.40 are left after queued"):
         start(site, second, repeats=1)
 
 
@@ -174,12 +174,12 @@ def test_a_session_waits_until_it_is_begun_and_again_where_it_was_lost(site: Sit
 
     start(site, configuration, repeats=1)
     assert left() == 9.5
-    claim = claims.claim_oldest(host=site.host, worker="w")
-    assert claim
-    assert left() == 9.5  # claimed, and not begun
-    sessions.begin_session(claim=claim, agent="chat_loop", architecture="gfx942")
+    lease = leases.lease_next(host=site.host, worker="w")
+    assert lease
+    assert left() == 9.5  # taken by a worker, but no session has begun
+    sessions.begin_session(lease=lease, agent="chat_loop", architecture="gfx942")
     assert left() == 9.5  # begun: spent as estimated
-    claims.release_attempt(claim=claim, because="lost")
+    leases.release_attempt(lease=lease, because="lost")
     assert left() == 9.25  # what was lost, and the two to come
 
 

@@ -1,4 +1,4 @@
-"""The rules that the database holds for what is handed in, verified and audited, whoever writes."""
+"""The database's rules for submissions, verifications and audits, whoever writes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_it_refuses_a_submission_whose_fields_contradict(
     refused(factories.make_submission(**values), constraint, change)
 
 
-def test_bytes_and_a_key_of_a_submitter_stand_once() -> None:
+def test_bytes_and_a_key_of_a_submitter_are_unique() -> None:
     user = factories.make_user()
     first = factories.make_submission(submitter=user, idempotency_key="k")
     refused(factories.make_submission(), "digest", {"digest": first.digest})

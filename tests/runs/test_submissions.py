@@ -20,29 +20,29 @@ from runs.models import AuditEntry, Run, Submission, Task
 from runs.services import publishing, submissions, takedowns
 from runs.services.submissions import MOST_CHECKS, OUR_FAULT
 from tests.runs.bundling import make_folder, make_zip
-from tests.runs.conftest import Site, checked, handed_in
+from tests.runs.conftest import Site, checked, submitted
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_good_bundle_becomes_a_draft_under_what_its_submitter_says(
+def test_a_good_bundle_becomes_a_draft_of_the_declared_configuration(
     site: Site, submitter: User, tmp_path: Path
 ) -> None:
-    submission = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+    submission = checked(submitted(make_zip(tmp_path / "run", site.suite), submitter))
     run = submission.run
     assert run is not None
     assert (submission.state, run.state, run.origin, run.verification) == ("accepted", "draft", "imported", "checked")
     assert (run.configuration.agent.name, run.configuration.agent.kind) == ("Sam's agent", "external")
     assert run.configuration.model is not None
     assert (run.configuration.model.identifier, run.created_by) == ("m-1", submitter)
-    trail = list(submission.trail.order_by("id").values_list("action", flat=True))
+    trail = list(submission.audit_entries.order_by("id").values_list("action", flat=True))
     assert trail == ["receive", "accept"]
 
 
 def test_the_same_bytes_are_the_same_submission_whoever_sends_them(site: Site, submitter: User, tmp_path: Path) -> None:
     path = make_zip(tmp_path / "run", site.suite)
-    first = checked(handed_in(path, submitter))
-    again = handed_in(path, User.objects.create_user("other"))
+    first = checked(submitted(path, submitter))
+    again = submitted(path, User.objects.create_user("other"))
     assert (first.pk, again.submitter, again.state) == (again.pk, submitter, "accepted")
     assert not intake.check_next()
     assert Run.objects.count() == 1
@@ -50,20 +50,20 @@ def test_the_same_bytes_are_the_same_submission_whoever_sends_them(site: Site, s
 
 def test_the_same_results_in_other_bytes_are_refused(site: Site, submitter: User, tmp_path: Path) -> None:
     path = make_zip(tmp_path / "run", site.suite)
-    first = checked(handed_in(path, submitter))
+    first = checked(submitted(path, submitter))
     other = tmp_path / "other.zip"
     with zipfile.ZipFile(path) as packed, zipfile.ZipFile(other, "w", zipfile.ZIP_STORED) as unpacked:
         for name in packed.namelist():
             unpacked.writestr(name, packed.read(name))
-    second = checked(handed_in(other, submitter))
+    second = checked(submitted(other, submitter))
     assert (second.state, second.problem_count) == ("rejected", 1)
-    assert f"submission {first.pk} brought exactly these results" in second.problems[0]["seen"]
+    assert f"submission {first.pk} has exactly these results" in second.problems[0]["seen"]
 
 
 def test_every_problem_comes_at_once_and_nothing_is_written(site: Site, submitter: User, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "run", site.suite, protocol="arena-9")
     (folder / "records" / "stranger.json").write_text("{}")
-    submission = checked(handed_in(folder, submitter))
+    submission = checked(submitted(folder, submitter))
     assert (submission.state, submission.problem_count) == ("rejected", len(submission.problems))
     assert submission.problem_count == 3
     assert all(set(one) == {"place", "seen", "expected", "hint"} for one in submission.problems)
@@ -73,38 +73,40 @@ def test_every_problem_comes_at_once_and_nothing_is_written(site: Site, submitte
 def test_its_submitter_sends_a_rejected_one_again(site: Site, submitter: User, tmp_path: Path) -> None:
     """What was wrong may have been what was said, or what the site knew: the bytes may be right by now."""
     path = make_zip(tmp_path / "run", site.suite)
-    submission = checked(handed_in(path, submitter, declared={"agent": "Expert"}))
-    assert "is an agent of ours" in submission.problems[0]["seen"]
-    assert handed_in(path, User.objects.create_user("other")).state == "rejected"
-    assert checked(handed_in(path, submitter)).state == "accepted"
+    submission = checked(submitted(path, submitter, declared={"agent": "Expert"}))
+    assert "is a built-in agent" in submission.problems[0]["seen"]
+    assert submitted(path, User.objects.create_user("other")).state == "rejected"
+    assert checked(submitted(path, submitter)).state == "accepted"
 
 
-def test_what_is_no_bundle_says_what_would_be_one(site: Site, submitter: User, tmp_path: Path) -> None:
+def test_a_file_that_is_no_bundle_is_rejected_with_what_is_expected(
+    site: Site, submitter: User, tmp_path: Path
+) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(b"hello")
-    submission = checked(handed_in(path, submitter))
+    submission = checked(submitted(path, submitter))
     assert submission.state == "rejected"
     assert submission.problems[0]["expected"]
 
 
-def test_a_claim_of_another_benchmark_is_kept_and_ranks_nothing(site: Site, submitter: User, tmp_path: Path) -> None:
+def test_a_claim_of_another_benchmark_is_stored_and_ranks_nothing(site: Site, submitter: User, tmp_path: Path) -> None:
     path = tmp_path / "eval_results.json"
     one = {"sample_id": 0, "compiled": True, "correctness": True, "metadata": {}, "runtime": 1.5, "runtime_stats": {}}
     path.write_text(json.dumps({"1": one, "2": one | {"correctness": False}}))
-    submission = checked(handed_in(path, submitter, declared={"agent": "Sam's agent", "level": "1"}))
+    submission = checked(submitted(path, submitter, declared={"agent": "Sam's agent", "level": "1"}))
     assert submission.state == "accepted", submission.problems
     assert (submission.run, submission.claim_count) == (None, submission.claims.count())
     assert submission.claim_count >= 2
     assert not Run.objects.exists()
-    assert not Submission.objects.told().exists()
-    submissions.show_claims(submission=submission, actor="test")
-    assert Submission.objects.told().get() == submission
+    assert not Submission.objects.ever_public().exists()
+    submissions.publish_claims(submission=submission, actor="test")
+    assert Submission.objects.ever_public().get() == submission
 
 
-def test_a_fault_of_ours_leaves_it_waiting_and_then_says_so(
+def test_a_fault_of_ours_leaves_it_waiting_and_then_rejects_it_as_ours(
     site: Site, submitter: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submission = handed_in(make_zip(tmp_path / "run", site.suite), submitter)
+    submission = submitted(make_zip(tmp_path / "run", site.suite), submitter)
 
     def broken(*arguments: object) -> None:
         raise OSError("the disk is full")
@@ -112,18 +114,18 @@ def test_a_fault_of_ours_leaves_it_waiting_and_then_says_so(
     monkeypatch.setattr(archive, "copy_to", broken)
     states = [checked(submission).state for _ in range(MOST_CHECKS)]
     assert states == ["received", "received", "rejected"]
-    assert submission.problems[0]["place"] == "our side"
+    assert submission.problems[0]["place"] == "this site"
 
 
 def test_a_check_whose_worker_died_is_given_back_and_its_verdict_counts_no_more(
     site: Site, submitter: User, tmp_path: Path
 ) -> None:
-    handed_in(make_zip(tmp_path / "run", site.suite), submitter)
-    dead = submissions.claim_check()
+    submitted(make_zip(tmp_path / "run", site.suite), submitter)
+    dead = submissions.lease_check()
     assert dead is not None
-    assert submissions.requeue_dead_checks() == 0
+    assert submissions.requeue_expired_checks() == 0
     Submission.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert submissions.requeue_dead_checks() == 1
+    assert submissions.requeue_expired_checks() == 1
     assert not submissions.reject(submission=dead, problems=[OUR_FAULT])
     assert Submission.objects.get().state == "received"
 
@@ -132,22 +134,22 @@ def test_mail_goes_to_those_who_asked_for_it(
     site: Site, submitter: User, tmp_path: Path, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        submission = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter, wants_mail=True))
-        checked(handed_in(make_zip(tmp_path / "two", site.suite, repeat=1), submitter))
+        submission = checked(submitted(make_zip(tmp_path / "run", site.suite), submitter, wants_mail=True))
+        checked(submitted(make_zip(tmp_path / "two", site.suite, repeat=1), submitter))
     (message,) = mail.outbox
     assert (message.to, f"submission {submission.pk} is accepted" in message.subject) == (["sam@example.org"], True)
 
 
-def test_each_end_is_told_by_mail(
+def test_each_end_is_mailed(
     site: Site, submitter: User, tmp_path: Path, django_capture_on_commit_callbacks: Any
 ) -> None:
     bad = tmp_path / "notes.txt"
     bad.write_text("nothing")
     with django_capture_on_commit_callbacks(execute=True):
-        checked(handed_in(bad, submitter, wants_mail=True))
-        closed = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter, wants_mail=True))
+        checked(submitted(bad, submitter, wants_mail=True))
+        closed = checked(submitted(make_zip(tmp_path / "run", site.suite), submitter, wants_mail=True))
         submissions.close(submission=closed, actor="admin", reason="Enough.")
-        down = checked(handed_in(make_zip(tmp_path / "two", site.suite, repeat=1), submitter, wants_mail=True))
+        down = checked(submitted(make_zip(tmp_path / "two", site.suite, repeat=1), submitter, wants_mail=True))
         takedowns.take_down(submission=down, actor=submitter, reason="A mistake.")
     told = [message.subject.rpartition(" is ")[2] for message in mail.outbox]
     assert told == ["rejected", "accepted", "closed", "accepted", "closed"]
@@ -162,7 +164,7 @@ def test_what_is_taken_down_leaves_no_source_that_nothing_else_has(
         shared = next(iter(task.files.values()))
         return {name: archive.get(shared) if n else b"// mine\n" for n, name in enumerate(task.editable)}
 
-    submission = checked(handed_in(make_folder(tmp_path / "run", site.suite, sources_of=of_two), submitter))
+    submission = checked(submitted(make_folder(tmp_path / "run", site.suite, sources_of=of_two), submitter))
     assert submission.run is not None
     mine = {d for result in submission.run.results.all() for d in result.candidate_files.values()}
     kept = {digest for task in site.suite.tasks.all() for digest in task.files.values()}
@@ -178,10 +180,10 @@ def test_what_is_taken_down_leaves_no_source_that_nothing_else_has(
 def test_a_takedown_leaves_the_boards_and_the_archive_and_keeps_the_history(
     site: Site, submitter: User, tmp_path: Path, django_capture_on_commit_callbacks: Any
 ) -> None:
-    submission = checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+    submission = checked(submitted(make_zip(tmp_path / "run", site.suite), submitter))
     assert submission.run is not None
     publishing.publish_run(run=submission.run, actor="test")
-    with pytest.raises(RunError, match="say why"):
+    with pytest.raises(RunError, match="give a reason"):
         takedowns.take_down(submission=submission, actor=submitter, reason=" ")
     with django_capture_on_commit_callbacks(execute=True):
         takedowns.take_down(submission=submission, actor=submitter, reason="Not ours to publish.")
@@ -194,6 +196,6 @@ def test_a_takedown_leaves_the_boards_and_the_archive_and_keeps_the_history(
 
 
 def test_an_idempotency_key_belongs_to_its_bytes(site: Site, submitter: User, tmp_path: Path) -> None:
-    handed_in(make_zip(tmp_path / "run", site.suite), submitter, idempotency_key="k")
+    submitted(make_zip(tmp_path / "run", site.suite), submitter, idempotency_key="k")
     with pytest.raises(RunError, match="for other bytes"):
-        handed_in(make_zip(tmp_path / "two", site.suite, repeat=1), submitter, idempotency_key="k")
+        submitted(make_zip(tmp_path / "two", site.suite, repeat=1), submitter, idempotency_key="k")

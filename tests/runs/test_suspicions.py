@@ -14,10 +14,10 @@ from runs import candidates
 from runs.errors import RunError
 from runs.models import Review, Task
 from runs.services import audits, publishing
-from runs.similarity import skeleton, squeezed
+from runs.similarity import skeleton, source_fingerprint
 from tests.bundles import made
 from tests.runs.bundling import make_folder, make_zip
-from tests.runs.conftest import Site, checked, handed_in
+from tests.runs.conftest import Site, checked, submitted
 
 pytestmark = pytest.mark.django_db
 
@@ -26,11 +26,11 @@ def test_a_source_that_may_hold_a_secret_waits_for_a_maintainer(site: Site, subm
     def careless(task: Task) -> dict[str, bytes]:
         return dict.fromkeys(task.editable, b'// API_KEY = "a1b2c3d4e5f6a7b8"\n')
 
-    submission = checked(handed_in(make_folder(tmp_path / "run", site.suite, sources_of=careless), submitter))
+    submission = checked(submitted(make_folder(tmp_path / "run", site.suite, sources_of=careless), submitter))
     assert submission.run is not None
     review = submission.reviews.get(kind=Review.Kind.PRIVATE_TEXT)
     assert "a1b2c3" not in review.detail
-    with pytest.raises(RunError, match="something private"):
+    with pytest.raises(RunError, match="may contain private text"):
         publishing.publish_run(run=submission.run, actor="admin")
     audits.decide_review(review=review, decision="An example from the manual.", actor="admin")
     publishing.publish_run(run=submission.run, actor="admin")
@@ -40,18 +40,18 @@ def test_a_candidate_that_differs_in_blanks_is_somebody_elses_too(site: Site, su
     def spaced(task: Task) -> dict[str, bytes]:
         return {name: f"//  of\t{task.path}\r\n".encode() for name in task.editable}
 
-    checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+    checked(submitted(make_zip(tmp_path / "run", site.suite), submitter))
     eve = User.objects.create_user("eve")
     folder = make_folder(tmp_path / "two", site.suite, sources_of=spaced, repeat=1)
-    review = checked(handed_in(folder, eve, declared={"agent": "Another"})).reviews.get(kind=Review.Kind.DUPLICATE)
-    assert review.detail.count("but for blanks and comments the candidate of Sam's agent") == 2
+    review = checked(submitted(folder, eve, declared={"agent": "Another"})).reviews.get(kind=Review.Kind.DUPLICATE)
+    assert review.detail.count("the candidate of Sam's agent") == 2
 
 
-def test_the_name_that_claims_stand_under_is_looked_at(site: Site, submitter: User, tmp_path: Path) -> None:
-    checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+def test_the_agents_name_of_claims_is_compared(site: Site, submitter: User, tmp_path: Path) -> None:
+    checked(submitted(make_zip(tmp_path / "run", site.suite), submitter))
     path = tmp_path / "eval_results.json"
     path.write_bytes(made.kb()["eval_results.json"])
-    claims = checked(handed_in(path, submitter, declared={"agent": "Sаm's agent", "level": "3"}))  # a Cyrillic a
+    claims = checked(submitted(path, submitter, declared={"agent": "Sаm's agent", "level": "3"}))  # a Cyrillic a
     assert "looks like Sam's agent" in claims.reviews.get().detail
 
 
@@ -62,9 +62,9 @@ def test_what_resembles_something_else_is_asked_about(
     site: Site, submitter: User, tmp_path: Path, name: str, kind: str
 ) -> None:
     """The second name has a Cyrillic letter, the third an r and an n; all of them hand in the same candidates."""
-    checked(handed_in(make_zip(tmp_path / "run", site.suite), submitter))
+    checked(submitted(make_zip(tmp_path / "run", site.suite), submitter))
     other = checked(
-        handed_in(
+        submitted(
             make_zip(tmp_path / "two", site.suite, repeat=1), User.objects.create_user("eve"), declared={"agent": name}
         )
     )
@@ -108,7 +108,7 @@ def test_the_bundled_expert_is_known_whatever_its_blanks_and_comments(
         }
 
     folder = make_folder(tmp_path / "run", site.suite, sources_of=marked)
-    submission = checked(handed_in(folder, submitter))
+    submission = checked(submitted(folder, submitter))
     detail = submission.reviews.get(kind=Review.Kind.EXPERT).detail
     assert detail.count("source of expert") == 2
 
@@ -117,11 +117,11 @@ def test_the_bundled_expert_is_known_whatever_its_blanks_and_comments(
 def test_a_source_that_never_ends_its_comment_or_text_takes_no_quadratic_time(name: str) -> None:
     begun = time.process_time()
     for piece in (b"/*", b'"', b"'", b'"\\', b"'\\", b'"""', b"\n'", b"#"):
-        squeezed({name: piece * (200_000 // len(piece))})
+        source_fingerprint({name: piece * (200_000 // len(piece))})
     assert time.process_time() - begun < 60
 
 
 def test_a_mark_of_a_comment_within_a_text_is_none() -> None:
-    assert squeezed({"a.hip": b'x = "//1";'}) != squeezed({"a.hip": b'x = "//2";'})
-    assert squeezed({"a.py": b"x = '#1'"}) != squeezed({"a.py": b"x = '#2'"})
-    assert squeezed({"a.hip": b"#define T 32\n"}) != squeezed({"a.hip": b"#define T 64\n"})
+    assert source_fingerprint({"a.hip": b'x = "//1";'}) != source_fingerprint({"a.hip": b'x = "//2";'})
+    assert source_fingerprint({"a.py": b"x = '#1'"}) != source_fingerprint({"a.py": b"x = '#2'"})
+    assert source_fingerprint({"a.hip": b"#define T 32\n"}) != source_fingerprint({"a.hip": b"#define T 64\n"})

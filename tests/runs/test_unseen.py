@@ -11,8 +11,8 @@ from evaluator.unseen.record import read_unseen
 from runs import archive, candidates
 from runs.errors import RunError
 from runs.models import Attempt, DeviceClass, Round, Run, UnseenEvaluation, UnseenMeasurement
-from runs.services import claims, entries, rounds, unseen
-from runs.services.claims import Lease
+from runs.services import leases, rounds, run_actions, unseen
+from runs.services.leases import Lease
 from runs.worker import evaluation
 from tests.runs import fakes
 from tests.runs.conftest import Site
@@ -30,19 +30,19 @@ def secret(site: Site) -> Round:
 def working(site: Site, settings: Any) -> Site:
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     yield site
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def work(site: Site, times: int = 1) -> None:
     for _ in range(times):
-        evaluation.evaluate_oldest(host=site.host, worker="w")
+        evaluation.evaluate_next(host=site.host, worker="w")
 
 
-def claimed(site: Site, run: Run) -> Lease:
-    claim = claims.claim_oldest(host=site.host, worker="w")
-    assert claim is not None
-    assert Attempt.objects.get(pk=claim.attempt_id).result.run == run
-    return claim
+def leased(site: Site, run: Run) -> Lease:
+    lease = leases.lease_next(host=site.host, worker="w")
+    assert lease is not None
+    assert Attempt.objects.get(pk=lease.attempt_id).result.run == run
+    return lease
 
 
 def test_a_run_without_a_round_sees_no_unseen_case(working: Site) -> None:
@@ -81,10 +81,10 @@ def test_a_fault_on_unseen_cases_costs_the_entry_its_completeness_and_not_its_ve
     assert "RuntimeError" in caplog.text
 
 
-def test_a_case_of_ours_that_failed_is_told_apart_and_makes_it_incomplete(site: Site, secret: Round) -> None:
+def test_a_case_with_a_fault_of_ours_is_marked_and_makes_it_incomplete(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
-    claim = claimed(site, run)
-    record_for(claim, {0: "opt_regression", 3: "evaluation_error", 4: "both_fail", 5: "opt_improvement"})
+    lease = leased(site, run)
+    record_for(lease, {0: "opt_regression", 3: "evaluation_error", 4: "both_fail", 5: "opt_improvement"})
     found = UnseenEvaluation.objects.get()
     assert (found.state, found.is_complete) == ("done", False)
     rows = [(row.baseline_correct, row.correct, row.is_error) for row in found.cases.all()]
@@ -94,42 +94,42 @@ def test_a_case_of_ours_that_failed_is_told_apart_and_makes_it_incomplete(site: 
     assert found.cases.first().reason == "mismatch"
 
 
-def record_for(claim: Lease, quadrants: dict[int, str] | None = None) -> None:
-    job = unseen.begin_unseen(claim=claim)
+def record_for(lease: Lease, quadrants: dict[int, str] | None = None) -> None:
+    job = unseen.begin_unseen(lease=lease)
     assert job is not None
-    result = Attempt.objects.get(pk=claim.attempt_id).result
-    spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
+    result = Attempt.objects.get(pk=lease.attempt_id).result
+    spec, candidate = candidates.spec_of(result.task), candidates.candidate_of(result)
     record = make_unseen(
         spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator, quadrants=quadrants
     )
-    assert unseen.record_unseen(claim=claim, job=job, record=record)
+    assert unseen.record_unseen(lease=lease, job=job, record=record)
 
 
-def test_an_identical_candidate_gets_the_stored_answer(working: Site, secret: Round) -> None:
+def test_an_identical_candidate_reuses_the_stored_outcome(working: Site, secret: Round) -> None:
     first, second = working.new_run(round=secret), working.new_run(round=secret, repeat=1)
     work(working, 4)
     for result in second.results.all():
         answer = result.attempts.get().unseen
-        assert answer.answered_by == first.results.get(task=result.task).attempts.get().unseen
+        assert answer.reused_from == first.results.get(task=result.task).attempts.get().unseen
         assert (answer.state, answer.is_complete, answer.cases.count()) == ("done", True, 8)
     assert UnseenMeasurement.objects.count() == 32
 
 
-def test_an_answer_with_a_fault_of_ours_is_not_given_again(site: Site, secret: Round) -> None:
+def test_an_outcome_with_a_fault_of_ours_is_not_reused(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
-    record_for(claimed(site, run), {0: "evaluation_error"})
-    entries.cancel_results(results=run.results.all(), actor="test")
+    record_for(leased(site, run), {0: "evaluation_error"})
+    run_actions.cancel_results(results=run.results.all(), actor="test")
     again = site.new_run(round=secret, repeat=1)
-    assert unseen.begin_unseen(claim=claimed(site, again)) is not None
+    assert unseen.begin_unseen(lease=leased(site, again)) is not None
 
 
 def test_another_device_class_or_round_asks_anew(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
-    record_for(claimed(site, run))
-    entries.cancel_results(results=run.results.all(), actor="test")
+    record_for(leased(site, run))
+    run_actions.cancel_results(results=run.results.all(), actor="test")
     other = rounds.open_round(slug="winter", suite=site.suite, actor="test")
     again = site.new_run(round=other, repeat=1)
-    job = unseen.begin_unseen(claim=claimed(site, again))
+    job = unseen.begin_unseen(lease=leased(site, again))
     assert job is not None
     assert job.round_hash == other.secret_hash
 
@@ -143,66 +143,66 @@ def test_a_configuration_has_three_evaluations_of_a_task_in_a_round(site: Site, 
             for task in site.suite.tasks.all()
         }
         run = site.new_run(round=secret, repeat=repeat, written=sources)
-        return claimed(site, run)
+        return leased(site, run)
 
     for repeat in range(3):
-        claim = another(repeat)
-        record_for(claim)
-        entries.cancel_results(results=Run.objects.get(repeat=repeat).results.all(), actor="test")
-    claim = another(3)
-    assert unseen.begin_unseen(claim=claim) is None
-    refused = UnseenEvaluation.objects.get(attempt=claim.attempt_id)
+        lease = another(repeat)
+        record_for(lease)
+        run_actions.cancel_results(results=Run.objects.get(repeat=repeat).results.all(), actor="test")
+    lease = another(3)
+    assert unseen.begin_unseen(lease=lease) is None
+    refused = UnseenEvaluation.objects.get(attempt=lease.attempt_id)
     assert (refused.state, refused.is_complete, refused.cases.count()) == ("refused", False, 0)
 
 
 def test_a_lost_worker_costs_the_unseen_cases_the_second_time(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
-    claim = claimed(site, run)
-    assert unseen.begin_unseen(claim=claim) is not None
-    claims.release_attempt(claim=claim, because="a fault")
-    again = claimed(site, run)
-    assert unseen.begin_unseen(claim=again) is None
+    lease = leased(site, run)
+    assert unseen.begin_unseen(lease=lease) is not None
+    leases.release_attempt(lease=lease, because="a fault")
+    again = leased(site, run)
+    assert unseen.begin_unseen(lease=again) is None
     assert UnseenEvaluation.objects.get().state == "errored"
 
 
 def test_a_stop_in_between_costs_nothing(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
-    claim = claimed(site, run)
-    assert unseen.begin_unseen(claim=claim) is not None
-    claims.release_attempt(claim=claim, because="stopped", is_fault=False)
-    record_for(claimed(site, run))
+    lease = leased(site, run)
+    assert unseen.begin_unseen(lease=lease) is not None
+    leases.release_attempt(lease=lease, because="stopped", is_fault=False)
+    record_for(leased(site, run))
     assert UnseenEvaluation.objects.get().state == "done"
 
 
-def test_a_lost_claim_writes_nothing(site: Site, secret: Round) -> None:
+def test_a_lost_lease_writes_nothing(site: Site, secret: Round) -> None:
     run = site.new_run(round=secret)
-    claim = claimed(site, run)
-    job = unseen.begin_unseen(claim=claim)
+    lease = leased(site, run)
+    job = unseen.begin_unseen(lease=lease)
     assert job is not None
-    entries.cancel_results(results=run.results.all(), actor="test")
-    result = Attempt.objects.get(pk=claim.attempt_id).result
-    spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
+    run_actions.cancel_results(results=run.results.all(), actor="test")
+    result = Attempt.objects.get(pk=lease.attempt_id).result
+    spec, candidate = candidates.spec_of(result.task), candidates.candidate_of(result)
     record = make_unseen(spec, candidate, job.cases, round_digest=job.round_hash, generator=job.generator)
-    assert not unseen.record_unseen(claim=claim, job=job, record=record)
-    assert unseen.begin_unseen(claim=claim) is None
-    unseen.fail_unseen(claim=claim, because="late")
+    assert not unseen.record_unseen(lease=lease, job=job, record=record)
+    assert unseen.begin_unseen(lease=lease) is None
+    unseen.fail_unseen(lease=lease, because="late")
     assert UnseenEvaluation.objects.get().state == "running"
 
 
 def test_a_record_of_other_cases_is_refused(site: Site, secret: Round) -> None:
-    claim = claimed(site, site.new_run(round=secret))
-    job = unseen.begin_unseen(claim=claim)
+    lease = leased(site, site.new_run(round=secret))
+    job = unseen.begin_unseen(lease=lease)
     assert job is not None
-    result = Attempt.objects.get(pk=claim.attempt_id).result
-    spec, candidate = candidates.spec_of(result.task), candidates.stored(result)
+    result = Attempt.objects.get(pk=lease.attempt_id).result
+    spec, candidate = candidates.spec_of(result.task), candidates.candidate_of(result)
     for cases, hashed in ((job.cases[:7], job.round_hash), (job.cases, "0" * 64)):
         record = make_unseen(spec, candidate, cases, round_digest=hashed, generator=job.generator)
         with pytest.raises(RunError, match="another round, task or other cases"):
-            unseen.record_unseen(claim=claim, job=job, record=record)
+            unseen.record_unseen(lease=lease, job=job, record=record)
 
 
 def test_a_job_prints_no_case(site: Site, secret: Round) -> None:
-    job = unseen.begin_unseen(claim=claimed(site, site.new_run(round=secret)))
+    job = unseen.begin_unseen(lease=leased(site, site.new_run(round=secret)))
     assert job is not None
     assert "cols" not in repr(job)
     assert secret.secret not in repr(job)
@@ -216,7 +216,7 @@ def test_a_gpu_gets_the_cases_of_full_size(site: Site, secret: Round) -> None:
     assert {one.case.profile for one in full} == {"full"}
 
 
-def test_in_a_secret_round_only_the_day_of_an_attempt_is_kept(working: Site, secret: Round) -> None:
+def test_in_a_secret_round_only_the_day_of_an_attempt_is_stored(working: Site, secret: Round) -> None:
     run = working.new_run(round=secret)
     work(working)
     attempt = Attempt.objects.get(unseen__isnull=False)
@@ -224,7 +224,7 @@ def test_in_a_secret_round_only_the_day_of_an_attempt_is_kept(working: Site, sec
     assert attempt.ended_at is not None
     assert (attempt.ended_at.hour, attempt.ended_at.minute, attempt.ended_at.microsecond) == (0, 0, 0)
     assert b'"started_at": "' + attempt.ended_at.isoformat().encode() in archive.get(attempt.record_digest)
-    entries.cancel_results(results=run.results.all(), actor="test")
+    run_actions.cancel_results(results=run.results.all(), actor="test")
     rounds.reveal_round(round=secret, actor="test")
     working.new_run(round=secret, repeat=1)
     work(working)

@@ -1,4 +1,4 @@
-"""Claims measured again: the rule for a task and for a bundle, and the run of ours that measures."""
+"""Verifications: the rules for a task and for a bundle, and the run that evaluates the candidates again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ LOUD = replace(H100, low=0.4, high=0.6)
         (replace(H100, protocol="x", log_paper_speedup=0.5), replace(H100, log_paper_speedup=0.4), "slower"),
     ],
 )
-def test_a_claim_is_held_against_what_was_measured(
+def test_a_claim_is_compared_with_what_was_measured(
     claimed: ComparedResult, measured: ComparedResult, outcome: str
 ) -> None:
     found = compare(claimed, measured)
@@ -86,12 +86,12 @@ def test_a_bundle_is_judged_by_its_compared_tasks(outcomes: list[str], verdict: 
 @pytest.fixture
 def submission(site: Site, tmp_path: Path, settings: Any) -> Iterator[Submission]:
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
-    yield handed_in(make_zip(tmp_path / "run", site.suite))
-    evaluation.close_bench()
+    yield submitted(make_zip(tmp_path / "run", site.suite))
+    evaluation.close_evaluator()
 
 
-def handed_in(path: Path) -> Submission:
-    digest, size = intake.kept(path)
+def submitted(path: Path) -> Submission:
+    digest, size = intake.archive_bundle(path)
     upload = submissions.Upload(digest, size, path.name, {}, "MIT")
     found, _ = submissions.receive(upload=upload, actor="test")
     intake.check_next(found.pk)
@@ -100,7 +100,7 @@ def handed_in(path: Path) -> Submission:
 
 
 def work(site: Site) -> None:
-    while evaluation.evaluate_oldest(host=site.host, worker="w"):
+    while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
 
 
@@ -145,7 +145,7 @@ def test_so_many_tasks_are_not_drawn(site: Site, submission: Submission, sample:
 
 
 @pytest.mark.django_db
-def test_what_fails_here_leaves_the_claim_visible_and_asks_a_maintainer(
+def test_a_claim_that_fails_here_stays_visible_and_opens_a_review(
     site: Site, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wrong(self: object, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False) -> Record:
@@ -168,10 +168,10 @@ def test_what_fails_here_leaves_the_claim_visible_and_asks_a_maintainer(
 @pytest.mark.django_db
 def test_the_run_that_measures_is_never_published_and_one_runs_at_a_time(site: Site, submission: Submission) -> None:
     verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
-    with pytest.raises(RunError, match="there is nothing to verify"):
+    with pytest.raises(RunError, match="it has nothing to verify"):
         begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     work(site)
-    with pytest.raises(RunError, match="never on a board"):
+    with pytest.raises(RunError, match="never published"):
         publishing.publish_run(run=verification.measured, actor="admin")
     conclude_verifications()
     begin_verification(submission=submission, device_class=site.device_class, actor="admin")
@@ -180,21 +180,23 @@ def test_the_run_that_measures_is_never_published_and_one_runs_at_a_time(site: S
 
 
 @pytest.mark.django_db
-def test_unseen_cases_of_a_claim_answer_nothing_here(site: Site, tmp_path: Path, settings: Any) -> None:
+def test_imported_outcomes_on_unseen_cases_are_not_reused(site: Site, tmp_path: Path, settings: Any) -> None:
     """The identical candidate has an answer in the bundle; ours are measured all the same."""
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     rounds.reveal_round(round=opened, actor="test")
-    submission = handed_in(make_zip(tmp_path / "run", site.suite, secret=opened.secret.encode()))
+    submission = submitted(make_zip(tmp_path / "run", site.suite, secret=opened.secret.encode()))
     verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     work(site)
     measured = UnseenEvaluation.objects.filter(attempt__result__run=verification.measured)
-    assert [(one.state, one.answered_by) for one in measured] == [("done", None)] * 2
-    evaluation.close_bench()
+    assert [(one.state, one.reused_from) for one in measured] == [("done", None)] * 2
+    evaluation.close_evaluator()
 
 
 @pytest.mark.django_db
-def test_a_claim_without_unseen_cases_is_tried_on_those_of_a_revealed_round(site: Site, submission: Submission) -> None:
+def test_a_run_without_a_round_is_verified_on_the_unseen_cases_of_a_revealed_one(
+    site: Site, submission: Submission
+) -> None:
     opened = rounds.open_round(slug="autumn", suite=site.suite, actor="test")
     rounds.reveal_round(round=opened, actor="test")
     verification = begin_verification(submission=submission, device_class=site.device_class, actor="admin")
@@ -203,7 +205,7 @@ def test_a_claim_without_unseen_cases_is_tried_on_those_of_a_revealed_round(site
     conclude_verifications()
     told = list(verification.tasks.values_list("because", flat=True))
     assert len(told) == 2
-    assert all("on unseen cases right: measured " in because for because in told)
+    assert all("unseen cases correct: measured " in because for because in told)
 
 
 @pytest.mark.django_db

@@ -27,7 +27,7 @@ from tests.runs.conftest import Site, checked
 pytestmark = pytest.mark.django_db
 
 
-def test_the_command_checks_without_writing_and_says_everything(
+def test_the_command_checks_without_writing_and_reports_everything(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, bad = make_zip(tmp_path / "run", site.suite), make_folder(tmp_path / "bad", site.suite, protocol="arena-9")
@@ -69,7 +69,7 @@ def test_form_rest_command_and_offline_check_say_the_same(site: Site, submitter:
     for send in ("form", "rest", "command"):
         with path.open("rb") as file:
             if send == "form":
-                browser.post("/submit/hand-in/", fields | {"bundle": file})
+                browser.post("/submit/upload/", fields | {"bundle": file})
             elif send == "rest":
                 bearer = {"Authorization": f"Bearer {token}"}
                 Client().post("/api/v1/submissions/", fields | {"bundle": file}, headers=bearer)
@@ -80,7 +80,7 @@ def test_form_rest_command_and_offline_check_say_the_same(site: Site, submitter:
         claims = list(row.claims.values_list("task", "attempt", "is_known", "status", "recomputed_speedup", "cases"))
         found.append((row.format, [(one["code"], one["text"]) for one in row.findings], row.about, claims))
         with guards.lifted():
-            row.trail.all().delete()
+            row.audit_entries.all().delete()
             row.delete()
     assert found[0] == found[1] == found[2]
     assert found[0][1] == [(one.code, one.text) for one in offline.findings]
@@ -146,7 +146,7 @@ def test_the_same_bytes_at_once_are_one_submission(
     assert first[0].json()["submission"] == second.json()["submission"] == Submission.objects.get().pk
 
 
-def test_a_program_is_told_what_its_form_lacks_and_when_the_bundle_is_too_long(
+def test_a_program_gets_every_problem_of_its_form_and_learns_that_a_bundle_is_too_large(
     site: Site, submitter: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, token = tokens.make_token(user=submitter, name="ci")

@@ -28,7 +28,7 @@ FREE = {"base_url": "http://127.0.0.1:1/v1", "model": "m-1", "input_price": 0, "
 def fake(settings: Any) -> Iterator[Any]:
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     yield settings
-    evaluation.close_bench()
+    evaluation.close_evaluator()
 
 
 def saved(agent: str, **values: object) -> Configuration:
@@ -68,16 +68,16 @@ def test_a_worker_holds_no_session_for_one_that_asks_too_much(site: Site, monkey
     held = list[object]()
     monkeypatch.setattr(fakes.Fake, "run_session", lambda *asked, **more: held.append(asked))
     while Attempt.objects.queued().exists():
-        evaluation.evaluate_oldest(host=site.host, worker="w")
+        evaluation.evaluate_next(host=site.host, worker="w")
     assert set(Attempt.objects.values_list("status", "reason")) == {("errored", "host_fault")}
     assert "chat_loop: seen 'SECRET_KEY' as one of its secrets; expected names" in Attempt.objects.all()[0].message
     assert not held
     assert not AgentSession.objects.exists()
 
 
-def test_a_host_says_which_agents_it_gives_nothing(site: Site, fake: Any) -> None:
+def test_a_host_reports_which_agents_may_use_nothing_of_it(site: Site, fake: Any) -> None:
     fake.AGENT_SECRETS = ["OPENAI_API_KEY"]
-    evaluation.get_ready(site.host)
+    evaluation.prepare(site.host)
     told = Host.objects.get(pk=site.host.pk).agents
     assert told["chat_loop"].startswith("seen 'ARENA_CHAT_KEY' as one of its secrets; expected names")
     assert told["block_tuner"] == ""

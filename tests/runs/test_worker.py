@@ -1,4 +1,4 @@
-"""Real workers on the filesystem broker, with a fast fake in place of the evaluator: killed, stopped, woken twice."""
+"""Real workers on the filesystem broker, with a fake evaluator: killed, stopped, sent a message twice."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_killed_worker_costs_its_attempt_one_more_try_and_nothing_else(
     wait_until(lambda: are_ended(attempts), "all verdicts")
     again, other = (Attempt.objects.get(pk=attempt.pk) for attempt in sorted(attempts, key=lambda a: a.pk != victim.pk))
     assert (again.status, again.number, again.requeues, again.fencing_token) == ("passed", 1, 1, 2)
-    assert "stopped answering" in again.requeued_because
+    assert "stopped responding" in again.requeued_because
     assert (other.status, other.requeues) == ("passed", 0)
     assert again.measurements.count() == other.measurements.count() == 2
     assert again.ended_at > killed_at
@@ -117,30 +117,28 @@ def test_a_stopped_worker_gives_its_attempt_back_and_ends_at_once(site: Site, br
     assert set(Attempt.objects.values_list("status", "requeues")) == {("queued", 0)}
 
 
-def test_a_worker_bears_lost_and_doubled_messages_and_then_claims_by_its_message(
-    site: Site, broker: None, start: Start
-) -> None:
+def test_a_worker_survives_lost_and_doubled_messages(site: Site, broker: None, start: Start) -> None:
     doubled, lost = attempts_of(site)
     for message in Path(settings.BROKER_FOLDER).rglob("*.msg"):
         message.unlink()
     job_messages._send(doubled.pk, "cpu")
     job_messages._send(doubled.pk, "cpu")
-    Attempt.objects.update(woken_at=None)
+    Attempt.objects.update(message_sent_at=None)
     start(evaluation_s=0.0)
     wait_until(lambda: are_ended([doubled, lost]), "all verdicts")
     assert set(Attempt.objects.values_list("status", "fencing_token", "requeues")) == {("passed", 1, 0)}
     assert doubled.measurements.count() == lost.measurements.count() == 2
     later = attempts_of(site)
     in_an_hour = timezone.now() + timedelta(hours=1)
-    Attempt.objects.open().update(woken_at=in_an_hour)  # no sweeper takes a message for lost
+    Attempt.objects.open().update(message_sent_at=in_an_hour)  # no sweeper takes a message for lost
     wait_until(lambda: are_ended(later), "all verdicts of the second run")
 
 
-def test_a_worker_without_a_registered_host_says_so(site: Site, start: Start) -> None:
+def test_a_worker_without_a_registered_host_refuses_to_start(site: Site, start: Start) -> None:
     assert start(evaluation_s=0.0, host="nowhere").wait(timeout=DEADLINE_S) == 1
 
 
-def test_a_second_worker_for_one_device_says_so_and_ends(site: Site, start: Start, tmp_path: Path) -> None:
+def test_a_second_worker_for_one_device_refuses_to_start(site: Site, start: Start, tmp_path: Path) -> None:
     start(evaluation_s=0.0)
     wait_until(lambda: Host.objects.get(pk=site.host.pk).seen_at is not None, "a worker")
     assert start(evaluation_s=0.0).wait(timeout=DEADLINE_S) == 3

@@ -1,4 +1,4 @@
-"""Unseen records for tests: both sides right everywhere, unless a case is given a quadrant."""
+"""Unseen records for tests: both sides correct everywhere, unless a case is given a quadrant."""
 
 from __future__ import annotations
 

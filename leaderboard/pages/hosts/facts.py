@@ -62,7 +62,7 @@ def host_summary(row: HostRow) -> HostSummary:
 
 def is_at_work(row: HostRow, now: datetime) -> bool:
     """True if the host takes attempts and its worker is alive."""
-    return row.may_claim and not row.is_outdated and row.seen_at is not None and now - row.seen_at <= SILENT_AFTER
+    return row.may_take_work and not row.is_outdated and row.seen_at is not None and now - row.seen_at <= SILENT_AFTER
 
 
 def notices(machines: Sequence[HostRow]) -> tuple[str, ...]:

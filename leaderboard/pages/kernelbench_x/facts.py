@@ -211,7 +211,7 @@ def _category(task: str) -> str:
 
 
 def _stated(bundle: BundleRow) -> dict[str, str]:
-    return {**bundle.about.get("said", {}), **bundle.declared}
+    return {**bundle.about.get("facts", {}), **bundle.declared}
 
 
 def _name(bundle: BundleRow) -> str:

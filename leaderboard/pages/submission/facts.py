@@ -132,7 +132,7 @@ def findings_by_code(row: SubmissionRow) -> tuple[SubmissionFinding, ...]:
 
 def declared_facts(row: SubmissionRow) -> dict[str, str]:
     """Facts that the bundle states, and those that its submitter declared, which take precedence."""
-    stated = {**(row.about or {}).get("said", {}), **(row.declared or {})}
+    stated = {**(row.about or {}).get("facts", {}), **(row.declared or {})}
     return {name: str(value) for name, value in stated.items()}
 
 

@@ -1,4 +1,4 @@
-"""The demo: the reference agents on the smoke suite, evaluated by this host's worker, told as it goes, published."""
+"""Runs the demo: the reference agents on the smoke suite, evaluated by this host's worker and published."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from runs import candidates
 from runs.errors import RunError
 from runs.management.named import ONE_HOST, current_suite, row_named
 from runs.models import Attempt, Configuration, Host, Round, Run, Suite
-from runs.services import entries, publishing
+from runs.services import publishing, run_actions
 
 ACTOR = "demo_run"
-ROUND = "demo"  # revealed, in tasks/rounds/
-GENERALIZES = ("rewrite",)  # on unseen cases, too: they take about three times as long as the seen ones
+ROUND = "demo"  # a revealed round in tasks/rounds/
+GENERALIZES = ("rewrite",)  # agents evaluated on unseen cases, too, which takes about three times as long
 POLL_S = 0.3
-SILENCE_S = 60.0  # without a sign of life of the worker
+SILENCE_S = 60.0  # without a heartbeat of the worker
 START_S = 900.0  # a worker's first start prepares the toolchains
 
 
 class Command(BaseCommand):
-    help = "Runs baseline, expert and rewrite on a suite, waits for the results and publishes them. Does it once."
+    help = (
+        "Runs baseline, expert and rewrite on a suite, waits for the results and publishes them, unless it has before."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--suite", default="smoke")
@@ -41,7 +43,7 @@ class Command(BaseCommand):
             raise CommandError(f"the demo cannot start: {error}") from error
         drafts = [run for run in runs if run.state == Run.State.DRAFT]
         if not drafts:
-            self.stdout.write(f"the demo's results on {suite} are there already: nothing is evaluated again")
+            self.stdout.write(f"the demo has already run on {suite}")
             return
         self._wait_for(drafts, host)
         try:
@@ -49,40 +51,40 @@ class Command(BaseCommand):
                 publishing.publish_run(run=run, actor=ACTOR)
         except RunError as error:
             raise CommandError(f"the demo's results cannot be published: {error}") from error
-        self._judge_ourselves(drafts)
+        self._check_statuses(drafts)
 
     def _wait_for(self, runs: list[Run], host: Host) -> None:
-        """One line for each attempt that ends."""
-        begin, began_at, told = monotonic(), timezone.now(), set[int]()
+        """Wait until all attempts have ended, printing a line for each."""
+        begin, began_at, reported = monotonic(), timezone.now(), set[int]()
         attempts = Attempt.objects.newest().filter(result__run__in=runs)
         total = attempts.count()
         while True:
             for attempt in (
                 attempts.filter(ended_at__isnull=False)
-                .exclude(pk__in=told)
+                .exclude(pk__in=reported)
                 .select_related("result__task", "result__run__configuration")
             ):
-                told.add(attempt.pk)
-                self._tell(attempt, f"[{len(told):2}/{total}] {monotonic() - begin:4.0f} s")
-            if len(told) == total:
+                reported.add(attempt.pk)
+                self._report(attempt, f"[{len(reported):2}/{total}] {monotonic() - begin:4.0f} s")
+            if len(reported) == total:
                 return
             host.refresh_from_db()
             if host.quarantined_at:
                 raise CommandError(f"{host} is quarantined: {host.quarantine_reason}")
             seen_at = host.seen_at if host.seen_at and host.seen_at > began_at else None
             if (timezone.now() - (seen_at or began_at)).total_seconds() > (SILENCE_S if seen_at else START_S):
-                raise CommandError(f"no worker works for {host}: its log says why")
+                raise CommandError(f"no worker is running for {host}: check the worker's log")
             sleep(POLL_S)
 
-    def _tell(self, attempt: Attempt, prefix: str) -> None:
+    def _report(self, attempt: Attempt, prefix: str) -> None:
         result = attempt.result
         self.stdout.write(
             f"{prefix}  {result.run.configuration.slug:9} {result.task.path:40} {attempt.get_status_display()}"
         )
         self.stdout.flush()
 
-    def _judge_ourselves(self, runs: list[Run]) -> None:
-        """These agents are known, so each result's status is, too."""
+    def _check_statuses(self, runs: list[Run]) -> None:
+        """Compare each result's status with the expected one, which is known for these agents."""
         wrong = []
         for run in runs:
             for result in run.results.select_related("task", "published_attempt"):
@@ -97,9 +99,9 @@ class Command(BaseCommand):
 
 
 def _run_of(agent: str, suite: Suite, host: Host) -> Run:
-    """The demo's run of an agent: the one that is there, else a new one.
+    """Return the demo's run of an agent: the existing one, else a new one.
 
-    One that somebody withdrew counts, so that it does not come back; so does one that somebody else published.
+    A withdrawn run counts, so that it does not come back, and so does one that somebody else published.
     """
     configuration = Configuration.objects.select_related("agent").filter(slug=agent).first()
     if configuration is None:
@@ -109,7 +111,7 @@ def _run_of(agent: str, suite: Suite, host: Host) -> Run:
     run = known.order_by(F("published_at").desc(nulls_last=True)).first()
     if run is not None:
         return run
-    return entries.create_run(
+    return run_actions.create_run(
         configuration=configuration,
         suite=suite,
         device_class=host.device_class,

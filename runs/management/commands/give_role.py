@@ -1,4 +1,4 @@
-"""Gives a user a role, for a host where no admin can log in yet."""
+"""Give a user a role, for a site where no admin can log in yet."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from runs.services import accounts
 
 
 class Command(BaseCommand):
-    help = "Gives a user a role; /roles/ says what each may do."
+    help = "Gives a user a role. /roles/ lists what each role may do."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user")
         parser.add_argument("role", choices=[role.value for role in Role])
-        parser.add_argument("--reason", required=True, help="why; it stands in the trail")
+        parser.add_argument("--reason", required=True, help="recorded in the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = row_named(User.objects.all(), username=options["user"])
@@ -27,4 +27,4 @@ class Command(BaseCommand):
             accounts.give_role(user=user, role=Role(options["role"]), actor="give_role", reason=options["reason"])
         except RunError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{user} is {options['role']} now")
+        self.stdout.write(f"{user} now has the role {options['role']}")

@@ -1,4 +1,4 @@
-"""Import results that were made somewhere else: the same way that a bundle takes from the form, at once and by hand."""
+"""Import bundles from files, at once, with the same checks as submitted ones."""
 
 from __future__ import annotations
 
@@ -23,42 +23,44 @@ ACTOR = "import_bundle"
 
 
 class Command(BaseCommand):
-    help = "Imports run folders, their zips, or results of other benchmarks: each whole or, with every problem, not."
+    help = "Imports run folders, their zips, or results of other benchmarks. A file is imported whole, or not at all."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--configuration", metavar="SLUG", help="whose run it is; default: the agent's name")
-        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as the form asks")
+        parser.add_argument("--configuration", metavar="SLUG", help="default: named like the agent")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help="a fact, as in the submission form"
+        )
         parser.add_argument("--licence", default=Submission.Licence.CC_BY, choices=Submission.Licence.values)
-        parser.add_argument("--publish", action="store_true", help="put it on the boards, or show its claims, at once")
-        parser.add_argument("--check", action="store_true", help="only tell what is in it, and what is wrong with it")
+        parser.add_argument("--publish", action="store_true", help="publish its run or claims at once")
+        parser.add_argument("--check", action="store_true", help="only print what it contains and every problem")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            declared = declared_facts(options["set"])
+            facts = declared_facts(options["set"])
         except UsageError as error:
             raise CommandError(str(error)) from error
         for path in options["paths"]:
             if not path.exists():
-                raise CommandError(f"{path}: there is no such file or folder")
+                raise CommandError(f"{path}: no such file or folder")
             if options["check"]:
-                self._check(path, declared)
+                self._check(path, facts)
             else:
-                submission = self._imported(path, options, declared)
-                self.stdout.write(f"{path.name}: {self._told(path, submission, options)}")
+                submission = self._imported(path, options, facts)
+                self.stdout.write(f"{path.name}: {self._summary(path, submission, options)}")
 
-    def _check(self, path: Path, declared: dict[str, str]) -> None:
-        """As `python -m evaluator bundle check` does; what this site knows otherwise shows when it is imported."""
-        checked = check(path, declared=declared)
+    def _check(self, path: Path, facts: dict[str, str]) -> None:
+        """Check the file like `python -m evaluator bundle check`; only an import compares it with this site's tasks."""
+        checked = check(path, declared=facts)
         if checked.problems:
             raise _refused(path, checked.problems)
         self.stdout.write(text_of(path.name, checked))
 
-    def _imported(self, path: Path, options: dict[str, Any], declared: dict[str, str]) -> Submission:
-        digest, size = intake.kept(path)
+    def _imported(self, path: Path, options: dict[str, Any], facts: dict[str, str]) -> Submission:
+        digest, size = intake.archive_bundle(path)
         named = {"configuration": options["configuration"]} if options["configuration"] else {}
         name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
-        upload = submissions.Upload(digest, size, name, declared | named, options["licence"])
+        upload = submissions.Upload(digest, size, name, facts | named, options["licence"])
         submission, _ = submissions.receive(upload=upload, actor=ACTOR)
         intake.check_next(submission.pk)
         submission.refresh_from_db()
@@ -66,7 +68,7 @@ class Command(BaseCommand):
             raise _refused(path, [BundleProblem(**one) for one in submission.problems])
         return submission
 
-    def _told(self, path: Path, submission: Submission, options: dict[str, Any]) -> str:
+    def _summary(self, path: Path, submission: Submission, options: dict[str, Any]) -> str:
         if options["publish"]:
             self._publish(path, submission)
         if submission.run is None:
@@ -77,11 +79,11 @@ class Command(BaseCommand):
     def _publish(self, path: Path, submission: Submission) -> None:
         try:
             if submission.run is None:
-                submissions.show_claims(submission=submission, actor=ACTOR)
+                submissions.publish_claims(submission=submission, actor=ACTOR)
             elif submission.run.state == Run.State.DRAFT:
                 submission.run = publishing.publish_run(run=submission.run, actor=ACTOR)
         except RunError as error:
-            raise CommandError(f"{path}: imported as {submission}, not published: {error}") from error
+            raise CommandError(f"{path}: imported as {submission}, but not published: {error}") from error
 
 
 def _refused(path: Path, problems: Sequence[BundleProblem]) -> CommandError:

@@ -11,7 +11,7 @@ from runs.loading.published import load_published
 
 
 class Command(BaseCommand):
-    help = "Stores the tables of runs/loading/tables/ as printed; loading again replaces them."
+    help = "Stores the papers' tables of runs/loading/tables/, replacing those stored before."
 
     def handle(self, *args: Any, **options: Any) -> None:
         counts = load_published()

@@ -25,8 +25,14 @@ class Command(BaseCommand):
     help = "Registers everything a YAML file names, or lists every problem and registers nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", nargs="?", type=Path, default=registry.BUNDLED, help="default: the built-in agents")
-        parser.add_argument("--only-missing", action="store_true", help="leave what is registered already as it is")
+        parser.add_argument(
+            "file",
+            nargs="?",
+            type=Path,
+            default=registry.BUNDLED,
+            help="default: the built-in agents and device classes",
+        )
+        parser.add_argument("--only-missing", action="store_true", help="do not change what is already registered")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

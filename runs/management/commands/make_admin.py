@@ -1,4 +1,4 @@
-"""Create the user `admin` with a random password, which is printed once and stored nowhere."""
+"""Create the user `admin` with a random password, which is printed once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PASSWORD_BYTES = 15  # 20 characters
 
 
 class Command(BaseCommand):
-    help = "Creates the superuser admin, if there is none of that name, and prints its password."
+    help = "Creates the user `admin` with all rights, unless it exists, and prints its password."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--reset", action="store_true", help="give it a new password")
@@ -34,4 +34,4 @@ class Command(BaseCommand):
             accounts.give_role(user=user, role=Role.ADMIN, **asked)
         else:
             accounts.set_password(user=user, password=password, **asked)
-        self.stdout.write(f"admin's password, shown this once: {password}")
+        self.stdout.write(f"password of admin, shown only once: {password}")

@@ -1,4 +1,4 @@
-"""A token for a program that hands in bundles for a user; printed once, kept as a hash."""
+"""Create an API token for a user; it is printed once and stored as a hash."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from runs.services import tokens
 
 
 class Command(BaseCommand):
-    help = "Makes a token with which a program hands in bundles for a user."
+    help = "Creates a token with which a program submits bundles for a user."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user")
-        parser.add_argument("--name", default="shell", help="what it is for")
-        parser.add_argument("--days", type=int, default=90)
+        parser.add_argument("--name", default="shell", help="what the token is for")
+        parser.add_argument("--days", type=int, default=90, help="until it expires (default 90)")
         parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.SUBMIT.value)
-        parser.add_argument("--reason", default="from the shell", help="why; it stands in the trail")
+        parser.add_argument("--reason", default="from the shell", help="recorded in the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = row_named(User.objects.all(), username=options["user"])
@@ -30,4 +30,4 @@ class Command(BaseCommand):
             row, text = tokens.make_token(user=user, actor="make_token", **asked)
         except RunError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"valid until {row.expires_at:%Y-%m-%d}, shown once:\n{text}")
+        self.stdout.write(f"valid until {row.expires_at:%Y-%m-%d}, shown only once:\n{text}")

@@ -1,4 +1,4 @@
-"""Open a round of unseen cases, and say what may be published of it now."""
+"""Open a round of unseen cases, and print what to publish about it now."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ACTOR = "open_round"
 
 
 class Command(BaseCommand):
-    help = "Makes the secret of a new round over a suite's tasks. Nobody sees it, or a case, before reveal_round."
+    help = "Opens a round over a suite's tasks with a new secret. Secret and cases stay hidden until reveal_round."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--suite", required=True, help="its current version")
+        parser.add_argument("--suite", required=True, help="its current version is used")
 
     def handle(self, *args: Any, **options: Any) -> None:
         suite = current_suite(options["suite"])

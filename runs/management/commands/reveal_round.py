@@ -1,4 +1,4 @@
-"""Reveal a round: its secret, its cases and everything that became of them are public from then on."""
+"""Reveal a round, which makes its secret, cases and outcomes public."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PROFILES: tuple[Profile, ...] = ("small", "full")
 
 
 class Command(BaseCommand):
-    help = "Reveals a round, for good. Prints it as a file for tasks/rounds/, with its cases for the next versions."
+    help = "Reveals a round, for good, and prints it as a file for tasks/rounds/ with its cases as comments."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--reason", default="", help="for the trail")
-        parser.add_argument("--again", action="store_true", help="print a round that is revealed already")
+        parser.add_argument("--reason", default="", help="recorded in the audit log")
+        parser.add_argument("--again", action="store_true", help="print a round that has been revealed before")
 
     def handle(self, *args: Any, **options: Any) -> None:
         found = row_named(Round.objects.select_related("suite"), slug=options["slug"])
@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
 
 def _lines(found: Round) -> Iterator[str]:
-    """tasks/rounds/SLUG.yaml; the cases stand in comments, in the form of a task's config.yaml."""
+    """Yield the lines of tasks/rounds/SLUG.yaml; comments hold the cases in the form of a task's config.yaml."""
     yield f"# The cases follow from the secret: `python -m evaluator unseen TASK --round {found}` draws them again.\n"
     about = {"version": 1, "generator": found.generator_version, "digest": found.secret_hash, "secret": found.secret}
     yield yaml.safe_dump(about, sort_keys=False)

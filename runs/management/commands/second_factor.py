@@ -1,6 +1,6 @@
-"""A second factor from the shell: the code of a secret where no authenticator is at hand; a way back for a lost one.
+"""Second factors from the shell: print the current code of a secret, or reset a lost second factor.
 
-Whoever has this shell has the database and the secret key; this gives them nothing more.
+Whoever has this shell has the database and SECRET_KEY, so it gives away nothing more.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from runs.services import accounts
 
 
 class Command(BaseCommand):
-    help = "Prints the code of a secret, or lets a user who lost the device make a new second factor."
+    help = "Prints the current code of a secret, or resets the second factor of a user who lost the device."
 
     def add_arguments(self, parser: CommandParser) -> None:
         asked = parser.add_mutually_exclusive_group(required=True)
-        asked.add_argument("--secret", help="as the page shows it: print the code of this moment")
-        asked.add_argument("--forget", metavar="USER", help="the next login makes a new one; wrong tries are forgiven")
-        parser.add_argument("--reason", default="lost device", help="why; it stands in the trail")
+        asked.add_argument("--secret", help="print the current code of this secret, as the set-up page shows it")
+        asked.add_argument("--reset", metavar="USER", help="remove it, so that the next login sets up a new one")
+        parser.add_argument("--reason", default="lost device", help="recorded in the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        secret, name = options["secret"], options["forget"]
-        self.stdout.write(_code(secret) if secret else _forget(name, options["reason"]))
+        secret, name = options["secret"], options["reset"]
+        self.stdout.write(_code(secret) if secret else _reset(name, options["reason"]))
 
 
 def _code(secret: str) -> str:
     try:
         return str(format_hotp_value(hotp_value(secret.replace(" ", ""), int(time.time()) // settings.MFA_TOTP_PERIOD)))
     except ValueError as error:
-        raise CommandError("that is no secret: the page shows 32 letters and digits") from error
+        raise CommandError("not a secret: the set-up page shows 32 letters and digits") from error
 
 
-def _forget(name: str, reason: str) -> str:
+def _reset(name: str, reason: str) -> str:
     user = row_named(User.objects.all(), username=name)
-    had_one = accounts.forget_second_factor(user=user, actor="second_factor", reason=reason)
-    return f"{name} makes a new second factor at the next login" if had_one else f"{name} had none"
+    had_one = accounts.reset_second_factor(user=user, actor="second_factor", reason=reason)
+    return f"{name} sets up a new second factor at the next login" if had_one else f"{name} had no second factor"

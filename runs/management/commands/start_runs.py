@@ -1,4 +1,4 @@
-"""Start runs of an agent of ours on a suite: one for each repeat. Says what a paid model is estimated to cost first."""
+"""Start runs of a built-in agent on a suite, one for each repeat, after showing the estimated cost."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from runs.services import starts
 
 
 class Command(BaseCommand):
-    help = "Queues a configuration on every task of a suite, three times unless told otherwise. A worker does the rest."
+    help = "Queues a configuration on every task of a suite, in three runs by default. Workers evaluate them."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("configuration", help="its slug; `load_registry` registers them")
+        parser.add_argument("configuration", help="its slug; `load_registry` registers configurations")
         parser.add_argument("--suite", default="smoke")
         parser.add_argument("--device", default="cpu-x86_64", help="the slug of a device class")
-        parser.add_argument("--repeats", type=int, default=starts.REPEATS, help="so many runs (default 3)")
+        parser.add_argument("--repeats", type=int, default=starts.REPEATS, help="the number of runs (default 3)")
         parser.add_argument("--first", type=int, default=0, help="the number of the first repeat")
         parser.add_argument("--round", default="", help="the slug of a round of unseen cases")
-        parser.add_argument("--spend", action="store_true", help="the estimate was seen: start what calls a paid model")
+        parser.add_argument(
+            "--spend", action="store_true", help="start runs that call a paid model, at the estimated cost"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         configuration = row_named(Configuration.objects.select_related("agent", "model"), slug=options["configuration"])
         suite = current_suite(options["suite"])
         repeats = options["repeats"]
         try:
-            estimate = starts.told_estimate(configuration=configuration, suite=suite, repeats=repeats)
+            estimate = starts.estimate_text(configuration=configuration, suite=suite, repeats=repeats)
             if estimate and not options["spend"]:
-                raise CommandError(f"{estimate} `--spend` starts it.")
+                raise CommandError(f"{estimate} Add `--spend` to start.")
             runs = starts.start_runs(
                 configuration=configuration,
                 suite=suite,

@@ -1,4 +1,4 @@
-"""Sweep once."""
+"""Sweep once, as workers do all the time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from runs.worker.sweeper import sweep
 
 
 class Command(BaseCommand):
-    help = "Gives dead claims back and sends lost messages again. Workers and `beat` do so all the time."
+    help = "Queues attempts of dead workers again and resends lost messages. Workers and `beat` do this all the time."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        given_back, woken = sweep()
-        self.stdout.write(f"{counted(given_back, 'dead claim')} given back, {counted(woken, 'message')} sent again")
+        expired, sent = sweep()
+        self.stdout.write(f"{counted(expired, 'expired lease')}, {counted(sent, 'message')} sent again")

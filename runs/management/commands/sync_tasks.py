@@ -13,7 +13,7 @@ from runs.loading.catalog import mirror
 
 
 class Command(BaseCommand):
-    help = "Reads tasks/, tasks/suites/ and tasks/rounds/: what they say now is current, older digests stay."
+    help = "Stores tasks/, tasks/suites/ and tasks/rounds/ as current; older versions of tasks and suites stay."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

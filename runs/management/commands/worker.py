@@ -1,4 +1,4 @@
-"""Work for one host: a Celery worker of one process on its architecture's queue and on checks, a sweeper beside."""
+"""Run the worker of one host: a Celery worker of one process for attempts and checks, with a sweeper beside it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from runs.worker.sweeper import Sweeper
 
 
 class Command(BaseCommand):
-    help = "Claims and evaluates attempts for the host that ARENA_HOST names (default: local), until it is stopped."
+    help = "Evaluates attempts for the host that ARENA_HOST names (default: local) until it is stopped."
 
     def handle(self, *args: Any, **options: Any) -> None:
         compatibility.refuse_incompatible()
         host = row_named(Host.objects.select_related("device_class"), ONE_HOST, name=settings.HOST_NAME)
         lock = _locked(Path(settings.STATE) / f"worker-{host.name}.lock")
         if lock is None:
-            raise CommandError(f"another worker works for {host}: one device, one worker", returncode=3)
+            raise CommandError(f"another worker is running for {host}: each device has one worker", returncode=3)
         with lock:
             self._work_for(host)
 
     def _work_for(self, host: Host) -> None:
         try:
-            evaluation.get_ready(host)
+            evaluation.prepare(host)
         except HostError as error:
             raise CommandError(f"this machine cannot work as {host}: {error}") from error
         sweeper = Sweeper(host)
@@ -44,11 +44,11 @@ class Command(BaseCommand):
         try:
             current_app.worker_main(_arguments(host))
         finally:
-            evaluation.close_bench()
+            evaluation.close_evaluator()
 
 
 def _locked(path: Path) -> IO[str] | None:
-    """The open file, locked while it stays open; None if another process holds it."""
+    """Return the open file, locked until it is closed; None if another process holds the lock."""
     file = path.open("a")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,7 +59,10 @@ def _locked(path: Path) -> IO[str] | None:
 
 
 def _arguments(host: Host) -> list[str]:
-    """solo: no second process, so no database connection crosses a fork and a stop reaches the evaluation at once."""
+    """Return Celery's arguments.
+
+    The pool is solo: without a fork, database connections are not shared and a stop reaches the evaluation at once.
+    """
     level = logging.getLevelName(logging.getLogger().getEffectiveLevel())
     name, queues = f"{host.name}@%h", f"{host.device_class.architecture},{CHECKS}"
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]

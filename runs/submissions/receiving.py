@@ -1,4 +1,4 @@
-"""What web form and REST share: from a filled form to a received submission. The bytes go to the archive unread."""
+"""Receives a submitted form, for the page and the API. The bytes go to the archive unread."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from django.http import HttpRequest
 from runs import archive
 from runs.models import Submission
 from runs.services import submissions
-from runs.submissions.forms import HandInForm
+from runs.submissions.forms import SubmitForm
 
 
-def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]:
-    """The submission, and whether it is checked because of this call.
+def receive(form: SubmitForm, user: User, key: str = "") -> tuple[Submission, bool]:
+    """Store the upload; return the submission and whether this call queued a check.
 
     Raises:
         RunError: the idempotency key was used for other bytes.
@@ -32,5 +32,5 @@ def take(form: HandInForm, user: User, key: str = "") -> tuple[Submission, bool]
 
 
 def is_too_large(request: HttpRequest) -> bool:
-    """Whether the upload handler dropped a file; known once the request's body was read."""
+    """Return whether the upload handler dropped a file. Known only after the request's body was read."""
     return bool(request.META.get("ARENA_TOO_LARGE"))

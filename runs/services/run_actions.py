@@ -1,4 +1,4 @@
-"""What people do to runs: create, run again, pause, resume, cancel. Each leaves an entry in the trail."""
+"""Actions on runs: create, run again, pause, resume, cancel. All but creation leave an entry in the audit log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runs import agents, candidates, job_messages
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Configuration, DeviceClass, Result, Round, Run, Suite
 from runs.services.audit_log import Actor, note
-from runs.services.queue_order import Turns
+from runs.services.queue_order import QueuePositions
 from runs.services.replaced import replace_session
 
 
@@ -32,21 +32,21 @@ def create_run(
     actor: Actor,
     note: str = "",
 ) -> Run:
-    """A draft with a result for each task of the suite, each with a first attempt in the queue.
+    """Create a draft with a result for each task of the suite, and queue a first attempt for each.
 
-    With a round, each candidate is tried on its unseen cases, too.
+    With a round, candidates are also evaluated on its unseen cases.
 
-    `written` holds the candidates by the task's primary key: exactly one for each task. None: an agent of ours writes
-    each in a session, before its first evaluation.
+    `written` holds exactly one candidate for each task, by the task's primary key. None: a built-in agent writes each
+    in a session before its first evaluation.
 
     Raises:
-        RunError: a candidate is missing or belongs to no task of the suite, or a task to none of the secret round.
+        RunError: the candidates are not exactly those of the suite's tasks, or the secret round lacks one of the tasks.
     """
     tasks = list(suite.tasks.all())
     if round is not None and not round.is_revealed and (other := set(tasks) - set(round.suite.tasks.all())):
         raise RunError(f"{round} was opened for {round.suite}, which lacks {', '.join(sorted(t.path for t in other))}")
     if not tasks or (written is not None and set(written) != {task.pk for task in tasks}):
-        raise RunError(f"{suite} has {counted(len(tasks), 'task')}, candidates were given for {len(written or ())}")
+        raise RunError(f"{suite} has {counted(len(tasks), 'task')}, but candidates were given for {len(written or ())}")
     run = Run.objects.create(
         configuration=configuration,
         suite=suite,
@@ -56,25 +56,24 @@ def create_run(
         note=note,
         created_by=actor if isinstance(actor, User) else None,
     )
-    turns = Turns()
+    positions = QueuePositions()
     for task in tasks:
         candidate = written[task.pk] if written is not None else None
-        known = candidates.columns(candidate, candidates.kept(candidate)) if candidate else {}
-        queue_first(Result.objects.create(run=run, task=task, **known), turns)
+        known = candidates.columns(candidate, candidates.archive_sources(candidate)) if candidate else {}
+        queue_first(Result.objects.create(run=run, task=task, **known), positions)
     return run
 
 
 @transaction.atomic
 def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> list[Attempt]:
-    """Queue a new attempt for each result that has none open. What is published stays as it is.
+    """Queue a new attempt for each result that has none open; return the attempts. What is published does not change.
 
-    It evaluates the candidate there is. Where the session of an agent ended without one, the agent works again.
+    The attempt evaluates the same candidate. If an agent's session ended without one, the agent works again.
 
     Raises:
-        RunError: one of them has no candidate, its task in tasks/ is another by now, or its run is paused; nothing is
-            queued.
+        RunError: a result has no candidate, its task has changed, or its run is paused. Nothing is queued.
     """
-    made, turns = [], Turns()
+    made, positions = [], QueuePositions()
     for result in locked(results):
         latest = result.attempts.filter(is_latest=True).first()
         if latest is not None and latest.is_open:
@@ -85,7 +84,7 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
         _refuse_what_cannot_run(result)
         result.attempts.filter(is_latest=True).update(is_latest=False)
         number = latest.number + 1 if latest else 1
-        attempt = _queue(result, number=number, turn=turns.take(result.run))
+        attempt = _queue(result, number=number, position=positions.next_for(result.run))
         note(AuditEntry.Action.RERUN, actor, reason, detail, run=result.run, result=result, to_attempt=attempt)
         made.append(attempt)
     return made
@@ -93,7 +92,7 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
 
 @transaction.atomic
 def rerun_failed(*, run: Run, actor: Actor, reason: str = "") -> list[Attempt]:
-    """The same for each result of a run whose newest attempt ended without a pass.
+    """Run again every result of a run whose newest attempt ended without passing; return the attempts.
 
     Raises:
         RunError: as `rerun_results`.
@@ -104,7 +103,10 @@ def rerun_failed(*, run: Run, actor: Actor, reason: str = "") -> list[Attempt]:
 
 @transaction.atomic
 def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "") -> int:
-    """End every open attempt. A worker that runs one notices at its next heartbeat; its verdict counts no more."""
+    """Cancel every open attempt of the results; return how many.
+
+    A worker that runs one notices at its next heartbeat, and its verdict is not stored.
+    """
     ended = 0
     for result in locked(results):
         attempts = result.attempts.open()
@@ -120,16 +122,16 @@ def cancel_results(*, results: Iterable[Result], actor: Actor, reason: str = "")
 
 @transaction.atomic
 def pause_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
-    """Let no worker take what waits of it. What runs already ends as it would have.
+    """Keep workers from taking the run's queued attempts. Running attempts continue.
 
     Raises:
-        RunError: it is paused, or nothing of it waits or runs.
+        RunError: the run is paused already, or has no open attempt.
     """
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.paused_at is not None:
         raise RunError(f"{run} is paused already")
     if not Attempt.objects.open().filter(result__run=run).exists():
-        raise RunError(f"nothing of {run} waits or runs")
+        raise RunError(f"{run} has no open attempt")
     run.paused_at = timezone.now()
     run.save(update_fields=["paused_at"])
     note(AuditEntry.Action.PAUSE, actor, reason, run=run)
@@ -138,10 +140,10 @@ def pause_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
 
 @transaction.atomic
 def resume_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
-    """Put what waits of it back into its place in the queue.
+    """Let workers take the run's queued attempts again, in their old place in the queue.
 
     Raises:
-        RunError: it is not paused.
+        RunError: the run is not paused.
     """
     run = Run.objects.select_for_update(of=("self",)).select_related("device_class").get(pk=run.pk)
     if run.paused_at is None:
@@ -149,25 +151,25 @@ def resume_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
     run.paused_at = None
     run.save(update_fields=["paused_at"])
     for attempt_id in Attempt.objects.queued().filter(result__run=run).values_list("pk", flat=True):
-        job_messages.on_commit(attempt_id=attempt_id, queue=run.device_class.architecture)
+        job_messages.send_evaluate_on_commit(attempt_id=attempt_id, queue=run.device_class.architecture)
     note(AuditEntry.Action.RESUME, actor, reason, run=run)
     return run
 
 
-def queue_first(result: Result, turns: Turns) -> Attempt:
-    """The first attempt of a new result, for others that make runs."""
-    return _queue(result, number=1, turn=turns.take(result.run))
+def queue_first(result: Result, positions: QueuePositions) -> Attempt:
+    """Queue the first attempt of a new result, in the caller's transaction."""
+    return _queue(result, number=1, position=positions.next_for(result.run))
 
 
 def locked(results: Iterable[Result]) -> list[Result]:
-    """Fresh rows, locked in one order, so that two people who click at once wait for each other."""
+    """Return fresh rows, locked in order of their ids, so that simultaneous actions wait for each other."""
     keys = [result.pk for result in results]
     found = Result.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
     return list(found.select_related("run__device_class", "run__configuration__agent"))
 
 
 def _refuse_what_cannot_run(result: Result) -> None:
-    if not result.candidate_files and not result.candidate_problems and not agents.awaits_session(result):
+    if not result.candidate_files and not result.candidate_problems and not agents.needs_session(result):
         raise RunError(f"{result} has no candidate that could be evaluated again")
     try:
         candidates.spec_of(result.task)
@@ -175,9 +177,9 @@ def _refuse_what_cannot_run(result: Result) -> None:
         raise RunError(f"{result} cannot be evaluated again: {error}") from error
 
 
-def _queue(result: Result, *, number: int, turn: int) -> Attempt:
+def _queue(result: Result, *, number: int, position: int) -> Attempt:
     now = timezone.now()
-    place = {"queued_at": now, "woken_at": now, "turn": turn}
+    place = {"queued_at": now, "message_sent_at": now, "queue_position": position}
     attempt = Attempt.objects.create(result=result, number=number, wanted_evaluator=VERSION, **place)
-    job_messages.on_commit(attempt_id=attempt.pk, queue=result.run.device_class.architecture)
+    job_messages.send_evaluate_on_commit(attempt_id=attempt.pk, queue=result.run.device_class.architecture)
     return attempt

@@ -1,4 +1,4 @@
-"""How often somebody may be wrong: by account and address for passwords and codes, by address for tokens."""
+"""Limits on failed attempts: by account and network for passwords and codes, by network for tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 from leaderboard.http import rate_limits
 from runs.people import login_attempts
 from runs.people.addresses import network_of
-from runs.people.models import WrongGuess
+from runs.people.models import LoginAttempt
 from runs.people.rights import Role
 from runs.services import tokens
 from tests import factories
@@ -34,18 +34,18 @@ def test_after_ten_wrong_passwords_an_account_waits_whatever_address_asks(person
     for number in range(10):
         log_in(from_address(f"10.0.0.{number}"), "sam", "wrong")
     refused = log_in(from_address("10.1.1.1"), "sam")
-    assert b"Too many wrong tries. Try again in 15 min." in refused.content
+    assert b"Too many failed attempts. Try again in 15 min." in refused.content
     person("tom")
     assert log_in(from_address("10.1.1.1"), "tom")["Location"] == "/account/"
 
 
-def test_it_is_let_in_when_the_oldest_wrong_guess_is_a_window_old(person: Any) -> None:
+def test_an_account_is_let_in_when_the_oldest_failed_attempt_is_a_window_old(person: Any) -> None:
     person("sam")
     for _ in range(10):
         log_in(Client(), "SAM", "wrong")
     assert log_in(Client(), "sam").status_code == 200
-    first = WrongGuess.objects.order_by("at")[:2]
-    WrongGuess.objects.filter(pk__in=[one.pk for one in first]).update(at=timezone.now() - login_attempts.WINDOW)
+    first = LoginAttempt.objects.order_by("at")[:2]
+    LoginAttempt.objects.filter(pk__in=[one.pk for one in first]).update(at=timezone.now() - login_attempts.WINDOW)
     assert log_in(Client(), "sam")["Location"] == "/account/"
 
 
@@ -53,37 +53,37 @@ def test_being_refused_does_not_make_one_wait_longer(person: Any) -> None:
     person("sam")
     for _ in range(30):
         log_in(Client(), "sam", "wrong")
-    assert WrongGuess.objects.count() == 20  # ten for the account, ten for the address
+    assert LoginAttempt.objects.count() == 20  # ten for the account, ten for the address
 
 
-def test_of_many_tries_at_once_no_more_are_looked_at_than_are_allowed(person: Any, monkeypatch: Any) -> None:
-    """Each begins before the one before it is known to be wrong."""
+def test_of_many_simultaneous_attempts_no_more_are_checked_than_are_allowed(person: Any, monkeypatch: Any) -> None:
+    """Each attempt starts before the one before it has failed."""
     person("sam")
-    looked_at = list[int]()
+    checked = list[int]()
 
     def authenticate(*_: Any, **__: Any) -> None:
-        looked_at.append(len(looked_at))
-        if len(looked_at) < 30:
+        checked.append(len(checked))
+        if len(checked) < 30:
             log_in(Client(), "sam", "wrong")
 
     monkeypatch.setattr(ModelBackend, "authenticate", authenticate)
     log_in(Client(), "sam", "wrong")
-    assert len(looked_at) == login_attempts.MOST["account"]
+    assert len(checked) == login_attempts.MOST["account"]
 
 
-def test_the_right_password_does_not_count_and_forgives_no_wrong_one(person: Any) -> None:
+def test_the_right_password_does_not_count_and_clears_no_failed_attempt(person: Any) -> None:
     person("sam")
     log_in(Client(), "sam", "wrong")
     for _ in range(12):
         assert log_in(Client(), "sam").status_code == 302
-    assert WrongGuess.objects.count() == 2
+    assert LoginAttempt.objects.count() == 2
 
 
 def test_fifty_wrong_passwords_make_an_address_wait_for_every_account(person: Any) -> None:
     person("sam")
     for number in range(50):
-        login_attempts.note(("account", f"nobody-{number}"), ("address", "10.0.0.1"))
-    assert b"Too many wrong tries" in log_in(from_address("10.0.0.1"), "sam").content
+        login_attempts.record(("account", f"nobody-{number}"), ("address", "10.0.0.1"))
+    assert b"Too many failed attempts" in log_in(from_address("10.0.0.1"), "sam").content
     assert log_in(from_address("10.0.0.2"), "sam").status_code == 302
 
 
@@ -106,8 +106,8 @@ def test_codes_are_counted_too(person: Any) -> None:
     for _ in range(10):
         client.post("/account/second-factor/code/", {"code": "000000"})
     refused = client.post("/account/second-factor/code/", {"code": code_of(SECRET)})
-    assert b"Too many wrong tries" in refused.content
-    login_attempts.forgive(("code", str(user.pk)))
+    assert b"Too many failed attempts" in refused.content
+    login_attempts.forget_all(("code", str(user.pk)))
     assert client.post("/account/second-factor/code/", {"code": code_of(SECRET)}).status_code == 302
 
 
@@ -117,7 +117,7 @@ def test_the_password_that_is_asked_again_counts_like_the_first(person: Any) -> 
     log_in(client, "sam")
     for _ in range(9):
         client.post("/account/again/", {"password": "wrong"})
-    login_attempts.note(("account", "sam"))
+    login_attempts.record(("account", "sam"))
     assert client.post("/account/again/", {"password": PASSWORD}).status_code in (200, 429)
 
 
@@ -134,13 +134,13 @@ def test_fifty_wrong_tokens_make_an_address_wait_and_say_how_long(person: Any) -
     assert elsewhere.post("/api/v1/submissions/").status_code == 400
 
 
-def test_the_table_of_guesses_names_nobody_and_forgets(person: Any) -> None:
+def test_stored_attempts_name_nobody_and_are_deleted_after_the_window(person: Any) -> None:
     person("sam")
     log_in(Client(), "sam", "wrong")
-    assert not any("sam" in row.who or "127" in row.who for row in WrongGuess.objects.all())
-    WrongGuess.objects.update(at=timezone.now() - login_attempts.WINDOW - timedelta(seconds=1))
-    login_attempts.note(("account", "tom"))
-    assert WrongGuess.objects.count() == 1
+    assert not any("sam" in row.key or "127" in row.key for row in LoginAttempt.objects.all())
+    LoginAttempt.objects.update(at=timezone.now() - login_attempts.WINDOW - timedelta(seconds=1))
+    login_attempts.record(("account", "tom"))
+    assert LoginAttempt.objects.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_the_table_of_guesses_names_nobody_and_forgets(person: Any) -> None:
         *(("/api/v1/runs/", 1), ("/api/v1/board/a/b/c/rates.png", 10), ("/api/v1/rows/results.csv", 20)),
         *(("/run/1/records.zip", 20), ("/dump/results.parquet", 20), ("/result/1/attempt/1/log.txt", 1)),
         *(("/result/1/candidate/kernel.hip", 1), ("/task/a/b/c/source/kernel.hip", 1), ("/feed.atom", 1)),
-        *(("/api/v1/submissions/", 10), ("/submit/hand-in/", 10), ("/result/1/session.json", 1)),
+        *(("/api/v1/submissions/", 10), ("/submit/upload/", 10), ("/result/1/session.json", 1)),
         *(("/", 0), ("/result/1/", 0), ("/result/1/explore/times/", 0), ("/runs/", 0), ("/static/css/base.css", 0)),
     ],
 )

@@ -1,4 +1,4 @@
-"""The desk's pages in Chromium, as somebody who is logged in and may do everything sees them."""
+"""Pages of submissions and reviews in Chromium, as an admin sees them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def user() -> User:
 
 @pytest.fixture
 def addresses(user) -> list[str]:
-    """With a submission of each kind that these pages show in their own way."""
+    """Return addresses of these pages, with a submission of each kind."""
     make_submission_places()
     factories.make_host(name="local")
-    told = Submission.objects.get(run__isnull=False)
-    told.submitter = user
-    told.save()
+    published = Submission.objects.get(run__isnull=False)
+    published.submitter = user
+    published.save()
     refused = {"state": "rejected", "problem_count": 2, "problems": [PROBLEM, PROBLEM | {"hint": "Remove it"}]}
     rejected = factories.make_submission(submitter=user, **refused)
     run = factories.make_run(status="passed", origin="imported", bundle_digest="c" * 64)
@@ -45,12 +45,12 @@ def addresses(user) -> list[str]:
     lacking = factories.make_submission(submitter=user, state="accepted", **asked)
     return [
         *(f"/submission/{lacking.pk}/facts/", f"/submission/{lacking.pk}/mine/", f"/submission/{rejected.pk}/facts/"),
-        *("/submit/hand-in/", "/submit/tokens/", "/review/", f"/review/result/{result.pk}/audit/"),
-        *(f"/submission/{told.pk}/mine/", f"/submission/{rejected.pk}/mine/"),
+        *("/submit/upload/", "/submit/tokens/", "/review/", f"/review/result/{result.pk}/audit/"),
+        *(f"/submission/{published.pk}/mine/", f"/submission/{rejected.pk}/mine/"),
     ]
 
 
-def test_every_page_of_the_desk_is_clean_in_both_schemes_wide_and_narrow(addresses, user, visit) -> None:
+def test_every_page_of_submissions_is_clean_in_both_schemes_wide_and_narrow(addresses, user, visit) -> None:
     client = Client()
     client.force_login(user)
     visitor = visit()
@@ -75,6 +75,6 @@ def test_logging_in_leads_to_where_one_wanted_to_go(visit) -> None:
     page.get_by_label("Username").fill("sam")
     page.get_by_label("Password").fill("a long enough secret")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Hand in a bundle")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submit a bundle")
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()

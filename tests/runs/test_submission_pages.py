@@ -1,4 +1,4 @@
-"""The desk's pages: who may open which, and that each does what it says without JavaScript."""
+"""Pages of submissions and reviews: who may open which, and that each works without JavaScript."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.test import Client
 from runs.loading import bundles as intake
 from runs.models import ApiToken, Result, Review, Submission, Verification
 from runs.services import submissions
-from runs.submissions.forms import AuditForm, HandInForm, TokenForm
+from runs.submissions.forms import AuditForm, SubmitForm, TokenForm
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
@@ -35,19 +35,19 @@ def imported(site: Site, submitter: User, tmp_path: Path) -> Submission:
     path = make_zip(tmp_path / "run", site.suite)
     client = Client()
     client.force_login(submitter)
-    hand_in(client, path)
+    submit(client, path)
     intake.check_next()
     return Submission.objects.get()
 
 
-def hand_in(client: Client, path: Path, **changes: object) -> object:
+def submit(client: Client, path: Path, **changes: object) -> object:
     file = SimpleUploadedFile(path.name, path.read_bytes())
     fields = {"agent": "Sam's agent", "output_tokens": "1200", "licence": "MIT", "consent": "on", "bundle": file}
-    return client.post("/submit/hand-in/", fields | changes)
+    return client.post("/submit/upload/", fields | changes)
 
 
 PAGES = [
-    "/submit/hand-in/",
+    "/submit/upload/",
     "/submit/tokens/",
     "/review/",
     "/submission/{submission}/mine/",
@@ -76,42 +76,42 @@ def test_whoever_may_sees_a_page_that_nobody_keeps(address: str) -> None:
     assert b"Log out" in response.content
 
 
-def test_a_bundle_goes_in_by_the_form_and_its_page_says_what_comes_next(site: Site, tmp_path: Path) -> None:
+def test_a_bundle_is_submitted_by_the_form_and_its_page_says_what_comes_next(site: Site, tmp_path: Path) -> None:
     client, user = logged_in("submit_bundle")
-    response = hand_in(client, make_zip(tmp_path / "run", site.suite), started_at="2026-11-28")
+    response = submit(client, make_zip(tmp_path / "run", site.suite), started_at="2026-11-28")
     submission = Submission.objects.get()
     assert response["Location"] == f"/submission/{submission.pk}/mine/"
     assert (submission.submitter, submission.declared) == (
         user,
         {"agent": "Sam's agent", "output_tokens": "1200", "started_at": "2026-11-28"},
     )
-    assert b"A worker checks it within minutes" in client.get(response["Location"]).content
+    assert b"A worker will check it within minutes" in client.get(response["Location"]).content
     intake.check_next()
     assert b"A maintainer publishes its run" in client.get(response["Location"]).content
 
 
-def test_what_the_form_lacks_is_said_beside_its_field_and_nothing_is_kept(site: Site, tmp_path: Path) -> None:
+def test_errors_are_shown_beside_their_fields_and_nothing_is_stored(site: Site, tmp_path: Path) -> None:
     client, _ = logged_in("submit_bundle")
-    response = hand_in(
+    response = submit(
         client, make_zip(tmp_path / "run", site.suite), consent="", licence="mine", started_at="yesterday"
     )
     assert response.status_code == 200
     assert {"consent", "licence", "started_at", "bundle"} == set(response.context["form"].errors)
-    assert b"choose it again" in response.content, "a browser keeps no file"
+    assert b"Choose the file again" in response.content, "browsers do not keep a file"
     assert b'<a href="#id_licence">Licence</a>' in response.content, "the form is longer than a screen"
     assert not Submission.objects.exists()
 
 
-def test_bytes_that_somebody_else_handed_in_are_said_to_be_theirs_on_the_form(site: Site, tmp_path: Path) -> None:
+def test_the_form_refuses_a_file_that_somebody_else_submitted_before(site: Site, tmp_path: Path) -> None:
     first, _ = logged_in("submit_bundle")
     path = make_zip(tmp_path / "run", site.suite)
-    hand_in(first, path)
+    submit(first, path)
     known = Submission.objects.get()
     client, _ = logged_in("submit_bundle")
-    told = hand_in(client, path).content.decode()
-    assert f'These bytes are known: they are <a href="/submission/{known.pk}/">submission {known.pk}</a>' in told
+    told = submit(client, path).content.decode()
+    assert f'submitted this file before, as <a href="/submission/{known.pk}/">submission {known.pk}</a>' in told
     assert 'value="1200"' in told, "what was filled in stays"
-    assert "These bytes" not in client.get("/submit/tokens/").content.decode(), "no other page says it later"
+    assert "this file before" not in client.get("/submit/tokens/").content.decode(), "no other page says it later"
 
 
 def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:
@@ -126,16 +126,16 @@ def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:
 def test_a_bundle_that_is_too_long_is_dropped(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runs.submissions.uploading.MOST_BYTES", 10)
     client, _ = logged_in("submit_bundle")
-    response = hand_in(client, make_zip(tmp_path / "run", site.suite))
-    assert "longer than" in str(response.context["form"].errors["bundle"])
+    response = submit(client, make_zip(tmp_path / "run", site.suite))
+    assert "larger than" in str(response.context["form"].errors["bundle"])
     assert not Submission.objects.exists()
 
 
-def test_problems_are_for_the_submitter_and_what_is_public_says_none_of_them(tmp_path: Path) -> None:
+def test_problems_are_shown_to_the_submitter_only(tmp_path: Path) -> None:
     client, user = logged_in("submit_bundle")
     path = tmp_path / "planted.txt"
     path.write_text("nothing")
-    hand_in(client, path)
+    submit(client, path)
     intake.check_next()
     submission = Submission.objects.get()
     assert b"planted.txt" in client.get(f"/submission/{submission.pk}/mine/").content
@@ -170,16 +170,16 @@ def test_a_maintainer_sends_a_submission_to_a_host_closes_and_decides(site: Site
         assert b"Nothing was changed" in refused.content
     asked = {"device_class": "cpu-x86_64", "sample": "1"}
     page = client.post(f"/review/submission/{submission.pk}/verify/", asked, follow=True).content.decode()
-    assert f"Candidates of submission {submission.pk} are evaluated again" in page
+    assert f"Verification of submission {submission.pk} has started" in page
     assert Verification.objects.get().measured.results.count() == 1
     response = client.post(f"/review/submission/{submission.pk}/close/", {"text": "done"}, follow=True)
-    assert b"only an accepted one is closed" in response.content
+    assert b"only an accepted one can be closed" in response.content
     review = factories.make_review(submission)
     client.post(f"/review/{review.pk}/decide/", {"text": "Somebody else."})
     assert Review.objects.get(pk=review.pk).decision == "Somebody else."
 
 
-def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None:
+def test_an_audit_gets_a_reply_and_both_are_shown(site: Site, tmp_path: Path) -> None:
     _, user = logged_in("submit_bundle")
     submission = imported(site, user, tmp_path)
     result = submission.run.results.first()
@@ -192,22 +192,23 @@ def test_an_audit_is_made_answered_and_shown(site: Site, tmp_path: Path) -> None
     mine.force_login(user)
     page = mine.get(f"/submission/{submission.pk}/mine/").content
     assert b"if (judge)" in page
-    assert b"Your answer, by" in page
-    mine.post(f"/audit/{result.audits.get().pk}/answer/", {"text": "It does not."})
-    assert b"It does not." in auditor.get("/review/").content
+    assert b"Your reply, by" in page
+    mine.post(f"/audit/{result.audits.get().pk}/reply/", {"text": "It does not."})
+    for client, address in ((auditor, "/review/"), (mine, f"/submission/{submission.pk}/mine/")):
+        assert b"It does not." in client.get(address).content
 
 
-def test_what_was_asked_and_not_said_stands_on_both_pages_with_the_totals(tmp_path: Path) -> None:
+def test_missing_facts_are_on_both_pages_with_the_totals(tmp_path: Path) -> None:
     client, user = logged_in("submit_bundle", "review_submission")
     path = tmp_path / "run.zip"
     report = {"overall": {"total_tasks": 9, "average_speedup": 3.0}}
     with zipfile.ZipFile(path, "w") as file:
         for name, data in (made.aka() | {"reports/task_type_breakdown.json": made.dumped(report)}).items():
             file.writestr(name, data)
-    hand_in(client, path, model="m-1")
+    submit(client, path, model="m-1")
     intake.check_next()
     submission = Submission.objects.get()
-    submissions.show_claims(submission=submission, actor=user)
+    submissions.publish_claims(submission=submission, actor=user)
     for address in ("", "mine/"):
         page = client.get(f"/submission/{submission.pk}/{address}").content.decode()
         assert "agent version" in page
@@ -221,14 +222,14 @@ def test_what_was_asked_and_not_said_stands_on_both_pages_with_the_totals(tmp_pa
     assert not {"model", "agent", "licence"} & set(public["undeclared"])
 
 
-def test_the_queue_says_where_no_answer_came_in_time(site: Site, tmp_path: Path) -> None:
+def test_the_queue_marks_audits_without_a_reply_in_time(site: Site, tmp_path: Path) -> None:
     _, user = logged_in("submit_bundle")
     result = imported(site, user, tmp_path).run.results.first()
     auditor, _ = logged_in("audit_result", "review_submission")
     auditor.post(f"/review/result/{result.pk}/audit/", {"verdict": "suspect", "reason": "It looks odd."})
-    assert b"overdue, no answer" not in auditor.get("/review/").content
-    result.audits.update(answer_until=datetime.now(UTC) - timedelta(days=1))
-    assert b"overdue, no answer" in auditor.get("/review/").content
+    assert b"overdue, no reply" not in auditor.get("/review/").content
+    result.audits.update(reply_until=datetime.now(UTC) - timedelta(days=1))
+    assert b"overdue, no reply" in auditor.get("/review/").content
 
 
 def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path) -> None:
@@ -237,18 +238,18 @@ def test_a_takedown_needs_a_reason_and_the_submitter(site: Site, tmp_path: Path)
     address = f"/submission/{submission.pk}/take-down/"
     other, _ = logged_in("submit_bundle")
     assert other.post(address, {"text": "x"}).status_code == 403
-    assert b"say why" in client.post(address, {"text": "", "sure": "on"}).content
+    assert b"give a reason" in client.post(address, {"text": "", "sure": "on"}).content
     refused = client.post(address, {"text": "A <mistake>."}).content
-    assert b"tick that it is meant" in refused
+    assert b"tick the box to confirm" in refused
     assert b"A &lt;mistake&gt;.</textarea>" in refused, "what was typed is kept"
     assert Submission.objects.get().outcome == ""
     told = client.post(address, {"text": "A mistake.", "sure": "on"}, follow=True).content
-    assert b"is taken down." in told
+    assert b"has been taken down." in told
     assert Submission.objects.get().outcome == "taken_down"
     assert b"Its contents are not public." in Client().get(f"/submission/{submission.pk}/").content
 
 
-@pytest.mark.parametrize("form", [HandInForm, TokenForm, AuditForm])
+@pytest.mark.parametrize("form", [SubmitForm, TokenForm, AuditForm])
 def test_a_choice_fits_the_field_of_a_telephone(form: type[Form]) -> None:
     """33 letters stood in a field at 320 pixels."""
     fields = [field for field in form.base_fields.values() if isinstance(field, ChoiceField)]
@@ -266,5 +267,5 @@ def test_a_token_is_shown_once_and_revoked_by_its_owner_alone() -> None:
     assert row.expires_at - datetime.now(UTC) < timedelta(days=31)
     other, _ = logged_in("submit_bundle")
     assert other.post(f"/submit/tokens/{row.pk}/revoke/").status_code == 404
-    assert b"Token ci is revoked" in client.post(f"/submit/tokens/{row.pk}/revoke/", follow=True).content
+    assert b"Token ci has been revoked" in client.post(f"/submit/tokens/{row.pk}/revoke/", follow=True).content
     assert ApiToken.objects.get().revoked_at is not None

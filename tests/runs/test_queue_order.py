@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from runs.models import Attempt, Host, Run
-from runs.services import entries
-from runs.services.claims import Lease, claim_oldest, record_verdict
-from runs.services.queue_order import Turns
+from runs.services import run_actions
+from runs.services.leases import Lease, lease_next, record_verdict
+from runs.services.queue_order import QueuePositions
 from tests import factories
 from tests.records import make_record
 from tests.runs.conftest import Site
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.django_db
 def work_off(site: Site, most: int = 1000) -> list[Run]:
     """The runs of the attempts, in the order in which one host evaluates them."""
     found = []
-    while len(found) < most and (claim := claim_oldest(host=site.host, worker="w")):
-        record_verdict(claim=claim, record=make_record())
-        found.append(Run.objects.get(results__attempts=claim.attempt_id))
+    while len(found) < most and (lease := lease_next(host=site.host, worker="w")):
+        record_verdict(lease=lease, record=make_record())
+        found.append(Run.objects.get(results__attempts=lease.attempt_id))
     return found
 
 
@@ -66,27 +66,27 @@ def test_what_commands_queue_is_of_one_more_submitter(site: Site) -> None:
     assert names(work_off(site)) == "-a-a----"
 
 
-def test_a_rerun_stands_behind_its_submitters_own_and_no_one_elses(site: Site) -> None:
+def test_a_rerun_queues_behind_its_submitters_own_attempts_only(site: Site) -> None:
     many, few = user("m"), user("f")
     run = site.new_run(actor=few)
     work_off(site)
     for _ in range(3):
         site.new_run(actor=many)
-    entries.rerun_results(results=run.results.all(), actor="test")
+    run_actions.rerun_results(results=run.results.all(), actor="test")
     assert names(work_off(site)) == "mfmf" + "mmmm"
 
 
 def test_a_paused_run_holds_nobody_up_and_nobody_back(site: Site) -> None:
     paused = site.new_run(actor=user("a"))
-    entries.pause_run(run=paused, actor="test")
+    run_actions.pause_run(run=paused, actor="test")
     site.new_run(actor=user("b"))
     assert names(work_off(site)) == "bb"
     site.new_run(actor=user("c"))
-    entries.resume_run(run=paused, actor="test")
+    run_actions.resume_run(run=paused, actor="test")
     assert names(work_off(site)) == "acac"
 
 
-def test_a_verification_is_on_behalf_of_whoever_handed_the_bundle_in(site: Site) -> None:
+def test_a_verification_counts_for_the_submitter_of_the_bundle(site: Site) -> None:
     submitter, maintainer = user("s"), user("m")
     claimed = factories.make_run(
         suite=site.suite, state="draft", origin="imported", bundle_digest=factories.sha256("bundle")
@@ -100,19 +100,19 @@ def test_a_verification_is_on_behalf_of_whoever_handed_the_bundle_in(site: Site)
         verifies=claimed,
         created_by=maintainer,
     )
-    assert Turns().take(again) == 2, "behind the two of its submitter"
+    assert QueuePositions().next_for(again) == 2, "behind the two of its submitter"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_hosts_that_claim_at_once_get_an_attempt_each(site: Site) -> None:
+def test_hosts_that_take_work_at_once_get_an_attempt_each(site: Site) -> None:
     hosts = [factories.make_host(device_class=site.device_class) for _ in range(6)]
     for _ in range(4):
         site.new_run()
-    start, claims = threading.Barrier(len(hosts)), list[Lease | None]()
+    start, taken = threading.Barrier(len(hosts)), list[Lease | None]()
 
     def rival(host: Host) -> None:
         start.wait()
-        claims.append(claim_oldest(host=host, worker=host.name))
+        taken.append(lease_next(host=host, worker=host.name))
         connection.close()
 
     threads = [threading.Thread(target=rival, args=(host,)) for host in hosts]
@@ -120,5 +120,5 @@ def test_hosts_that_claim_at_once_get_an_attempt_each(site: Site) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({claim.attempt_id for claim in claims if claim}) == len(hosts)
+    assert len({lease.attempt_id for lease in taken if lease}) == len(hosts)
     assert Attempt.objects.filter(status="running").count() == len(hosts)

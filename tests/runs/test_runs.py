@@ -1,4 +1,4 @@
-"""What people do to runs: create, run again, pause, cancel, publish, take back, each with its entry in the trail."""
+"""Actions on runs: create, run again, cancel, publish and withdraw, each with its entry in the audit log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.db import transaction
 from runs import archive, guards
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Measurement, Result, Run, Task
-from runs.services import claims, publishing
-from runs.services.entries import cancel_results, rerun_results
+from runs.services import leases, publishing
+from runs.services.run_actions import cancel_results, rerun_results
 from tests.records import make_record
 from tests.runs.conftest import Site, made_up
 
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.django_db
 def finish(run: Run, site: Site, reason: str | None = None) -> Run:
     """Every queued attempt of the run gets a verdict."""
     for attempt in Attempt.objects.queued().filter(result__run=run):
-        claim = claims.claim_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
-        assert claim is not None
-        assert claims.record_verdict(claim=claim, record=make_record(reason=reason))
+        lease = leases.lease_attempt(attempt_id=attempt.pk, host=site.host, worker="w")
+        assert lease is not None
+        assert leases.record_verdict(lease=lease, record=make_record(reason=reason))
     return run
 
 
@@ -62,11 +62,11 @@ def test_nothing_is_sent_for_a_run_that_was_rolled_back(
 
 
 def test_it_refuses_a_run_without_a_candidate_for_each_task(site: Site) -> None:
-    with pytest.raises(RunError, match="2 tasks, candidates were given for 0"):
+    with pytest.raises(RunError, match="2 tasks, but candidates were given for 0"):
         site.new_run(written={})
 
 
-def test_publishing_shows_the_newest_answers_and_says_who_did_it(site: Site) -> None:
+def test_publishing_shows_the_newest_attempts_and_records_who_did_it(site: Site) -> None:
     user = User.objects.create_user("maintainer")
     run = publishing.publish_run(run=finish(site.new_run(), site), actor=user, reason="checked")
     assert run.state == "published"
@@ -84,7 +84,7 @@ def test_a_run_with_an_open_attempt_is_not_published(site: Site) -> None:
 def test_a_second_run_of_the_same_repeat_is_not_published_beside_the_first(site: Site) -> None:
     published(site)
     again = finish(site.new_run(), site)
-    with pytest.raises(RunError, match="another run of rewrite, repeat 0, is published"):
+    with pytest.raises(RunError, match="another run of rewrite, repeat 0, is already published"):
         publishing.publish_run(run=again, actor="test")
     again.refresh_from_db()
     assert again.state == "draft"
@@ -139,7 +139,7 @@ def test_a_result_without_a_candidate_is_not_run_again(site: Site) -> None:
     assert not Attempt.objects.open().exists()
 
 
-def test_a_rerun_that_fails_through_our_fault_never_replaces_an_answer(site: Site) -> None:
+def test_a_rerun_that_fails_through_our_fault_never_replaces_a_verdict(site: Site) -> None:
     run = published(site)
     before = board(site)
     rerun_results(results=run.results.all(), actor="test")
@@ -163,11 +163,11 @@ def test_a_result_of_a_draft_is_not_published_alone(site: Site) -> None:
 def test_cancelling_ends_queued_and_running_attempts_and_bars_a_late_verdict(site: Site) -> None:
     run = site.new_run()
     first = Attempt.objects.filter(result__run=run).order_by("pk")[0]
-    claim = claims.claim_attempt(attempt_id=first.pk, host=site.host, worker="w")
+    lease = leases.lease_attempt(attempt_id=first.pk, host=site.host, worker="w")
     assert cancel_results(results=run.results.all(), actor="test") == 2
-    assert claim is not None
-    assert not claims.heartbeat(claim=claim)
-    assert not claims.record_verdict(claim=claim, record=make_record())
+    assert lease is not None
+    assert not leases.heartbeat(lease=lease)
+    assert not leases.record_verdict(lease=lease, record=make_record())
     assert set(Attempt.objects.filter(result__run=run).values_list("status", flat=True)) == {"cancelled"}
     assert cancel_results(results=run.results.all(), actor="test") == 0
     with pytest.raises(RunError, match="no result to publish"):
@@ -176,7 +176,7 @@ def test_cancelling_ends_queued_and_running_attempts_and_bars_a_late_verdict(sit
 
 def test_a_withdrawn_run_leaves_the_boards_and_keeps_its_rows(site: Site) -> None:
     run = published(site)
-    with pytest.raises(RunError, match="say why"):
+    with pytest.raises(RunError, match="give a reason"):
         publishing.withdraw_run(run=run, actor="test", reason=" ")
     publishing.withdraw_run(run=run, actor="test", reason="wrong device")
     assert board(site) == []
