@@ -1,8 +1,8 @@
 """Measure the queue on PostgreSQL and Redis: `python -m tests.chaos.measure [WORKERS] [ATTEMPTS]`.
 
 Leases: processes of one host lease attempts and store verdicts as fast as they can. Start: one real worker, one run at
-a time. Deaths: real workers are killed one after another during evaluation; if another worker gets the attempt later than
-after two heartbeats, that is a miss, and the exit code is 1.
+a time. Deaths: real workers are killed one after another during evaluation; if another worker gets the attempt later
+than after two heartbeats, that is a miss, and the exit code is 1.
 """
 
 from __future__ import annotations
