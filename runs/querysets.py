@@ -8,25 +8,14 @@ take an attempt.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import Self, TypeVar
 
 from django.db import models
 from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-if TYPE_CHECKING:
-    from runs.models import (  # noqa: F401
-        AgentSession,
-        Attempt,
-        Iteration,
-        Result,
-        Run,
-        Submission,
-        UnseenEvaluation,
-        UnseenMeasurement,
-    )
-
+ModelRow = TypeVar("ModelRow", bound=models.Model)  # the models import this file, so it cannot name them
 NO_VERDICT = ("errored", "not_judged", "cancelled")  # final without a verdict on the candidate
 NOTHING = Q(pk__in=())
 QUEUE_ORDER = ("queue_position", "queued_at", "id")  # runs/services/queue_order.py assigns positions
@@ -61,7 +50,7 @@ def is_at_least(version: str, wanted: str) -> bool:
     return here >= there
 
 
-class RunQuerySet(models.QuerySet["Run"]):
+class RunQuerySet(models.QuerySet[ModelRow]):
     def public(self) -> Self:
         """Runs that leaderboards may show."""
         return self.filter(state="published")
@@ -83,7 +72,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
 
-class ResultQuerySet(models.QuerySet["Result"]):
+class ResultQuerySet(models.QuerySet[ModelRow]):
     def public(self) -> Self:
         """Results with a published attempt, of published runs."""
         return self.filter(run__state="published", published_attempt__isnull=False)
@@ -109,7 +98,7 @@ class ResultQuerySet(models.QuerySet["Result"]):
         )
 
 
-class AttemptQuerySet(models.QuerySet["Attempt"]):
+class AttemptQuerySet(models.QuerySet[ModelRow]):
     def public(self) -> Self:
         """Attempts whose progress anybody may see."""
         return self.exclude(withheld())
@@ -133,7 +122,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(status="running", lease_until__lt=Now())
 
 
-class SubmissionQuerySet(models.QuerySet["Submission"]):
+class SubmissionQuerySet(models.QuerySet[ModelRow]):
     def waiting(self) -> Self:
         """Submissions that wait for their check, oldest first."""
         return self.filter(state="received").order_by("received_at", "id")
@@ -147,25 +136,25 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         return self.filter(Q(run__state__in=("published", "withdrawn")) | Q(is_public=True))
 
 
-class UnseenEvaluationQuerySet(models.QuerySet["UnseenEvaluation"]):
+class UnseenEvaluationQuerySet(models.QuerySet[ModelRow]):
     def visible(self) -> Self:
         """Evaluations of revealed rounds. Before the reveal only counts over a whole suite are shown."""
         return self.filter(round__revealed_at__isnull=False)
 
 
-class UnseenMeasurementQuerySet(models.QuerySet["UnseenMeasurement"]):
+class UnseenMeasurementQuerySet(models.QuerySet[ModelRow]):
     def visible(self) -> Self:
         """Cases of revealed rounds."""
         return self.filter(evaluation__round__revealed_at__isnull=False)
 
 
-class AgentSessionQuerySet(models.QuerySet["AgentSession"]):
+class AgentSessionQuerySet(models.QuerySet[ModelRow]):
     def visible(self) -> Self:
         """Sessions outside secret rounds: until the reveal nobody sees what an agent wrote there, or when."""
         return self.exclude(is_secret(run="result__run__"))
 
 
-class IterationQuerySet(models.QuerySet["Iteration"]):
+class IterationQuerySet(models.QuerySet[ModelRow]):
     def visible(self) -> Self:
         """Iterations of sessions outside secret rounds."""
         return self.exclude(is_secret(run="session__result__run__"))

@@ -80,7 +80,7 @@ class VersionsRow(NamedTuple):
 
 
 def sessions(**filters: str) -> list[SessionsRow]:
-    shown: AgentSessionQuerySet = AgentSession.objects.visible()
+    shown: AgentSessionQuerySet[AgentSession] = AgentSession.objects.visible()
     rows = shown.exclude(ended="").filter(**_public_lookups("result__", filters))
     entry = tuple(f"result__{name}" for name in (*_ENTRY, "task__category"))
     found = rows.values_list(*entry, "ended").annotate(
@@ -97,7 +97,7 @@ def sessions(**filters: str) -> list[SessionsRow]:
 
 
 def versions(**filters: str) -> list[VersionsRow]:
-    shown: IterationQuerySet = Iteration.objects.visible()
+    shown: IterationQuerySet[Iteration] = Iteration.objects.visible()
     rows = shown.exclude(session__ended="").filter(**_public_lookups("session__result__", filters))
     entry = ("session__result__run__configuration__slug", "session__result__task__category", "status")
     found = rows.values_list(*entry).annotate(versions=Count("id"), first_versions=Count("id", filter=Q(number=1)))

@@ -43,8 +43,8 @@ def agents() -> list[AgentCostRow]:
     """Usage by configuration, suite and device class, without runs in secret rounds."""
     entry = ("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name")
     place = ("run__suite__name", "run__suite__version", "run__device_class__slug", "run__device_class__is_functional")
-    public: ResultQuerySet = Result.objects.public()
-    ranked: ResultQuerySet = Result.objects.may_rank()
+    public: ResultQuerySet[Result] = Result.objects.public()
+    ranked: ResultQuerySet[Result] = Result.objects.may_rank()
     with_session: QuerySet[Result] = (
         public.exclude(is_secret(run="run__")).exclude(session=None).exclude(session__ended="")
     )

@@ -97,7 +97,7 @@ def configurations(**filters: str) -> list[ConfigurationRow]:
 
 def standings(**filters: str) -> list[StandingRow]:
     """Counts of public results. Missing and errored ones are in `results` and in no other count."""
-    ranked: ResultQuerySet = Result.objects.may_rank()
+    ranked: ResultQuerySet[Result] = Result.objects.may_rank()
     lookups = {f"run__configuration__{name}": value for name, value in filters.items()}
     rows = (
         Result.objects.filter(run__state="published", **lookups)

@@ -178,7 +178,7 @@ def results(suite_id: int, device_slug: str, protocol: str, round_id: int) -> li
 
 def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
     """Unseen cases in the order of their evaluation; none before the round is revealed."""
-    rows: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
+    rows: UnseenMeasurementQuerySet[UnseenMeasurement] = UnseenMeasurement.objects.visible()
     found = _published(rows, suite_id, device_slug, protocol, round_id)
     return [UnseenCaseRow(*row) for row in found.values_list(_RESULT, *UnseenCaseRow._fields[1:])]
 
@@ -195,7 +195,7 @@ def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: in
 
 def cases_of_result(result_id: int) -> list[ResultCaseRow]:
     """Cases of all attempts at the result in revealed rounds, in the order of their evaluation."""
-    shown: UnseenEvaluationQuerySet = UnseenEvaluation.objects.visible()
+    shown: UnseenEvaluationQuerySet[UnseenEvaluation] = UnseenEvaluation.objects.visible()
     rows = shown.filter(attempt__result=result_id).order_by("attempt__number", "cases__id")
     fields = ("attempt__number", "round__slug", "state", *(f"cases__{name}" for name in ResultCaseRow._fields[3:]))
     return [ResultCaseRow(*row) for row in rows.values_list(*fields)]
@@ -203,7 +203,7 @@ def cases_of_result(result_id: int) -> list[ResultCaseRow]:
 
 def cases_of_task(task_id: int) -> list[TaskCaseRow]:
     """Cases of revealed rounds, the newest round first."""
-    shown: UnseenMeasurementQuerySet = UnseenMeasurement.objects.visible()
+    shown: UnseenMeasurementQuerySet[UnseenMeasurement] = UnseenMeasurement.objects.visible()
     rows = shown.filter(evaluation__attempt__result__task=task_id).order_by("-evaluation__round__opened_at")
     fields = ("evaluation__round__opened_at", "evaluation__round__slug", *TaskCaseRow._fields[1:])
     found = [TaskCaseRow(*row) for _, *row in rows.values_list(*fields).distinct()]

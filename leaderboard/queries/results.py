@@ -114,7 +114,7 @@ class MeasurementRow(NamedTuple):
 def result(result_id: int) -> ResultDetailRow | None:
     """A result. While its attempt with an agent's session is withheld, it has no candidate."""
     newest = Attempt.objects.filter(withheld(), result=OuterRef("pk"), is_latest=True)
-    ranked: ResultQuerySet = Result.objects.may_rank()
+    ranked: ResultQuerySet[Result] = Result.objects.may_rank()
     rows = Result.objects.filter(pk=result_id).annotate(
         may_rank=Exists(ranked.filter(pk=OuterRef("pk"))),
         is_withheld=Exists(newest),
@@ -133,10 +133,11 @@ def result(result_id: int) -> ResultDetailRow | None:
 
 def attempts_of(result_id: int) -> list[AttemptRow]:
     """Attempts, oldest first. A withheld one looks as if it were queued."""
-    rows = Attempt.objects.filter(result=result_id).order_by("number")
     unseen = UnseenEvaluation.objects.visible().filter(attempt=OuterRef("pk"), state="done")
-    rows = rows.annotate(
-        has_unseen=Exists(unseen), is_withheld=ExpressionWrapper(withheld(), output_field=BooleanField())
+    rows = (
+        Attempt.objects.filter(result=result_id)
+        .order_by("number")
+        .annotate(has_unseen=Exists(unseen), is_withheld=ExpressionWrapper(withheld(), output_field=BooleanField()))
     )
     fields = (*AttemptRow._fields[:16], "host__name", *AttemptRow._fields[17:])
     return [

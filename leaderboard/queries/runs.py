@@ -139,9 +139,9 @@ def results_of(run_id: int) -> list[RunResultRow]:
         Result.objects.filter(run=run_id)
         .filter(Q(attempts__is_latest=True) | Q(attempts__isnull=True))
         .order_by("task__category", "task__path")
-    )
-    rows = rows.annotate(
-        is_withheld=ExpressionWrapper(withheld(attempt="attempts__", run="run__"), output_field=BooleanField())
+        .annotate(
+            is_withheld=ExpressionWrapper(withheld(attempt="attempts__", run="run__"), output_field=BooleanField())
+        )
     )
     latest = ("number", "status", "gate", "message", "flags", "queued_at", "started_at", "ended_at", "host__name")
     return [

@@ -128,7 +128,7 @@ def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
 
 def _results_and_correct() -> dict[int, tuple[int, int]]:
     """Counts by task. Grouping by suite lets the database scan by run: 115 instead of 282 ms for 1 M results."""
-    counted: ResultQuerySet = Result.objects.may_rank().order_by()
+    counted: ResultQuerySet[Result] = Result.objects.may_rank().order_by()
     correct_count = Count("id", filter=Q(published_attempt__correct=True))
     found: dict[int, tuple[int, int]] = {}
     for _, task, count, correct in counted.values_list("run__suite", "task").annotate(

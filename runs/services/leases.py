@@ -140,7 +140,7 @@ def resend_lost_messages() -> int:
     return sent
 
 
-def leased(lease: Lease) -> AttemptQuerySet:
+def leased(lease: Lease) -> AttemptQuerySet[Attempt]:
     """Return the attempt as a query that matches only while the lease is valid."""
     return Attempt.objects.filter(pk=lease.attempt_id, status=Attempt.Status.RUNNING, fencing_token=lease.token)
 
@@ -172,7 +172,7 @@ def _send_again(attempt_id: int, queue: str) -> bool:
     return is_lost
 
 
-def _lost(attempt_ids: list[int]) -> AttemptQuerySet:
+def _lost(attempt_ids: list[int]) -> AttemptQuerySet[Attempt]:
     """Filter attempts whose last message must have been lost."""
     return Attempt.objects.filter(pk__in=attempt_ids).exclude(message_sent_at__gt=Now() - timedelta(seconds=IDLE_S))
 
@@ -194,7 +194,7 @@ def _start(attempt_id: int, host: Host, worker: str) -> int:
 
 
 @transaction.atomic
-def _requeue_or_end(attempts: AttemptQuerySet, attempt_id: int, because: str, *, counts: bool = True) -> bool:
+def _requeue_or_end(attempts: AttemptQuerySet[Attempt], attempt_id: int, because: str, *, counts: bool = True) -> bool:
     """Queue the attempt again or end it; `attempts` matches it only while it is as the caller saw it.
 
     `because` is public, so secrets are taken out.

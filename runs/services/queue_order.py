@@ -7,6 +7,8 @@ first.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.db.models import Max, Min, Q
 from django.db.models.functions import Coalesce
@@ -39,7 +41,7 @@ def _first(run: Run) -> int:
     return begin if own is None else max(begin, own + 1)
 
 
-def _begin(queue: AttemptQuerySet) -> int:
+def _begin(queue: AttemptQuerySet[Attempt]) -> int:
     """Return where the queue is: the highest position that runs, else the next that a worker may take."""
     at = queue.aggregate(
         running=Max("queue_position", filter=Q(status=Attempt.Status.RUNNING)),
@@ -48,7 +50,7 @@ def _begin(queue: AttemptQuerySet) -> int:
     return int(at["next"] or 0) if at["running"] is None else int(at["running"])
 
 
-def _of_submitter(queue: AttemptQuerySet, user: User | None) -> AttemptQuerySet:
+def _of_submitter(queue: AttemptQuerySet[Attempt], user: User | None) -> AttemptQuerySet[Any]:
     """Filter the attempts of one submitter. Runs made by commands belong together, to None."""
     of_whom = queue.annotate(submitter=SUBMITTER)
     return of_whom.filter(submitter__isnull=True) if user is None else of_whom.filter(submitter=user.pk)

@@ -180,7 +180,7 @@ def _day_caps(configuration: Configuration, task_usd: float, *, is_start: bool =
     return caps
 
 
-def _to_come() -> AttemptQuerySet:
+def _to_come() -> AttemptQuerySet[Attempt]:
     """Return open attempts whose session is still to come: it has not begun, or was lost with its worker."""
     unwritten: Any = {
         "result__candidate_files": {},
@@ -204,7 +204,7 @@ def _spent_today(configuration: Configuration, task_usd: float) -> float:
     return _spent(mine.filter(attempt__isnull=False), task_usd) + replaced_usd
 
 
-def _spent(sessions: AgentSessionQuerySet, task_usd: float) -> float:
+def _spent(sessions: AgentSessionQuerySet[AgentSession], task_usd: float) -> float:
     """Return the reported costs, plus the estimate for each session that reported none, still runs or was lost."""
     found = sessions.aggregate(
         reported=Sum("cost_usd", default=0.0),
