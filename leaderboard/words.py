@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from leaderboard.formatting import printable
 from leaderboard.tables import Cell
 
+AGENT_VERSION = "agent_version"  # the setting with the version of the agent
+NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
 ALL = "all"  # the leaderboard over all categories
 CATEGORIES = {
     ALL: "All categories",
@@ -181,3 +184,25 @@ def role_note(role: str, *more: str) -> str:
 def status_cell(status: str, url: str = "", note: str = "") -> Cell:
     word = STATUSES[status]
     return Cell(word.label, status, url, note, word.tone, word.mark)
+
+
+def agent_version(settings: dict[str, Any]) -> str | None:
+    return str(settings[AGENT_VERSION]) if AGENT_VERSION in settings else None
+
+
+def version_text(settings: dict[str, Any], agent_kind: str) -> str:
+    """The version of the agent as text for people."""
+    version = agent_version(settings)
+    if agent_kind == "built_in" and version is None:
+        return "the evaluator's, which each result states; the version of a program that it starts is not stated"
+    return printable(version or "not stated")
+
+
+def settings_text(settings: dict[str, Any]) -> str:
+    """The settings as one line of text, without the agent's version, which has a column of its own."""
+    texts = {
+        name: " and ".join(map(str, value)) or "none" if isinstance(value, list) else value
+        for name, value in settings.items()
+        if name != AGENT_VERSION
+    }
+    return printable(", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(texts.items())))

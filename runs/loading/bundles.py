@@ -17,8 +17,7 @@ from django.db import DataError
 from evaluator.bundles.archives.archive import read_members
 from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import check_files
-from evaluator.bundles.native.bundle import Bundle
-from evaluator.bundles.parsed import ParsedBundle
+from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
 from runs import agents, archive, redaction
 from runs.errors import RunError

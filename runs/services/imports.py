@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from evaluator.bundles.archives.packing import slug
-from evaluator.bundles.native.bundle import Bundle, BundledResult
 from evaluator.bundles.native.contents import MANIFEST
+from evaluator.bundles.parsed import Bundle, BundledResult
 from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.errors import TaskError, UsageError
 from evaluator.records import calibration as timing

@@ -22,8 +22,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from evaluator.bundles.native.bundle import Bundle
-from evaluator.bundles.parsed import ParsedBundle, ParsedClaim
+from evaluator.bundles.parsed import Bundle, ParsedBundle, ParsedClaim
 from evaluator.bundles.problems import BundleProblem
 from evaluator.wording import counted
 from runs import archive, job_messages, mail

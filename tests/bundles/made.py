@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.bundles.archives.archive import read_members
-from evaluator.bundles.native.bundle import Bundle
 from evaluator.bundles.native.contents import bundle_of, own_files
+from evaluator.bundles.parsed import Bundle
 from evaluator.bundles.reading import Reading
 
 Files = dict[str, bytes]

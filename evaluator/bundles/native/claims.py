@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 from typing import overload
 
-from evaluator.bundles.native.bundle import BundledResult
 from evaluator.bundles.native.contents import MANIFEST, MARKS, NAME, bundle_of, own_files, record_of
-from evaluator.bundles.parsed import CaseClaim, ParsedBundle, ParsedClaim
+from evaluator.bundles.parsed import BundledResult, CaseClaim, ParsedBundle, ParsedClaim
 from evaluator.bundles.problems import BundleError
 from evaluator.bundles.reading import Reading
 from evaluator.records.measurements import FUNCTIONAL, T_DEV, Clock

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from evaluator.bundles.archives.contents import Renamed
 from evaluator.bundles.archives.limits import MEASUREMENTS
 from evaluator.bundles.archives.packing import slug
-from evaluator.bundles.native.bundle import Bundle, BundledResult, Entries
 from evaluator.bundles.native.calibrations import calibrations_of, is_calibration
 from evaluator.bundles.native.rules import (
     manifest_out_of_bounds,
@@ -23,6 +22,7 @@ from evaluator.bundles.native.rules import (
     session_mismatches,
     unseen_mismatches,
 )
+from evaluator.bundles.parsed import Bundle, BundledResult, Entries
 from evaluator.bundles.parsers import NODES, values_in
 from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.bundles.reading import DECLARED_FILE, Reading

@@ -12,10 +12,7 @@ from leaderboard.formatting import NONE, plural, printable, rate
 from leaderboard.pages.base import board_url, count_cell, page_url
 from leaderboard.queries.entrants import ConfigurationRow, StandingRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
-from leaderboard.words import ALL, CATEGORIES, ROLES
-
-AGENT_VERSION = "agent_version"  # the setting with the version of the agent
-NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
+from leaderboard.words import ALL, CATEGORIES, ROLES, agent_version, settings_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,28 +75,6 @@ def standings(rows: Sequence[StandingRow]) -> tuple[Standing, ...]:
     return tuple(
         _standing(list(found)) for _, found in groupby(rows, key=lambda row: (row[0], *row[2:6], row.protocol))
     )
-
-
-def agent_version(settings: dict[str, Any]) -> str | None:
-    return str(settings[AGENT_VERSION]) if AGENT_VERSION in settings else None
-
-
-def version_text(settings: dict[str, Any], agent_kind: str) -> str:
-    """The version of the agent as text for people."""
-    version = agent_version(settings)
-    if agent_kind == "built_in" and version is None:
-        return "the evaluator's, which each result states; the version of a program that it starts is not stated"
-    return printable(version or "not stated")
-
-
-def settings_text(settings: dict[str, Any]) -> str:
-    """The settings as one line of text, without the agent's version, which has a column of its own."""
-    texts = {
-        name: " and ".join(map(str, value)) or "none" if isinstance(value, list) else value
-        for name, value in settings.items()
-        if name != AGENT_VERSION
-    }
-    return printable(", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(texts.items())))
 
 
 def configurations_table(rows: Sequence[ConfigurationRow], empty: str) -> Table:

@@ -8,22 +8,19 @@ from dataclasses import dataclass, field
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, printable
 from leaderboard.pages.agents.entrants import (
-    NO_MODEL,
     ConfigurationSummary,
     Standing,
     configuration_summary,
     configurations_table,
-    settings_text,
     standings,
     standings_table,
-    version_text,
 )
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, entry_name, page_url
 from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import entrants, runs
 from leaderboard.queries.entrants import AgentRow, ConfigurationRow, ModelRow
 from leaderboard.tables import Cell, Field, Table, table
-from leaderboard.words import ROLES
+from leaderboard.words import NO_MODEL, ROLES, settings_text, version_text
 
 KINDS = {"built_in": "built in: this site can run it", "external": "external"}
 NEWEST_RUNS = 50

@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.formatting import plural
-from leaderboard.pages.agents.entrants import agent_version
 from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url
 from leaderboard.queries.runs import RunListRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
-from leaderboard.words import RUN_STATES, role_note
+from leaderboard.words import RUN_STATES, agent_version, role_note
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, moment, plural, printable, sentence
-from leaderboard.pages.agents.entrants import AGENT_VERSION, NO_MODEL, settings_text, version_text
 from leaderboard.pages.base import (
     Link,
     Page,
@@ -28,7 +27,20 @@ from leaderboard.queries import runs, sessions
 from leaderboard.queries.runs import RunAuditRow, RunResultRow
 from leaderboard.queries.sessions import SessionRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
-from leaderboard.words import ALL, FLAGS, ORIGINS, ROLES, RUN_STATES, STATUSES, VERIFICATIONS, status_cell
+from leaderboard.words import (
+    AGENT_VERSION,
+    ALL,
+    FLAGS,
+    NO_MODEL,
+    ORIGINS,
+    ROLES,
+    RUN_STATES,
+    STATUSES,
+    VERIFICATIONS,
+    settings_text,
+    status_cell,
+    version_text,
+)
 
 ACTIONS = {
     "start": "started",
