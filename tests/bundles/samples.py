@@ -108,7 +108,7 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
         "KernelBench-X, stages; 6 counted, 0 in quarantine, 16 measurements; "
         "1 build_failed, 3 implausible, 1 passed, 1 wrong_output; 4 kinds of findings",
     ),
-    ("kernelbenchx_golden", {}, "refused: times by input size of KernelBench-X alone; expected a run"),
+    ("kernelbenchx_golden", {}, "refused: only the golden times of KernelBench-X; expected a run"),
     (
         "kernelbenchx_corpus",
         {},
