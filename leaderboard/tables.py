@@ -124,7 +124,7 @@ def grouped(
 
 
 def first(whole: Table, most: int) -> Table:
-    """What stands on a page of a long table of one group."""
+    """Return the part of a long table of one group that fits on a page."""
     if whole.size <= most:
         return whole
     caption = f"{whole.caption} (the first {most} of {whole.size}; all are in the CSV)"
