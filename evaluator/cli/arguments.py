@@ -12,54 +12,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m evaluator", description="Evaluate GPU kernels on ArenaBoard's tasks.")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _task_commands(commands)
-    evaluate = commands.add_parser("evaluate", help="evaluate one candidate for one task")
-    evaluate.add_argument("task", metavar="TASK", help="the id of a task, as `tasks` lists it")
-    what = evaluate.add_mutually_exclusive_group(required=True)
-    what.add_argument("--candidate", type=Path, metavar="DIR", help="a folder with the candidate's source files")
-    what.add_argument("--baseline", action="store_true", help="evaluate the task's own source")
-    _mounted(evaluate)
-    evaluate.add_argument(
-        "--held-out",
-        type=Path,
-        metavar="FILE",
-        help="with --tasks: also evaluate on the shapes of a held_out_shapes.yaml",
-    )
-    evaluate.add_argument("--out", type=Path, required=True, metavar="FILE", help="write the record to this JSON file")
-    evaluate.add_argument(
-        "--uploaded",
-        action="store_true",
-        help="the candidate is untrusted: refuse to run it without the strong sandbox",
-    )
-    _round(evaluate)
-    evaluate.add_argument(
-        "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
-    )
-    _device(evaluate)
-    evaluate.set_defaults(command="evaluate")
-    run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")
-    run.add_argument("--suite", required=True, metavar="NAME", help="the name of a suite (tasks/suites)")
-    run.add_argument("--agent", required=True, metavar="NAME", help="the name of an agent (evaluator/agents)")
-    run.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting of agent.yaml; repeatable"
-    )
-    run.add_argument("--out", type=Path, required=True, metavar="DIR", help="the run folder; DIR.zip is its bundle")
-    run.add_argument("--repeat", type=_whole_from(0), default=0, help="number of the repeat, from 0 (default 0)")
-    run.add_argument(
-        "--sessions",
-        type=_whole_from(1),
-        default=3,
-        help="timing sessions for each case (default 3); more are added while its interval is wide",
-    )
-    _round(run)
-    _device(run)
-    run.set_defaults(command="run")
-    demo = commands.add_parser("demo", help="run all reference agents on the smoke suite")
-    demo.add_argument("--suite", default="smoke", metavar="NAME", help="another suite than smoke")
-    demo.add_argument(
-        "--out", type=Path, metavar="DIR", help="the folder for results (default: below the state folder)"
-    )
-    _device(demo)
-    demo.set_defaults(command="demo")
+    _evaluation_commands(commands)
     doctor = commands.add_parser("doctor", help="check what this host can do")
     doctor.add_argument("--health", action="store_true", help="run known kernels and, on a GPU, calibrate it")
     doctor.add_argument("--suite", metavar="NAME", help="with --health on a GPU: also time the baselines of this suite")
@@ -111,6 +64,57 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     new_task.add_argument("category", metavar="CATEGORY", help="hip2hip, torch2hip or triton2triton")
     new_task.add_argument("name", metavar="NAME", help="the name of its folder: letters, digits and underscores")
     new_task.set_defaults(command="new_task")
+
+
+def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    evaluate = commands.add_parser("evaluate", help="evaluate one candidate for one task")
+    evaluate.add_argument("task", metavar="TASK", help="the id of a task, as `tasks` lists it")
+    what = evaluate.add_mutually_exclusive_group(required=True)
+    what.add_argument("--candidate", type=Path, metavar="DIR", help="a folder with the candidate's source files")
+    what.add_argument("--baseline", action="store_true", help="evaluate the task's own source")
+    _mounted(evaluate)
+    evaluate.add_argument(
+        "--held-out",
+        type=Path,
+        metavar="FILE",
+        help="with --tasks: also evaluate on the shapes of a held_out_shapes.yaml",
+    )
+    evaluate.add_argument("--out", type=Path, required=True, metavar="FILE", help="write the record to this JSON file")
+    evaluate.add_argument(
+        "--uploaded",
+        action="store_true",
+        help="the candidate is untrusted: refuse to run it without the strong sandbox",
+    )
+    _round(evaluate)
+    evaluate.add_argument(
+        "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
+    )
+    _device(evaluate)
+    evaluate.set_defaults(command="evaluate")
+    run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")
+    run.add_argument("--suite", required=True, metavar="NAME", help="the name of a suite (tasks/suites)")
+    run.add_argument("--agent", required=True, metavar="NAME", help="the name of an agent (evaluator/agents)")
+    run.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting of agent.yaml; repeatable"
+    )
+    run.add_argument("--out", type=Path, required=True, metavar="DIR", help="the run folder; DIR.zip is its bundle")
+    run.add_argument("--repeat", type=_whole_from(0), default=0, help="number of the repeat, from 0 (default 0)")
+    run.add_argument(
+        "--sessions",
+        type=_whole_from(1),
+        default=3,
+        help="timing sessions for each case (default 3); more are added while its interval is wide",
+    )
+    _round(run)
+    _device(run)
+    run.set_defaults(command="run")
+    demo = commands.add_parser("demo", help="run all reference agents on the smoke suite")
+    demo.add_argument("--suite", default="smoke", metavar="NAME", help="another suite than smoke")
+    demo.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder for results (default: below the state folder)"
+    )
+    _device(demo)
+    demo.set_defaults(command="demo")
 
 
 def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
