@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from leaderboard.charts import Chart, PointGroup, Spot, against
 from leaderboard.formatting import NBSP, NONE, percent, significant
-from leaderboard.pages.base import entry_name, page_url, task_url
+from leaderboard.pages.base import entry_name, page_url, task_cell
 from leaderboard.pages.board.board import Board
 from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.board.standings import Entry
@@ -33,8 +33,10 @@ def charts(board: Board, entries: Sequence[Entry], tasks: Sequence[ComparedTask]
         f"For each task the usable speedup of {names[0]} across and of {others} up. Results that are wrong, slower "
         "or not significantly different from the baseline are at 1."
     )
-    axes = (f"usable speedup of {names[0]}", f"of {others}")
-    chart = against("tasks", "Task by task", description, axes, (f"{others} better", f"{names[0]} better"), spots)
+    axes = (f"usable speedup of {names[0]}", f"usable speedup of {others}")
+    chart = against(
+        "tasks", "Usable speedup by task", description, axes, (f"{others} better", f"{names[0]} better"), spots
+    )
     return {chart.slug: chart}
 
 
@@ -59,10 +61,13 @@ def tasks_table(
     is_functional: bool,
 ) -> Table:
     columns: tuple[Field[ComparedTask], ...] = fields(
-        Field("task", "Task", lambda task: Cell(task.task.split("/")[-1], task.task, task_url(task.task))),
+        Field("task", "Task", lambda task: task_cell(task.task)),
         (field for at, entry in enumerate(entries) for field in _entry_fields(at, entry, results, is_functional)),
         Field(
-            "difference", "Difference", lambda task: _difference_cell(task.difference, is_functional), is_number=True
+            "difference",
+            "Difference" if is_functional else "Largest ÷ smallest",
+            lambda task: _difference_cell(task.difference, is_functional),
+            is_number=True,
         ),
     )
     what = "Correctness rate" if is_functional else "Usable speedup"
@@ -200,7 +205,7 @@ def _task_cell(found: OnTask, url: str, is_functional: bool) -> Cell:
 
 SPEED_FIELDS = _test_fields(
     "speed",
-    "Usable speedup, first by second",
+    "Usable speedup, first ÷ second",
     lambda pair: pair.usable_speedup,
     _speed_cell,
     equal=1.0,
@@ -208,7 +213,7 @@ SPEED_FIELDS = _test_fields(
 )
 CORRECTNESS_FIELDS = _test_fields(
     "correct",
-    "Correct, first minus second",
+    "Correct, first − second",
     lambda pair: pair.correctness,
     _correct_cell,
     equal=0.0,

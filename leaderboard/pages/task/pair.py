@@ -119,7 +119,7 @@ def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
         hidden("first_high", lambda one: _ends(one.first)[1]),
         hidden("second_low", lambda one: _ends(one.second)[0]),
         hidden("second_high", lambda one: _ends(one.second)[1]),
-        Field("ratio", "First / second", _ratio_cell, is_number=True),
+        Field("ratio", "First ÷ second", _ratio_cell, is_number=True),
         Field(
             "is_eligible",
             "Speed counts",
