@@ -1,8 +1,11 @@
-"""A task's description as paragraphs with plain and code spans, the only Markdown that descriptions use."""
+"""A task's description as paragraphs with plain and code spans. Of its Markdown, emphasis is shown as plain text."""
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+_EMPHASIS = re.compile(r"\*(\w(?:[^*]*\w)?)\*")
 
 
 class Span(NamedTuple):
@@ -17,11 +20,10 @@ def paragraphs(text: str) -> tuple[tuple[Span, ...], ...]:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a description without backticks."""
-    blocks = [block for block in text.split("\n\n") if block.strip()]
-    head = " ".join(blocks[0].replace("`", "").split()) if blocks else ""
-    end = head.find(". ")
-    return head if end < 0 else head[: end + 1]
+    """Return the first sentence of a description as plain text."""
+    head = "".join(span.text for paragraph in paragraphs(text)[:1] for span in paragraph)
+    end = re.search(r"(?<=\S)\. ", head)  # not the dot of a product, which has spaces on both sides
+    return head[: end.start() + 1] if end else head
 
 
 def spans(block: str) -> tuple[Span, ...]:
@@ -29,4 +31,8 @@ def spans(block: str) -> tuple[Span, ...]:
     parts = block.split("`")
     if len(parts) % 2 == 0:
         return (Span(block, False),)
-    return tuple(Span(part, index % 2 == 1) for index, part in enumerate(parts) if part)
+    return tuple(
+        Span(part if index % 2 else _EMPHASIS.sub(r"\1", part), index % 2 == 1)
+        for index, part in enumerate(parts)
+        if part
+    )
