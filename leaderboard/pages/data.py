@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, moment, size
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url
+from leaderboard.pages.base import Page, Query, by_slug, count_cell, page_url
 from leaderboard.queries.collection import Collection, CollectionField
 from leaderboard.queries.dump_folder import Dump, DumpFile, latest
 from leaderboard.queries.public_rows import COLLECTIONS
@@ -32,7 +32,6 @@ def build(query: Query, endpoints: tuple[DataAddress, ...]) -> DataPage:
     return DataPage(
         title="Data and API",
         lead="Put /api/v1 before the address of any page to get its data. Read-only, no key needed.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(
             _dump_table(dump),
             _endpoint_table("rows", "Rows", rows),
@@ -77,6 +76,6 @@ def _dump_table(dump: Dump | None) -> Table:
         Field("size_bytes", "Size", lambda file: Cell(size(file.size_bytes), file.size_bytes), is_number=True),
         Field("sha256", "SHA-256", lambda file: Cell(f"{file.sha256[:12]}…", file.sha256), is_code=True),
     )
-    empty = "No dump was made yet. `manage.py beat` makes one every night, `manage.py dump_results` makes one now."
+    empty = "No dump has been made yet. `manage.py beat` makes one every night, `manage.py dump_results` makes one now."
     caption = f"Nightly dump, made {moment(dump.made_at)}" if dump else "Nightly dump"
     return table("dump", caption, columns, dump.files if dump else (), empty)

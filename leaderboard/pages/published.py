@@ -46,9 +46,8 @@ class PublishedTablePage(Page):
 def build(query: Query) -> PublishedPage:
     rows = published.tables()
     return PublishedPage(
-        title="Published results",
+        title="Papers",
         lead=LEAD,
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_index(rows)),
         papers=tuple(Paper(*row[:7], row.size) for row in rows),
     )

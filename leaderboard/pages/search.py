@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.formatting import NONE, plural, printable, short
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, task_url
+from leaderboard.pages.base import Page, Query, by_slug, page_url, task_url
 from leaderboard.queries import search
 from leaderboard.queries.search import Hit, ResultHit
 from leaderboard.tables import Cell, Field, Table, table, text_field
@@ -58,7 +58,6 @@ def build(query: Query) -> SearchPage:
     return SearchPage(
         title="Search",
         lead=_lead(text, len(found) + len(results[:MOST_HITS]), is_cut),
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=_tables(text, found, results[:MOST_HITS]),
         q=text,
         found=found,

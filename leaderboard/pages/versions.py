@@ -67,7 +67,7 @@ def build(query: Query) -> VersionsPage:
         title="Versions",
         lead="Results are comparable only under the same versions. A version never changes: any change is a new one. "
         "Results of two protocols, or of two versions of a suite, are never ranked together.",
-        crumbs=(Link("Metrics explained", page_url("metrics")),),
+        crumbs=(Link("Metrics", page_url("metrics")),),
         tables=by_slug(
             _uses_table("protocols", "Protocols: how candidates are timed", protocols),
             _uses_table("evaluators", "Evaluators: the program that evaluates candidates", evaluators),
@@ -150,7 +150,7 @@ def _suites_table(found: Sequence[SuiteVersion]) -> Table:
         Field("digest", "Digest", lambda one: Cell(short(one.digest), one.digest), is_code=True),
     )
     empty = "No suite is registered. `make up` reads tasks/suites/ and registers them."
-    return table("suites", "Suites: frozen lists of tasks, each at a digest", columns, found, empty)
+    return table("suites", "Suites: fixed lists of tasks, each at one digest", columns, found, empty)
 
 
 def _suite_cell(one: SuiteVersion) -> Cell:

@@ -281,7 +281,7 @@ def test_control_characters_in_a_name_spoil_no_drawing(published, entry, page, c
 
 
 @pytest.mark.parametrize(
-    ("title", "shown"), [("", "Smoke: all categories"), ("Smoke tests", "Smoke tests: all categories")]
+    ("title", "shown"), [("", "Smoke, all categories"), ("Smoke tests", "Smoke tests, all categories")]
 )
 def test_a_suite_without_a_title_is_called_by_its_name_in_words(published, suite, page, title, shown) -> None:
     suite.title = title

@@ -86,7 +86,6 @@ def build(query: Query) -> AgentsPage:
     return AgentsPage(
         title="Agents and models",
         lead="Agents write the kernels. An agent with a model and settings is a configuration: one leaderboard entry.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(
             configurations_table(found, f"No configuration is registered. {TO_ADD}"),
             _agents_table(agents),
@@ -109,7 +108,7 @@ def build_agent(query: Query, *, slug: str) -> AgentPage | None:
     return AgentPage(
         title=printable(row.name),
         lead=f"An agent with {plural(len(found), 'configuration')}.",
-        crumbs=(Link("Agents and models", page_url("agents")),),
+        crumbs=(Link("Agents", page_url("agents")),),
         tables=_tables(found, ranked, latest, "No configuration of this agent is registered."),
         agent=_agent_summary(row),
         configurations=tuple(configuration_summary(one) for one in found),
@@ -130,7 +129,7 @@ def build_model(query: Query, *, slug: str) -> ModelPage | None:
         title=printable(row.name),
         lead=f"A language model with {plural(len(found), 'configuration')}. Providers may change a model without "
         "changing its name, so each run states when it was evaluated.",
-        crumbs=(Link("Agents and models", page_url("agents")),),
+        crumbs=(Link("Agents", page_url("agents")),),
         tables=_tables(found, ranked, latest, "No configuration with this model is registered."),
         model=ModelSummary(*row),
         configurations=tuple(configuration_summary(one) for one in found),
@@ -150,7 +149,7 @@ def build_configuration(query: Query, *, slug: str) -> ConfigurationPage | None:
         title=entry_name(row.agent, row.model),
         lead="One agent, model and set of settings: one leaderboard entry. Any change makes a new configuration.",
         crumbs=(
-            Link("Agents and models", page_url("agents")),
+            Link("Agents", page_url("agents")),
             Link(printable(row.agent), page_url("agent", row.agent_slug)),
         ),
         tables=by_slug(

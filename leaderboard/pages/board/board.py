@@ -25,7 +25,7 @@ class Board:
 
     @property
     def title(self) -> str:
-        return f"{suite_name(self.suite.title, self.suite.name)}: {CATEGORIES[self.category].replace('All', 'all')}"
+        return f"{suite_name(self.suite.title, self.suite.name)}, {CATEGORIES[self.category].replace('All', 'all')}"
 
     @property
     def is_mixed(self) -> bool:

@@ -72,7 +72,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     pairs = compared_pairs(entries, matrices, eligible)
     compared = compared_tasks(tasks, [matrices[entry.configuration] for entry in entries], board.device.is_functional)
     return ComparePage(
-        title=f"{board.title}: {plural(len(entries), 'entry', 'entries')} compared",
+        title=f"{board.title}: comparison",
         lead=_lead(board, len(tasks)),
         crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
         charts=screen.charts(board, entries, compared),

@@ -82,8 +82,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
     protocol = query.get("protocol") or PROTOCOL
     board = (suite_row.id, device, protocol, shown.id) if shown else None
     return GeneralizationPage(
-        title=f"{suite_name(suite_row.title, suite_row.name)}: unseen cases, "
-        + CATEGORIES[category].replace("All", "all"),
+        title=f"{suite_name(suite_row.title, suite_row.name)}, "
+        f"{CATEGORIES[category].replace('All', 'all')}: unseen cases",
         lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}"
         + (f", round {shown.slug}." if shown else "."),
         crumbs=(Link("Unseen cases", page_url("generalizations")),),

@@ -35,9 +35,8 @@ def build(query: Query) -> MetricsPage:
     flags = tuple(Term(code, label, text) for code, (label, text) in FLAGS.items())
     gates = tuple(Term(name, name, text) for name, text in GATES.items())
     return MetricsPage(
-        title="Metrics explained",
+        title="Metrics",
         lead="Every number on this site is one of the following.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_statuses_table(), _flags_table(flags)),
         protocol=PROTOCOL,
         metrics=METRICS,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
-from leaderboard.pages.base import Link, Page, Query, by_slug
+from leaderboard.pages.base import Page, Query, by_slug
 from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import runs
 from leaderboard.words import RUN_STATES
@@ -53,7 +53,6 @@ def build(query: Query) -> RunsPage:
     return RunsPage(
         title="Runs",
         lead="A run is one configuration on every task of a suite, on one device class.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(runs_table(lines, wanted.sentence, empty)),
         filter=wanted,
         runs=lines,
@@ -74,6 +73,6 @@ def _choices(wanted: RunFilter) -> tuple[RunChoice, ...]:
     )
 
 
-def choice(name: str, label: str, values: list[str], chosen: str) -> RunChoice:
-    options = [("", "any", not chosen), *((value, value, value == chosen) for value in values)]
+def choice(name: str, label: str, values: list[str], chosen: str, empty: str = "any") -> RunChoice:
+    options = [("", empty, not chosen), *((value, value, value == chosen) for value in values)]
     return RunChoice(name, label, tuple(options))

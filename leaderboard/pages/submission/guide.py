@@ -8,7 +8,7 @@ from datetime import datetime
 from evaluator.bundles.checking import FORMATS
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE
-from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
+from leaderboard.pages.base import Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import SubmissionRow
 from leaderboard.tables import Cell, Field, Table, table
@@ -39,7 +39,6 @@ def build(query: Query) -> SubmitPage:
     return SubmitPage(
         title="Add your agent in 10 minutes",
         lead="Get a task, write a kernel, check it, run a suite, submit the bundle. A CPU is enough to start.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_table(rows)),
         submissions=tuple(
             SubmissionSummary(row.id, row.state, row.received_at, row.configuration, row.run) for row in rows
