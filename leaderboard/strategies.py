@@ -59,7 +59,7 @@ STRATEGIES = {
         re.compile(r"\b__builtin_amdgcn_[sw]?mfma\w*|\brocwmma\b|\bwmma::|\btl\.dot(?:_scaled)?\s*\("),
     ),
     "elements_per_thread": Strategy(
-        "Several elements a thread",
+        "Several elements per thread",
         "A thread holds a tile in registers, or a constant sets its number of elements.",
         re.compile(r"_(?i:per|a)_(?i:thread|lane)\b|\bacc\w*\s*\[\w+\]\s*\[\w+\]|(?i:\bthread_tile|\bcoarsen)"),
     ),
@@ -75,25 +75,25 @@ STRATEGIES = {
     ),
     "block_sizes": Strategy(
         "Other block sizes",
-        "A block or tile size that the baseline does not have.",
+        "A block or tile size that the baseline does not use.",
         re.compile(r"""\b(?i:block(?!s\b|idx)|threads?|tile)\w*["']?\s*[:=]\s*(\d+)"""),
         "new_value",
     ),
     "num_warps": Strategy(
         "Other num_warps",
-        "A number of warps that the baseline does not have, or a first one.",
+        "A number of warps that the baseline does not use.",
         re.compile(r"""\bnum_warps["']?\s*[:=]\s*(\w+)"""),
         "new_value",
     ),
     "num_stages": Strategy(
         "Other num_stages",
-        "A pipeline depth that the baseline does not have, or a first one.",
+        "A pipeline depth that the baseline does not use.",
         re.compile(r"""\bnum_stages["']?\s*[:=]\s*(\w+)"""),
         "new_value",
     ),
     "amd_knobs": Strategy(
         "AMD knobs",
-        "waves_per_eu, matrix_instr_nonkdim or kpack set otherwise.",
+        "waves_per_eu, matrix_instr_nonkdim or kpack set differently.",
         re.compile(r"""\b(?:waves_per_eu|matrix_instr_nonkdim|kpack)["']?\s*[:=]\s*(\w+)"""),
         "new_value",
     ),

@@ -58,7 +58,7 @@ ENDINGS = {
     "failed": Word("failed", "bad", "✕", "Its program or its API endpoint failed."),
 }
 NO_SESSION_END = {
-    "running": Word("at work", "open", "▸", "The session is running."),
+    "running": Word("running", "open", "▸", "The session is running."),
     "lost": Word("lost", "ours", "!", "Its worker stopped, or the agent could not start."),
 }
 
@@ -111,7 +111,7 @@ CONFIG_CATEGORIES = {  # what an unseen case changes
 
 RUN_STATES = {
     "draft": ("draft", "Not published: on no leaderboard, and it may still change."),
-    "published": ("published", "Its results are on the leaderboards and change only by another publication."),
+    "published": ("published", "Its results are on the leaderboards and change only if they are published again."),
     "withdrawn": ("withdrawn", "Removed from the leaderboards, but still readable here."),
 }
 
@@ -168,7 +168,7 @@ AUDITS = {
     "suspect": Word("suspect", "open", "?", "Something looks wrong. The submitter may respond."),
     "hacked": Word("hacked", "bad", "✕", "It games the evaluation. Not ranked."),
     "contaminated": Word("contaminated", "bad", "✕", "It used information it must not have. Not ranked."),
-    "harness_fault": Word("harness fault", "ours", "!", "The number is wrong through our fault. Not ranked."),
+    "harness_fault": Word("harness fault", "ours", "!", "The number is wrong because of a fault of ours. Not ranked."),
 }
 
 ROLES = {"entry": "entry", "reference_line": "reference line"}
@@ -194,7 +194,7 @@ def version_text(settings: dict[str, Any], agent_kind: str) -> str:
     """The version of the agent as text for people."""
     version = agent_version(settings)
     if agent_kind == "built_in" and version is None:
-        return "the evaluator's, which each result states; the version of a program that it starts is not stated"
+        return "the evaluator's, shown on each result's page; the version of a program that it starts is unknown"
     return printable(version or "not stated")
 
 

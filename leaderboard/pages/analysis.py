@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.formatting import NONE
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.base import Page, Query, by_slug, page_url
 from leaderboard.pages.home.boards import SuiteBoards, suite_boards
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import ALL
@@ -48,7 +48,6 @@ def build(query: Query) -> AnalysisPage:
     return AnalysisPage(
         title="Analysis",
         lead="A leaderboard says who is ahead. These pages say why, and on which tasks.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_views_table(views), _boards_table(found)),
         views=views,
         boards=tuple(_pages(board) for board in found),
@@ -66,7 +65,7 @@ def _views_table(views: Sequence[View]) -> Table:
         Field("title", "Page", lambda view: Cell(view.title, view.title, view.url)),
         text_field("shows", "What it shows", lambda view: view.shows),
     )
-    return table("views", "All results", columns, views, "")
+    return table("views", "Pages about all results", columns, views, "")
 
 
 def _boards_table(found: Sequence[SuiteBoards]) -> Table:
@@ -74,7 +73,7 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
         Field("title", "Suite and device", _board_cell), (_page_field(name, title) for name, title in OF_A_BOARD)
     )
     empty = "No results are published yet. A leaderboard appears here once a maintainer publishes a run."
-    return table("boards", "One leaderboard, over all categories", columns, found, empty)
+    return table("boards", "Pages about one leaderboard, over all categories", columns, found, empty)
 
 
 def _board_cell(board: SuiteBoards) -> Cell:

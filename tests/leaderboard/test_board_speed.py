@@ -55,7 +55,7 @@ def test_rank_intervals_stand_beside_ranks_and_name_who_cannot_be_told_from_the_
     assert line(shown, "First").rank_interval == RankInterval(1, 2, False)
     assert line(shown, "Second").rank_interval == RankInterval(1, 2, False)
     assert line(shown, "Last").rank_interval == RankInterval(3, 3, True)
-    assert response.content.decode().count("not separable from first") == 1
+    assert response.content.decode().count("no significant difference from first") == 1
 
 
 def test_wins_ties_losses_and_failures_are_counted(timed, page) -> None:

@@ -42,7 +42,7 @@ def test_an_agent_of_ours_that_calls_a_model_is_not_said_to_need_none(db, page) 
     factories.make_configuration(slug="claude_code", agent=agent, model=None)
     facts = {term: text for term, text, _ in page("/configuration/claude_code/").facts}
     assert facts["Model identifier"] == "none registered for this configuration"
-    assert facts["Agent version"].endswith("of a program that it starts is not stated")
+    assert facts["Agent version"].endswith("of a program that it starts is unknown")
     assert cells(page("/agents/"), "agents")["kind"].text == "built in: this site can run it"
 
 

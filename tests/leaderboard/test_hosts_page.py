@@ -60,7 +60,7 @@ def test_a_host_takes_work_or_is_not_enabled(db, page) -> None:
     factories.make_host(name="good")
     factories.make_host(name="off", is_enabled=False)
     shown = page("/hosts/")
-    assert [row(shown, "hosts", name)["state"].text for name in ("good", "off")] == ["takes attempts", "not enabled"]
+    assert [row(shown, "hosts", name)["state"].text for name in ("good", "off")] == ["takes attempts", "disabled"]
     assert shown.notices == ()
 
 
@@ -71,7 +71,7 @@ def test_a_host_that_is_not_accepted_is_shown_so_with_its_figures(db, page) -> N
     assert (acceptance.text, acceptance.note) == ("not accepted", "not ranked: its noise is above the limit")
     cells = row(shown, "noise", "loud")
     texts = {name: plain(cells[name].text) for name in cells}
-    assert (texts["aa_sd"], texts["aa_bias"], texts["e0_ms"]) == ("0.71 %", "-0.040 %", "1.30 µs")
+    assert (texts["aa_sd"], texts["aa_bias"], texts["e0_ms"]) == ("0.71 %", "−0.040 %", "1.30 µs")
     assert (texts["floor_10-50us"], texts["floor_>500us"], texts["floor_5-10us"]) == ("0.82 %", "0.12 %", "–")
     assert (texts["sessions"], texts["cases"], texts["made_at"]) == ("20", "4", "1 Nov 2026, 12:00 UTC")
     assert (cells["aa_sd"].tone, cells["aa_bias"].tone) == ("bad", ""), "which figure misses its limit is marked"
@@ -137,6 +137,6 @@ def test_a_host_is_at_work_while_it_takes_attempts_and_its_worker_lives(db, page
     factories.make_host(name="ill", seen_at=now, quarantined_at=NOON, quarantine_reason="x")
     factories.make_host(name="old", seen_at=now, evaluator="0.0.9")
     factories.make_host(name="new")
-    assert plain(page("/hosts/").lead).startswith("1 of 6 hosts at work")
+    assert plain(page("/hosts/").lead).startswith("1 of 6 hosts online")
     [queue] = page("/queue/").queues
     assert queue.hosts == 1

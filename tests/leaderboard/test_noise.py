@@ -28,7 +28,7 @@ def test_a_host_of_imported_runs_says_why_there_is_nothing_and_what_to_do(host, 
     assert (one.host, one.device_class, one.is_accepted) == ("h100-1", "h100-sxm", True)
     assert "its bundles contain no calibration. Their records state that it was accepted" in one.because
     text = client.get("/noise/").content.decode()
-    assert "No worker of this site ever started there" in text
+    assert "No worker of this site has ever started there" in text
     assert "<code>python -m evaluator doctor --health</code>" in text
 
 

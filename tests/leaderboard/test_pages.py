@@ -39,7 +39,7 @@ def test_home_says_by_how_much_and_whether_it_is_sure(timed, page, client) -> No
     [place] = page("/").boards
     assert (place.leader.agent, place.leader.not_separable) == ("Ahead", 1)
     assert place.leader.usable_speedup == pytest.approx(math.exp(0.5), rel=0.02)
-    assert "not separable from 1 more" in client.get("/").content.decode()
+    assert "no significant difference from 1 more" in client.get("/").content.decode()
 
 
 def test_home_names_nobody_before_an_entry_is_ranked(published, page) -> None:

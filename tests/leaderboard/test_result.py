@@ -176,7 +176,7 @@ def test_the_history_says_what_changed(result, page) -> None:
     assert second.changes == (
         "status: passed → wrong output",
         "case cols=8,rows=4: correct → wrong",
-        "flag gone: functional times",
+        "flag removed: functional times",
         f"evaluator: {VERSION} → 9.0.0",
     )
 

@@ -84,7 +84,7 @@ def test_a_censored_ratio_is_at_least_what_it_says(shown) -> None:
 def test_a_case_too_short_says_why_its_speed_does_not_count(shown) -> None:
     note = plain(groups(shown())["n=1000, rounds=3"].note)
     assert note == (
-        "counts for correctness only: the baseline takes 3.71 µs, and a speedup is claimed only from 10.0 µs on"
+        "counts for correctness only: the baseline takes 3.71 µs, and a speedup counts only from 10.0 µs on"
     )
 
 
@@ -93,7 +93,7 @@ def test_a_case_below_five_event_pairs_says_so(shown) -> None:
     assert case.ratio is not None
     page = shown(make_gpu_record(cases=(replace(case, ratio=replace(case.ratio, eligible=False)),)))
     assert "12.0 µs, less than 5 empty event pairs" in plain(groups(page)["n=1"].note)
-    assert "No case takes long enough to claim a speedup." in page.verdict
+    assert "No case takes long enough for its speedup to count." in page.verdict
 
 
 def test_a_noisy_case_says_what_metrics_use(shown) -> None:

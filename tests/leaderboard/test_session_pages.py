@@ -37,7 +37,7 @@ def test_a_results_page_shows_the_session_with_every_version(result, page, clien
     ]
     text = client.get(f"/result/{result.pk}/").content.decode()
     assert "__launch_bounds__(256)" in text
-    assert "compared with the version before" in text
+    assert "compared with the previous version" in text
     assert "0.0050\u00a0USD, from its tokens and the configuration&#x27;s prices" in text
     assert "elsewhere: imported with its bundle" in text
 

@@ -29,7 +29,7 @@ def test_the_rule_for_errors_is_shown_where_there_is_a_tolerance(name: str, has_
     text = client.get(f"/task/{spec.id}/").content.decode()
     assert ("relative RMSE is at most" in text) is has_tolerances
     assert ("no tolerance is needed" in text) is not has_tolerances
-    assert "judged by their distribution" in text
+    assert "checked by their distribution" in text
 
 
 def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -> None:

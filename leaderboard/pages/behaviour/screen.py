@@ -46,7 +46,7 @@ def outcomes_table(found: Sequence[ResultOutcomes]) -> Table:
         _rate_field("failed_otherwise", "Other failures", lambda one: one.failed_otherwise, lambda one: one.evaluated),
         _rate_field("passed", "Passed", lambda one: one.passed, lambda one: one.evaluated),
     )
-    caption = "Outcomes: submitted and evaluated are of tasks × runs, the columns after them of evaluated results"
+    caption = "Outcomes: submitted and evaluated are out of tasks × runs, later columns out of evaluated results"
     return table("outcomes", caption, columns, found, EMPTY)
 
 
@@ -68,7 +68,7 @@ def sessions_table(found: Sequence[AgentSessions]) -> Table:
             on_page=has_not_evaluated,
         ),
         _rate_field("passed", "Passed", lambda one: one.passed, lambda one: one.versions),
-        _rate_field("first_passed", "First one passed", lambda one: one.first_passed, lambda one: one.sessions),
+        _rate_field("first_passed", "First version passed", lambda one: one.first_passed, lambda one: one.sessions),
         Field("turns", "Turns", lambda one: _mean_cell(one.turns), is_number=True),
         Field(
             "tool_calls", "Tool calls", lambda one: _mean_cell(one.tool_calls), is_number=True, on_page=has_tool_calls
@@ -76,7 +76,7 @@ def sessions_table(found: Sequence[AgentSessions]) -> Table:
         Field("seconds", "Wall time", lambda one: Cell(seconds(one.seconds), round(one.seconds, 3)), is_number=True),
         hidden("endings", _endings),
     )
-    caption = "Checks within sessions: distinct versions; turns, tool calls and wall time are means per session"
+    caption = "Distinct versions checked in sessions; turns, tool calls and wall time are means per session"
     empty = (
         "No public result that matches came from an agent's session. Start sessions with `python manage.py start_runs "
         "block_tuner`, or submit a bundle of `python -m evaluator run`."
@@ -97,7 +97,7 @@ def labels_table(found: Sequence[Label]) -> Table:
         (_label_field(slug, name, on_page=slug in seen) for slug, name in LABELS.items()),
         (_median_field(slug) for slug in LABELS),
     )
-    caption = "How many candidates do what the baseline does not, with an example and their median speedup"
+    caption = "Candidates that do what the baseline does not: their number, an example and their median speedup"
     empty = "No source of a published candidate matches. Remove a filter, or see the drafts among the runs."
     return table("labels", caption, columns, rows, empty)
 
@@ -105,7 +105,7 @@ def labels_table(found: Sequence[Label]) -> Table:
 def meanings_table() -> Table:
     columns: tuple[Field[tuple[str, Strategy]], ...] = (
         Field("label", "Label", lambda row: Cell(row[1].name, row[0])),
-        text_field("meaning", "Given where the source shows", lambda row: row[1].sentence),
+        text_field("meaning", "What the source shows", lambda row: row[1].sentence),
     )
     return table("meanings", "Meaning of the labels", columns, STRATEGIES.items(), "")
 

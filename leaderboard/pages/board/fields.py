@@ -19,7 +19,7 @@ from leaderboard.statistics.speed import Outcomes, SpeedEstimate
 from leaderboard.tables import Cell, Field, Value, fields, hidden
 
 Fields = tuple[Field[Entry], ...]
-NOT_SEPARABLE = "not separable from first"
+NOT_SEPARABLE = "no significant difference from first"
 
 
 def rank_fields(*, has_speed: bool) -> Fields:
@@ -330,7 +330,7 @@ BEHIND_SPEED: Fields = (
 )
 JUDGED: Field[Entry] = Field(
     "judged",
-    "Judged",
+    "Counted results",
     lambda entry: Cell(f"{entry.judged} of {entry.of}", entry.judged),
     is_number=True,
     about="Results that count.",

@@ -103,7 +103,7 @@ def agents_table(found: Sequence[AgentCost]) -> Table:
         Field("usable_speedup", "Usable speedup", _speedup_cell, is_number=True, metric="usable"),
         hidden("no_speedup_because", lambda one: one.no_speedup_because),
     )
-    caption = "What agents used in the sessions of public results, checks included, and the speedup they reached"
+    caption = "What agents used in the sessions of public results, including checks, and the speedup they reached"
     empty = (
         "No public result came from an agent's session yet. Start sessions with `python manage.py start_runs "
         "block_tuner`, or submit a bundle of `python -m evaluator run`."

@@ -116,7 +116,7 @@ def _evaluations_table(found: Sequence[EvaluationCost]) -> Table:
         Field("mean_s", "Mean time", lambda one: Cell(seconds(one.mean_s), round(one.mean_s, 3)), is_number=True),
         Field("total_s", "Total time", lambda one: Cell(seconds(one.total_s), round(one.total_s, 3)), is_number=True),
     )
-    caption = "Evaluation time on our hosts, from the claim of an attempt to its verdict"
+    caption = "Evaluation time on our hosts, from the start of an attempt to its verdict"
     empty = "No results are published yet. Runs appear here once a maintainer publishes them."
     return table("evaluations", caption, columns, found, empty)
 

@@ -119,7 +119,7 @@ def _spot(group: PointGroup, what: str, seen: float, unseen: float, *, is_mean: 
 
 def _categories(entries: Sequence[UnseenEntry]) -> Chart:
     description = (
-        "For each entry and config category, of the unseen cases on which the baseline is correct, the share on which "
+        "For each entry and kind of case, of the unseen cases on which the baseline is correct, the share on which "
         "the candidate is too."
     )
     rows = [
@@ -130,7 +130,7 @@ def _categories(entries: Sequence[UnseenEntry]) -> Chart:
         )
         for entry in entries
     ]
-    title = "Correctness by config category"
+    title = "Correctness by kind of case"
     return heat_map("categories", title, description, list(CONFIG_CATEGORIES.values()), rows)
 
 

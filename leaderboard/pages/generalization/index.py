@@ -104,7 +104,7 @@ def _rounds_table(opened: Sequence[RoundListRow]) -> Table:
         text_field("secret_hash", "Hash of the secret (SHA-256)", lambda row: row.secret_hash, is_code=True),
         text_field("generator", "Generator", lambda row: row.generator_version, is_code=True),
     )
-    caption = "All rounds. The hash is public from the start and proves later that the secret was not changed"
+    caption = "All rounds. The hash is public from the start, so anyone can check later that the secret has not changed"
     return table(
         "rounds",
         caption,

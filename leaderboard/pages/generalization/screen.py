@@ -56,7 +56,7 @@ def regressions_table(found: Sequence[Regression]) -> Table:
         Field("task", "Task", lambda one: task_cell(one.task)),
         text_field("entry", "Entry", lambda one: entry_name(one.agent, one.model)),
         hidden("configuration", lambda one: one.configuration),
-        Field("category", "Config category", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
+        Field("category", "Kind of case", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
         Field("case", "Case", lambda one: Cell(one.case.replace(",", ", "), one.case), is_code=True),
         hidden("reason", lambda one: one.reason),
         Field(
@@ -72,7 +72,7 @@ def regressions_table(found: Sequence[Regression]) -> Table:
         ),
     )
     caption = "Regressions: unseen cases on which the baseline is correct and the candidate is not"
-    empty = "No regressions: every candidate is correct on the unseen cases that its baseline gets right."
+    empty = "No regressions: no candidate failed an unseen case on which its baseline is correct."
     return table("regressions", caption, columns, found, empty)
 
 

@@ -32,7 +32,7 @@ def build(query: Query) -> HomePage:
         tables=by_slug(
             _boards_table(found),
             runs_table(
-                newest, "Newest first. Once a run is published, its passed tasks are those of its public results", empty
+                newest, "Newest first. For a published run, the passed tasks are those of its public results", empty
             ),
         ),
         boards=found,
@@ -74,7 +74,7 @@ def _first_cell(one: SuiteBoards) -> Cell:
         return Cell(NONE, note="no entry is ranked yet")
     name = entry_name(leader.agent, leader.model)
     others = [f"tied with {leader.equal} more"] if leader.equal else []
-    others += [f"not separable from {leader.not_separable} more"] if leader.not_separable else []
+    others += [f"no significant difference from {leader.not_separable} more"] if leader.not_separable else []
     return Cell(name, name, page_url("configuration", leader.configuration), ", ".join(others))
 
 

@@ -130,7 +130,7 @@ def _unmeasured(machines: Sequence[HostRow], measured: Collection[str]) -> tuple
 def _reason(row: HostRow) -> tuple[str, str]:
     """Why the host has no calibration here, and what to do."""
     if row.started_at is None:
-        because = "No worker of this site ever started there, and its bundles contain no calibration."
+        because = "No worker of this site has ever started there, and its bundles contain no calibration."
         if row.is_accepted:
             because += " Their records state that it was accepted."
         return because, f"Run {HEALTH} there. Its next bundle will contain a calibration."

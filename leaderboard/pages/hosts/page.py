@@ -24,7 +24,7 @@ def build(query: Query) -> HostsPage:
     at_work = sum(is_at_work(row, now) for row in machines)
     return HostsPage(
         title="Hosts",
-        lead=f"{at_work} of {plural(len(machines), 'host')} at work: enabled, with a heartbeat within the last minute.",
+        lead=f"{at_work} of {plural(len(machines), 'host')} online: enabled, with a heartbeat within the last minute.",
         crumbs=(Link("Queue", page_url("queue")),),
         tables=by_slug(
             screen.hosts_table(machines, now),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, duration, plural, seconds
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url, task_url
+from leaderboard.pages.base import Page, Query, by_slug, count_cell, page_url, task_url
 from leaderboard.pages.hosts.facts import is_at_work, notices
 from leaderboard.queries import hosts
 from leaderboard.queries.hosts import Depth, HostRow, WaitingRow
@@ -18,8 +18,9 @@ from leaderboard.words import status_cell
 MOST_SHOWN = 100
 FORMULA = (
     "Expected wait of a new attempt = (waiting attempts that are not paused × mean duration + remaining time of each "
-    "running attempt) / hosts at work. The mean is over the newest attempts of the queue. The remaining time is the "
-    "mean less the time since the claim, at least 0. The wait is none while a host at work is idle and nothing waits."
+    "running attempt) / hosts online. The mean duration is that of the queue's newest attempts. The remaining time is "
+    "the mean duration less the time since the attempt started, at least 0. There is no wait if a host is online and "
+    "idle and no attempt waits."
 )
 
 
@@ -51,7 +52,7 @@ class QueueState:
     hosts: int
     measured: int  # attempts that the mean is over
     mean_s: float | None
-    expected_wait_s: float | None  # None if nothing was measured yet or no host is at work
+    expected_wait_s: float | None  # None if nothing was measured yet or no host is online
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +72,7 @@ def build(query: Query) -> QueuePage:
     total = sum(sum(depth) for depth in depths.values())
     return QueuePage(
         title="Queue",
-        lead=f"{plural(total, 'attempt')} open." if total else "The queue is empty.",
-        crumbs=(Link("ArenaBoard", "/"),),
+        lead=f"{plural(total, 'open attempt')}." if total else "The queue is empty.",
         tables=by_slug(_queues_table(queues), _open_table(rows, now, total)),
         queues=queues,
         formula=FORMULA,
@@ -128,7 +128,7 @@ def _queues_table(queues: Sequence[QueueState]) -> Table:
         Field("queued", "Waiting", lambda queue: count_cell(queue.queued), is_number=True),
         Field("paused", "Paused", lambda queue: count_cell(queue.paused), is_number=True),
         Field("running", "Running", lambda queue: count_cell(queue.running), is_number=True),
-        Field("hosts", "Hosts at work", _hosts_cell, is_number=True),
+        Field("hosts", "Hosts online", _hosts_cell, is_number=True),
         Field("mean_s", "Mean duration", _mean_cell, is_number=True),
         Field("expected_wait_s", "Expected wait", lambda queue: _time_cell(queue.expected_wait_s), is_number=True),
     )

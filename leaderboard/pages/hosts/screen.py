@@ -94,13 +94,13 @@ def _state_cell(row: HostRow) -> Cell:
     if row.quarantined_at:
         return Cell("quarantined", "quarantined", note="takes no attempts", tone="bad", mark="✕")
     if not row.is_enabled:
-        return Cell("not enabled", "not enabled", note="takes no attempts", tone="ours", mark="○")
+        return Cell("disabled", "disabled", note="takes no attempts", tone="ours", mark="○")
     return Cell("takes attempts", "takes work", tone="good", mark="✓")
 
 
 def _evaluator_cell(row: HostRow) -> Cell:
     if not row.evaluator:
-        return Cell("unknown", None, note="no worker has started there since hosts report it")
+        return Cell("unknown", None, note="its worker has not started since hosts began to report it")
     if row.is_outdated:
         note = "older than this site, so it takes no attempts: update it and restart its worker"
         return Cell(row.evaluator, row.evaluator, note=note, tone="bad", mark="✕")
@@ -153,7 +153,7 @@ def share_cell(value: float | None, limit: float | None = None) -> Cell:
 
 
 def share(value: float) -> str:
-    return f"{significant(100 * value, 2)}{NBSP}%"
+    return f"{significant(100 * value, 2)}{NBSP}%".replace("-", "−")
 
 
 def _time_cell(time_ns: float | None) -> Cell:

@@ -53,9 +53,9 @@ METRICS = (
         "Entries are ranked by the unrounded usable speedup where the device has a clock, otherwise by the unrounded "
         "rate of correct results. Exactly equal values share a rank: 1, 2, 2, 4. A leaderboard never mixes suites, "
         "device classes or protocols.",
-        "Not ranked: reference lines; entries with a result that is missing, errored, not judged, cancelled, on hold, "
-        "timed with another protocol, or from a host that is not calibrated or not accepted; and entries with a result "
-        "that an audit found hacked, contaminated or affected by a harness fault.",
+        "Not ranked: reference lines; entries with a result that is missing, errored, not evaluated, cancelled, on "
+        "hold, timed with another protocol, or from a host that is not calibrated or not accepted; and entries with a "
+        "result that an audit found hacked, contaminated or affected by a harness fault.",
     ),
     Metric(
         "usable",
@@ -103,8 +103,8 @@ METRICS = (
         "Rank interval",
         "from 1 + entries significantly better, to n − entries significantly worse",
         "All pairs of entries are tested with the paired t test over tasks, on the means over runs of log u, with "
-        "Holm's correction at 5 %: the intervals hold for all entries simultaneously. “Not separable from first” means "
-        "that no entry of rank 1 is significantly better. Filters hide rows and change no rank.",
+        "Holm's correction at 5 %: the intervals hold for all entries simultaneously. “No significant difference "
+        "from first” means that no entry of rank 1 is significantly better. Filters hide rows and change no rank.",
         f"There are none with fewer than {plural(MIN_TASKS_FOR_COMPARISON, 'task')}, or where entries are ranked by "
         "correctness.",
     ),
@@ -224,7 +224,7 @@ METRICS = (
         "Conditional correctness",
         "Σ [y ∧ b] / Σ [b] over tasks and runs, by the paper's rule; over cases: Σ [y_c ∧ b_c] / Σ [b_c]",
         "Of the results whose baseline is correct on all unseen cases, the share whose candidate is too. It includes "
-        "results that already failed on the seen cases. Over cases it is also given by config category. The CSV of "
+        "results that already failed on the seen cases. Over cases it is also given by kind of case. The CSV of "
         "runs has each run and the mean of the runs.",
         f"The interval is Wilson's with the task as the unit, from {plural(MIN_TASKS_FOR_INTERVAL, 'task')} on. Where "
         "the baseline is never correct there is no rate.",
@@ -276,7 +276,7 @@ METRICS = (
     ),
     Metric(
         "published",
-        "Published figures",
+        "Figures from papers",
         "as printed",
         "Tables of papers are shown with the paper's own columns, device and clock.",
         "They are never ranked with results measured here, expanded into results, or mixed into a mean.",

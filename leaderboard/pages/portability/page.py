@@ -44,6 +44,8 @@ def build(query: Query) -> PortabilityPage:
         device_classes=tuple(sorted(devices)),
         entries=entries,
         tasks=tasks,
-        choices=(choice("configuration", "Task by task for", sorted({one.configuration for one in found}), wanted),),
+        choices=(
+            choice("configuration", "Task by task for", sorted({one.configuration for one in found}), wanted, "none"),
+        ),
         is_filtered=bool(wanted),
     )

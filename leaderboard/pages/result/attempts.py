@@ -124,7 +124,7 @@ def attempts_table(result: int, attempts: Sequence[AttemptLine], shown: int | No
             is_number=True,
         ),
         Field("status", "Status", lambda one: status_cell(one.status)),
-        Field("changes", "Changes since the one before", lambda one: _changes_cell(result, one)),
+        Field("changes", "Changes since the previous attempt", lambda one: _changes_cell(result, one)),
         Field("ended_at", "Ended", lambda one: moment_cell(one.ended_at)),
         Field("seconds", "Duration", _took_cell, is_number=True),
         Field("host", "Host", lambda one: Cell(one.host or NONE, one.host)),
@@ -152,7 +152,7 @@ def changes(before: AttemptRow, now: AttemptRow, measured: Mapping[int, Sequence
     found += _case_changes(measured.get(before.id, ()), measured.get(now.id, ()))
     for verb, names in (
         ("new flag", set(now.flags) - set(before.flags)),
-        ("flag gone", set(before.flags) - set(now.flags)),
+        ("flag removed", set(before.flags) - set(now.flags)),
     ):
         found += [f"{verb}: {FLAGS[name][0]}" for name in sorted(names)]
     for what, old, new in (("evaluator", before.evaluator, now.evaluator), ("host", before.host, now.host)):
@@ -286,7 +286,7 @@ def _facts_table(old: AttemptRow | None, new: AttemptRow | None) -> Table:
     )
     pairs = zip(_facts(old).items(), _facts(new).values(), strict=True) if old and new else ()
     rows = [FactPair(name, before, now) for (name, before), now in pairs]
-    return table("facts", "Facts of both attempts", columns, rows, "There is only one attempt. A rerun makes another.")
+    return table("facts", "Facts of both attempts", columns, rows, "There is only one attempt. A rerun adds another.")
 
 
 def _facts(row: AttemptRow) -> dict[str, str]:

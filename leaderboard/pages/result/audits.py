@@ -43,7 +43,8 @@ def build(query: Query) -> AuditsPage:
     rows = submissions.audits()
     return AuditsPage(
         title="Audits",
-        lead="People's verdicts on results. One that is hacked, contaminated or a harness fault is not ranked.",
+        lead="Verdicts of people who inspected results. A result found hacked, contaminated or affected by a harness "
+        "fault is not ranked.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(audits_table(rows)),
         audits=tuple(audit_of(row) for row in rows),
@@ -67,7 +68,7 @@ def audits_table(rows: Sequence[AuditRow]) -> Table:
         text_field("auditor", "Auditor", lambda row: row.auditor),
         Field(
             "answer",
-            "Submitter's answer",
+            "Submitter's response",
             lambda row: Cell(row.answer or NONE, row.answer, note=row.decision or ""),
         ),
     )

@@ -111,7 +111,7 @@ def cases_table(cases: Sequence[CaseFacts]) -> Table:
         ),
         Field("first_call_ms", "First call", lambda case: _time_cell(case.first_call_ms), is_number=True),
     )
-    caption = "All cases with their largest relative RMSE over all draws"
+    caption = "Cases with their largest relative RMSE over all draws"
     caption += "" if has_clocks else ", and times per call of both sides"
     empty = "No case was evaluated. The gates above show how far the attempt got."
     return table("cases", caption, columns, cases, empty)
@@ -181,7 +181,7 @@ def _ratio(row: MeasurementRow) -> CaseRatio | None:
 def _too_short(baseline_ms: float) -> str:
     takes = f"the baseline takes {milliseconds(baseline_ms)}"
     if baseline_ms * 1e6 < ELIGIBLE_NS:
-        return f"{takes}, and a speedup is claimed only from {milliseconds(ELIGIBLE_NS / 1e6)} on"
+        return f"{takes}, and a speedup counts only from {milliseconds(ELIGIBLE_NS / 1e6)} on"
     return f"{takes}, less than {ELIGIBLE_E0:.0f} empty event pairs on its host"
 
 

@@ -12,7 +12,7 @@ from leaderboard.formatting import moment, plural, seconds, short, significant, 
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
 from leaderboard.pages.result.cases import CaseFacts
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
-from leaderboard.words import AUDITS, CATEGORIES, FLAGS, GATES, ROLES, STATUSES
+from leaderboard.words import AUDITS, CATEGORIES, FLAGS, GATES, STATUSES, role_note
 
 Fact = tuple[str, str, str]  # term, text, address
 RUN_NOTICES = {
@@ -106,7 +106,7 @@ def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None)
         ("Task", row.task, task_url(row.task) + older),
         (
             "Entry",
-            f"{entry_name(row.agent, row.model)} ({ROLES[row.role]})",
+            ", ".join(filter(None, (entry_name(row.agent, row.model), role_note(row.role)))),
             page_url("configuration", row.configuration),
         ),
         ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
@@ -131,7 +131,7 @@ def _speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> str:
     if not timed:
         return ""
     if shown.log_speedup is None:
-        return "No case takes long enough to claim a speedup."
+        return "No case takes long enough for its speedup to count."
     eligible = sum(ratio.is_eligible for ratio in timed)
     least = "at least " if any(ratio.is_censored and ratio.is_eligible for ratio in timed) else ""
     over = f"{eligible} of {plural(len(timed), 'case')}"

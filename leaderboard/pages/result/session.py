@@ -50,7 +50,7 @@ class Version:
 
     @property
     def caption(self) -> str:
-        return "compared with the version before" if self.number > 1 else "compared with the baseline"
+        return "compared with the previous version" if self.number > 1 else "compared with the baseline"
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
         for case in cases
         if case.is_timed_on_device
     ]
-    caption = "Times per call on every clock. The ratio is baseline by candidate: above 1× the candidate is faster"
+    caption = "Times per call on every clock. The ratio is baseline ÷ candidate: above 1× the candidate is faster"
     return grouped("clocks", caption, columns, groups, "No case was timed on a device.")
 
 

@@ -16,7 +16,7 @@ from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
 STATES = {
     "running": "Unseen cases are being evaluated now.",
-    "errored": "Unseen cases could not be evaluated, through our fault. The entry is incomplete.",
+    "errored": "Unseen cases could not be evaluated, through a fault of ours. The entry is incomplete.",
     "refused": "Unseen cases were not evaluated: this configuration has used up its evaluations in the round.",
 }
 

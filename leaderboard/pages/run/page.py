@@ -217,7 +217,7 @@ def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
         Field("attempt", "Attempt", lambda row: count_cell(row.number), is_number=True),
         Field("published_attempt", "Published attempt", _published_cell, is_number=True),
     )
-    caption = "Latest attempt at each task. The status links to source, log and record"
+    caption = "Latest attempt at each task. Each status links to the source, log and record"
     return table("results", caption, columns, rows, "This run has no results: its suite has no tasks.")
 
 

@@ -40,7 +40,6 @@ def build(query: Query) -> TasksPage:
     return TasksPage(
         title="Tasks",
         lead="A task is a kernel problem with a contract: what comes in, what must come out, and how close.",
-        crumbs=(Link("ArenaBoard", "/"),),
         tables=by_slug(_table(rows)),
         category=category or ALL,
         tasks=tuple(TaskLine(row.path, row.category, row.digest, row.cases, row.results, row.correct) for row in rows),
@@ -65,9 +64,7 @@ def _table(rows: Sequence[ListedTask]) -> Table:
         for slug, label in CATEGORIES.items()
         if slug != ALL
     ]
-    caption = (
-        f"{plural(len(rows), 'task')}, in the versions that tasks/ has now. Only results that may rank are counted"
-    )
+    caption = f"{plural(len(rows), 'task')}, each in its current version. Only results that may rank are counted"
     return grouped(
         "tasks", caption, columns, groups, "No task is registered. `make up` reads tasks/ and registers them."
     )

@@ -236,7 +236,7 @@ def _results_table(rows: Sequence[TaskResultRow]) -> Table:
         RowGroup(drafts, "Not published", "Drafts: on no leaderboard, and they may still change."),
     )
     empty = "No results for this task yet. Start a run on a suite that has it."
-    return grouped("results", "Published results first", columns, groups, empty)
+    return grouped("results", "All results of this task, published ones first", columns, groups, empty)
 
 
 def _entry_cell(row: TaskResultRow) -> Cell:
