@@ -165,7 +165,7 @@ REVIEWS = {
 AUDITS = {
     "clean": Word("clean", "good", "✓", "Checked, nothing wrong."),
     "interesting": Word("interesting", "good", "+", "Checked, and worth reading."),
-    "suspect": Word("suspect", "open", "?", "Something looks wrong. The submitter may respond."),
+    "suspect": Word("suspect", "open", "?", "Something looks wrong. The submitter may reply."),
     "hacked": Word("hacked", "bad", "✕", "It games the evaluation. Not ranked."),
     "contaminated": Word("contaminated", "bad", "✕", "It used information it must not have. Not ranked."),
     "harness_fault": Word("harness fault", "ours", "!", "The number is wrong because of a fault of ours. Not ranked."),

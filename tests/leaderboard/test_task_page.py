@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluator.tasks.reader import load_task
+from leaderboard.pages.task.description import first_sentence
 from runs import archive
 from tests import factories
 
@@ -63,3 +64,16 @@ def test_an_older_baselines_source_is_the_older_one(archive_folder, db, client, 
     [source] = page(f"/task/{old.path}/?digest={old.digest[:12]}").sources
     assert (source.text, client.get(source.url).content) == ("old", b"old")
     assert client.get(f"/task/{old.path}/source/kernel.hip?digest=123nothing").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("description", "sentence"),
+    [
+        ("A *mixture of experts* has many networks. Each is small.", "A mixture of experts has many networks."),
+        ("The weight is `elu(q . k)`, per pixel. No more.", "The weight is elu(q . k), per pixel."),
+        ("`y = 2 * x * x`\nonly.\n\nMore.", "y = 2 * x * x only."),
+        ("", ""),
+    ],
+)
+def test_the_list_of_tasks_shows_a_first_sentence_as_plain_text(description: str, sentence: str) -> None:
+    assert first_sentence(description) == sentence

@@ -18,6 +18,7 @@ from leaderboard.queries.results import AttemptRow, MeasurementRow
 from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import FLAGS, STATUSES, status_cell
 
+ONLY_ONE = "There is only one attempt. A rerun adds another."
 MOST_CASES = 3  # named in a sentence; the rest is counted
 
 
@@ -173,7 +174,11 @@ def build(query: Query, *, result: int) -> AttemptsPage | None:
     return AttemptsPage(
         title="Compare attempts",
         lead=f"{row.task} by {entry_name(row.agent, row.model)}: {_lead(old, new, row.published_number)}",
-        crumbs=(Link(f"Run {row.run_id}", page_url("run", row.run_id)), Link("Result", page_url("result", result))),
+        crumbs=(
+            Link("Runs", page_url("runs")),
+            Link(f"Run {row.run_id}", page_url("run", row.run_id)),
+            Link("Result", page_url("result", result)),
+        ),
         tables=by_slug(_facts_table(old, new), _cases_table(pairs, old, new)),
         result=result,
         task=row.task,
@@ -286,7 +291,7 @@ def _facts_table(old: AttemptRow | None, new: AttemptRow | None) -> Table:
     )
     pairs = zip(_facts(old).items(), _facts(new).values(), strict=True) if old and new else ()
     rows = [FactPair(name, before, now) for (name, before), now in pairs]
-    return table("facts", "Facts of both attempts", columns, rows, "There is only one attempt. A rerun adds another.")
+    return table("facts", "Facts of both attempts", columns, rows, ONLY_ONE)
 
 
 def _facts(row: AttemptRow) -> dict[str, str]:
@@ -317,7 +322,7 @@ def _cases_table(pairs: Sequence[CasePair], old: AttemptRow | None, new: Attempt
         Field("differs", "Differs", lambda pair: _difference_cell(pair.old_correct != pair.new_correct)),
     )
     caption = "All cases in both attempts"
-    return table("cases", caption, columns, pairs, "Neither attempt reached a case.")
+    return table("cases", caption, columns, pairs, "Neither attempt reached a case." if old and new else ONLY_ONE)
 
 
 def _speedup_cell(speedup: float | None) -> Cell:

@@ -68,7 +68,7 @@ def audits_table(rows: Sequence[AuditRow]) -> Table:
         text_field("auditor", "Auditor", lambda row: row.auditor),
         Field(
             "answer",
-            "Submitter's response",
+            "Submitter's reply",
             lambda row: Cell(row.answer or NONE, row.answer, note=row.decision or ""),
         ),
     )

@@ -72,7 +72,7 @@ def cases_table(found: UnseenSection) -> Table:
     has_ratio = any(line.log_ratio is not None for line in found.cases)
     columns: tuple[Field[UnseenCaseLine], ...] = fields(
         Field("case", "Case", _case_cell, is_code=True),
-        Field("category", "Category", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
+        Field("category", "Kind of case", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
         Field("quadrant", "Quadrant", _quadrant_cell),
         Field("message", "What happened", _message_cell),
         hidden("reason", lambda line: line.reason),

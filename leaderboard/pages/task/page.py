@@ -210,7 +210,7 @@ def _axis_field(name: str) -> Field[tuple[int, CaseLine]]:
 def _unseen_table(cases: Sequence[RevealedCase]) -> Table:
     columns: tuple[Field[RevealedCase], ...] = fields(
         Field("case", "Case", lambda one: Cell(one.id.replace(",", ", "), one.id), is_code=True),
-        Field("category", "Category", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
+        Field("category", "Kind of case", lambda one: Cell(CONFIG_CATEGORIES[one.category], one.category)),
         text_field("profile", "Profile", lambda one: one.profile),
         text_field("round", "Round", lambda one: one.round),
         hidden("origin", lambda one: one.origin),
