@@ -88,8 +88,9 @@ def cases(rows: Sequence[MeasurementRow]) -> tuple[CaseFacts, ...]:
 
 
 def cases_table(cases: Sequence[CaseFacts]) -> Table:
-    """Make the table of cases. It shows times only where there is no device clock, which has a table of its own."""
-    has_clocks = any(case.is_timed_on_device for case in cases)
+    """Make the table of cases. Times on a device clock have a table of their own, so they are left out here."""
+    is_timed_on_device = any(case.is_timed_on_device for case in cases)
+    shows_times = not is_timed_on_device and any(case.baseline_ms is not None for case in cases)
     columns: tuple[Field[CaseFacts], ...] = fields(
         Field("case", "Case", lambda case: case_cell(case.id), is_code=True),
         hidden("profile", lambda case: case.profile),
@@ -100,19 +101,19 @@ def cases_table(cases: Sequence[CaseFacts]) -> Table:
         Field("baseline_rmse", "Baseline's error", lambda case: _error_cell(case.baseline_rmse), is_number=True),
         hidden("clock", lambda case: case.clock),
         Field(
-            "baseline_ms", "Baseline", lambda case: _time_cell(case.baseline_ms), is_number=True, on_page=not has_clocks
+            "baseline_ms", "Baseline", lambda case: _time_cell(case.baseline_ms), is_number=True, on_page=shows_times
         ),
         Field(
             "candidate_ms",
             "Candidate",
             lambda case: _time_cell(case.candidate_ms),
             is_number=True,
-            on_page=not has_clocks,
+            on_page=shows_times,
         ),
         Field("first_call_ms", "First call", lambda case: _time_cell(case.first_call_ms), is_number=True),
     )
     caption = "Cases with their largest relative RMSE over all draws"
-    caption += "" if has_clocks else ", and times per call of both sides"
+    caption += ", and times per call of both sides" if shows_times else ""
     empty = "No case was evaluated. The gates above show how far the attempt got."
     return table("cases", caption, columns, cases, empty)
 
