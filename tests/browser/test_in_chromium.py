@@ -57,7 +57,7 @@ def test_from_home_to_board_to_result(site, visit) -> None:
     page.get_by_role("link", name="Smoke on x86-64 CPU", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Smoke, all categories")
     page.get_by_role("link", name="HIP to HIP").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Smoke: HIP to HIP")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Smoke, HIP to HIP")
     page.get_by_role("link", name="wrong output").click()
     expect(page.locator(".verdict")).to_contain_text("wrong output")
     page.get_by_role("link", name="Run", exact=False).first.click()
