@@ -70,7 +70,8 @@ def forbidden_setting(agent: Known) -> str | None:
                 f"seen {name!r} as one of its secrets; expected names that ARENA_AGENT_SECRETS allows here: {allowed}"
             )
     folder = str(agent.settings.own.get("installed_in") or "")
-    if folder and not any(_is_below(folder, one) for one in settings.AGENT_FOLDERS):
+    target = Path(os.path.realpath(folder))
+    if folder and not any(target.is_relative_to(os.path.realpath(one)) for one in settings.AGENT_FOLDERS):
         allowed = ", ".join(map(str, settings.AGENT_FOLDERS)) or "none"
         return f"seen {folder!r} as installed_in; expected a folder that ARENA_AGENT_FOLDERS allows here: {allowed}"
     return None
@@ -136,8 +137,3 @@ def missing_on_this_host() -> dict[str, str]:
 
 def _own_forbidden_setting(configuration: Configuration, agent: Known) -> str | None:
     return forbidden_setting(agent) if set(HOST_REQUIREMENTS) & set(configuration.settings) else None
-
-
-def _is_below(folder: str, allowed: Path) -> bool:
-    """Compare the paths after resolving links."""
-    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(allowed))

@@ -24,9 +24,11 @@ def incompatibility() -> str | None:
     if not unknown:
         return None
     missing = unknown[0] + (f" and {len(unknown) - 1} more" if unknown[1:] else "")
+    is_file = connection.vendor == "sqlite"
+    set_aside = f"move {connection.settings_dict['NAME']} away" if is_file else "name a new database in DATABASE_URL"
     return (
         f"another version of ArenaBoard made this database, and this one cannot migrate it (missing here: {missing}): "
-        f"run that version, or stop the site, {_set_aside()} and run `make up` or `manage.py migrate` again; the new "
+        f"run that version, or stop the site, {set_aside} and run `make up` or `manage.py migrate` again; the new "
         "database is empty, and bundles can be imported into it again"
     )
 
@@ -39,9 +41,3 @@ def refuse_incompatible(**_: Any) -> None:
     """
     if (why := incompatibility()) is not None:
         raise CommandError(why, returncode=EXIT_CODE)
-
-
-def _set_aside() -> str:
-    if connection.vendor == "sqlite":
-        return f"move {connection.settings_dict['NAME']} away"
-    return "name a new database in DATABASE_URL"

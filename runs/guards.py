@@ -118,14 +118,18 @@ def _run_guards() -> Iterator[Guard]:
     """Return the guards of runs, their results and attempts."""
     changed, removed = "what was published is never changed", "what was published is never removed"
     needs_entry = "the published attempt changes only after an entry of the audit log"
-    result_changes = f"{_changes(Result)} OR {_other_files()} OR NEW.published_attempt_id IS NULL"
+    is_removed = f"CAST(NEW.candidate_files AS text) = '{{}}' AND {_is_taken_down('OLD.id')}"  # only by a takedown
+    other_files = f"OLD.candidate_files {_differs()} NEW.candidate_files AND NOT ({is_removed})"
+    result_changes = f"{_changes(Result)} OR {other_files} OR NEW.published_attempt_id IS NULL"
+    publications = "result_id = NEW.id AND action = 'publish'"
+    last_entry = f"(SELECT to_attempt_id FROM runs_auditentry WHERE {publications} ORDER BY id DESC LIMIT 1)"
     elsewhere = f"NEW.published_attempt_id {_differs()}"
     moves = f"NEW.published_attempt_id IS NOT NULL AND {elsewhere} OLD.published_attempt_id"
     yield Guard(Run, "UPDATE", f"{WAS_PUBLIC} AND (NEW.state = 'draft' OR {_changes(Run)})", changed)
     yield Guard(Run, "DELETE", WAS_PUBLIC, f"{removed}: withdraw it instead")
     yield Guard(Result, "INSERT", "NEW.published_attempt_id IS NOT NULL", needs_entry)
     yield Guard(Result, "UPDATE", f"{IS_PUBLISHED} AND ({result_changes})", changed)
-    yield Guard(Result, "UPDATE", f"{moves} AND {elsewhere} {_last_entry()}", needs_entry, "attempt")
+    yield Guard(Result, "UPDATE", f"{moves} AND {elsewhere} {last_entry}", needs_entry, "attempt")
     yield Guard(Result, "DELETE", IS_PUBLISHED, removed)
     yield Guard(Attempt, "UPDATE", f"({_changes(Attempt)}) AND {_were_public('OLD.id')}", changed)
     yield Guard(Attempt, "DELETE", _were_public("OLD.id"), removed)
@@ -163,12 +167,6 @@ def _were_public(*attempts: str) -> str:
     return f"EXISTS (SELECT 1 FROM runs_auditentry WHERE {published})"
 
 
-def _last_entry() -> str:
-    """Return SQL: the attempt that the newest entry about the result's publication names."""
-    publications = "result_id = NEW.id AND action = 'publish'"
-    return f"(SELECT to_attempt_id FROM runs_auditentry WHERE {publications} ORDER BY id DESC LIMIT 1)"
-
-
 def _are_published(*results: str) -> str:
     which = _is_one("id", results)
     return f"EXISTS (SELECT 1 FROM runs_result WHERE ({which}) AND published_attempt_id IS NOT NULL)"
@@ -182,12 +180,6 @@ def _is_one(column: str, values: tuple[str, ...]) -> str:
 def _is_taken_down(result: str) -> str:
     its_run = f"(SELECT run_id FROM runs_result WHERE id = {result})"
     return f"EXISTS (SELECT 1 FROM runs_submission WHERE run_id = {its_run} AND outcome = 'taken_down')"
-
-
-def _other_files() -> str:
-    """Return SQL: were the candidate's sources replaced? Only a takedown may remove them."""
-    is_removed = f"CAST(NEW.candidate_files AS text) = '{{}}' AND {_is_taken_down('OLD.id')}"
-    return f"OLD.candidate_files {_differs()} NEW.candidate_files AND NOT ({is_removed})"
 
 
 def _changes(model: type[models.Model]) -> str:

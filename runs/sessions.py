@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -48,7 +48,7 @@ def columns(session: evaluated.SessionRecord) -> dict[str, Any]:
 def cost_of(session: evaluated.SessionRecord) -> tuple[float | None, str, str]:
     """Return (cost in US dollars, its `CostSource`, ""), or (None, "", the reason why there is no cost)."""
     cost, settings = session.usage.cost_usd, session.settings
-    priced = all(_is_set(settings, name) for name in ("input_price", "output_price"))
+    priced = all(settings.get(name, "null") != "null" for name in ("input_price", "output_price"))
     if cost is not None:
         free = session.agent in PROGRAMS and cost == 0
         return cost, Source.FREE if free else Source.PRICES if priced else Source.AGENT, ""
@@ -107,10 +107,6 @@ def transcript_of(session: evaluated.SessionRecord) -> str:
 def _shown(text: str) -> str:
     """Return the text as plain characters, without private paths and without this host's secrets."""
     return mask_text(redaction.without_secrets(text))
-
-
-def _is_set(settings: Mapping[str, str], name: str) -> bool:
-    return settings.get(name, "null") != "null"
 
 
 def _lines(diff: str, sign: str) -> int:

@@ -69,7 +69,10 @@ def archive() -> str | None:
 
 
 def disk() -> str | None:
-    free_mb = shutil.disk_usage(_existing(Path(settings.ARCHIVE_FOLDER))).free >> 20
+    folder = Path(settings.ARCHIVE_FOLDER)
+    while not folder.exists():  # the archive is made when it is first needed
+        folder = folder.parent
+    free_mb = shutil.disk_usage(folder).free >> 20
     least_mb: int = settings.LEAST_FREE_MB
     return None if free_mb >= least_mb else f"{free_mb} MB free; {least_mb} MB required (ARENA_LEAST_FREE_MB)"
 
@@ -98,9 +101,3 @@ def _try_to_write(folder: Path) -> None:
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b"ready")
         file.flush()
-
-
-def _existing(path: Path) -> Path:
-    while not path.exists():
-        path = path.parent
-    return path

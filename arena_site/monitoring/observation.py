@@ -29,7 +29,8 @@ class ObservationMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        begin, request_id = perf_counter(), _request_id(request)
+        begin, given = perf_counter(), request.headers.get(HEADER, "")
+        request_id = given if _GIVEN.fullmatch(given) else uuid.uuid4().hex
         with about(request=request_id):
             response = self.get_response(request)
             took_s = perf_counter() - begin
@@ -39,12 +40,6 @@ class ObservationMiddleware:
             log.log(level, "%s %s %d", request.method, quote(request.path), response.status_code, extra={"ids": ids})
         response[HEADER] = request_id
         return response
-
-
-def _request_id(request: HttpRequest) -> str:
-    """Return the id that the proxy gave the request, if it is valid, else a new one."""
-    given = request.headers.get(HEADER, "")
-    return given if _GIVEN.fullmatch(given) else uuid.uuid4().hex
 
 
 def _named_parts(request: HttpRequest) -> dict[str, object]:

@@ -63,13 +63,14 @@ class Nvml:
 
     def facts(self) -> dict[str, str]:
         """Return the properties that do not change while the host runs; unreported ones are left out."""
+        limit_mw = self._number("nvmlDeviceGetPowerManagementLimit")
         found = {
             "card": self._text("nvmlDeviceGetName", self._card),
             "card_uuid": self._text("nvmlDeviceGetUUID", self._card),
             "driver": self._text("nvmlSystemGetDriverVersion"),
             "sm_clock_max_mhz": self._number("nvmlDeviceGetMaxClockInfo", SM_CLOCK),
             "memory_clock_max_mhz": self._number("nvmlDeviceGetMaxClockInfo", MEMORY_CLOCK),
-            "power_limit_w": _thousandth(self._number("nvmlDeviceGetPowerManagementLimit")),
+            "power_limit_w": None if limit_mw is None else limit_mw // 1000,
             "ecc": self._mode("nvmlDeviceGetEccMode"),
             "mig": self._mode("nvmlDeviceGetMigMode"),
         }
@@ -103,7 +104,3 @@ class Nvml:
             raise NvmlError(f"this driver has no {name}") from error
         if code != 0:
             raise NvmlError(f"{name}: error {code}")
-
-
-def _thousandth(value: int | None) -> int | None:
-    return None if value is None else value // 1000

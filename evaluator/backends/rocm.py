@@ -135,12 +135,13 @@ def static_of(report: Any, bus: str) -> dict[str, str]:
     cards = report.get("gpu_data", []) if isinstance(report, dict) else report
     for card in cards:
         if str(card.get("bus", {}).get("bdf", "")).lower() == bus:
+            limit = card.get("limit", {}).get("max_power")
             return {
                 "product": str(card["asic"]["market_name"]),
                 "driver": str(card["driver"]["version"]),
                 "compute_partition": str(card["partition"]["compute_partition"]),
                 "memory_partition": str(card["partition"]["memory_partition"]),
-                "power_limit_w": str(_value(card.get("limit", {}).get("max_power"))),
+                "power_limit_w": str(limit.get("value") if isinstance(limit, dict) else limit),
                 "ecc": "on" if "ENABLED" in str(card.get("ras", {}).get("ecc_block_state", "")) else "off",
             }
     raise HostError(f"amd-smi lists no card at {bus}")
@@ -212,11 +213,6 @@ def _needed(text: str, pattern: str) -> str:
     if found is None:
         raise HostError(f"rocminfo does not report {pattern}")
     return found
-
-
-def _value(field: Any) -> Any:
-    """Return a value, without its unit if it has one."""
-    return field.get("value") if isinstance(field, dict) else field
 
 
 def _number(path: Path) -> int | None:

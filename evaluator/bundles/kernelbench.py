@@ -150,14 +150,14 @@ def _claim(
     speedup = cases[0].speedup if cases else None
     _note(reading, place, task, raw, speedup)
     sample = raw.get("sample_id", 0)
-    text = next((str(_metadata(raw)[key]) for key in _messages(raw)), None)
+    messages = (str(text) for key, text in _metadata(raw).items() if text and ("error" in key or "issue" in key))
     return ParsedClaim(
         task=task,
         is_known=known and sample == 0,
         attempt=f"sample {sample}",
         status=status,
         reason=reason,
-        message=reading.text(text, place, task),
+        message=reading.text(next(messages, None), place, task),
         claimed=reading.claimed(raw, CLAIMED),
         claimed_speedup=None,
         recomputed_speedup=speedup,
@@ -239,11 +239,6 @@ def _note_whole(
     errors = [str(error) for each in listed if isinstance(each, list) for error in each]
     if len(errors) >= LEAST_ZEROS and all(ZERO.fullmatch(error) for error in errors):
         reading.find("errors_all_zero", path, f"{len(errors)} trials")
-
-
-def _messages(raw: Mapping[str, Any]) -> list[str]:
-    words = ("error", "issue")
-    return [key for key, text in _metadata(raw).items() if text and any(word in key for word in words)]
 
 
 def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -45,7 +45,7 @@ def json_of(checked: CheckedBundle) -> str:
         "submission": None,
     }
     if submission is not None:
-        claims = [{**codec.encode(_without_files(claim)), "files": _digests(claim)} for claim in submission.claims]
+        claims = [_encoded(claim) for claim in submission.claims]
         names = [name for name in ParsedBundle.__dataclass_fields__ if name not in ("claims", "own")]
         fields = {name: getattr(submission, name) for name in names}
         others = _other_tasks(submission)
@@ -96,10 +96,7 @@ def _findings(submission: ParsedBundle) -> Iterator[str]:
             yield f"finding   {code}: {len(found) - EXAMPLES} more like it"
 
 
-def _without_files(claim: ParsedClaim) -> dict[str, Any]:
+def _encoded(claim: ParsedClaim) -> dict[str, Any]:
     fields = {name: getattr(claim, name) for name in ParsedClaim.__dataclass_fields__ if name != "files"}
-    return {**fields, "cases": tuple(claim.cases)}
-
-
-def _digests(claim: ParsedClaim) -> dict[str, str]:
-    return {name: hashlib.sha256(data).hexdigest() for name, data in claim.files.items()}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in claim.files.items()}
+    return {**codec.encode({**fields, "cases": tuple(claim.cases)}), "files": digests}

@@ -17,16 +17,13 @@ _NAME = re.compile(r"\bcuda[A-Z]\w*")
 
 def names_header(include: Path) -> str:
     """Return the header's text, with only those names that the CUDA headers in `include` have."""
-    known = {name for header in HEADERS if (include / header).is_file() for name in _names_in(include / header)}
+    paths = [include / header for header in HEADERS if (include / header).is_file()]
+    known = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8", errors="replace"))}
     pairs = {"hip" + name.removeprefix("cuda"): name for name in known}
     for hip, cuda in _irregular(known):
         pairs.setdefault(hip, cuda)
     pairs |= {hip: cuda for hip, cuda in CHOSEN.items() if cuda in known}
     return "#pragma once\n" + "".join(f"#define {hip} {cuda}\n" for hip, cuda in sorted(pairs.items()))
-
-
-def _names_in(header: Path) -> Iterator[str]:
-    yield from _NAME.findall(header.read_text(encoding="utf-8", errors="replace"))
 
 
 def _irregular(known: set[str]) -> Iterator[tuple[str, str]]:

@@ -62,7 +62,8 @@ def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
             inputs.append({"name": item.name, "value": value, "static": item.static})
             continue
         layout = str(dict(case.axes).get(item.layout, item.layout))
-        spec: dict[str, Any] = {"name": item.name, "shape": list(value.shape), "dtype": _name(value.dtype)}
+        dtype = str(value.dtype).removeprefix("torch.")
+        spec: dict[str, Any] = {"name": item.name, "shape": list(value.shape), "dtype": dtype}
         inputs.append(
             {**spec, "static": item.static, "layout": layout, "offset": offset, "after": offset + _room(value.nbytes)}
         )
@@ -99,7 +100,3 @@ def _bytes(tensor: torch.Tensor) -> torch.Tensor:
 
 def _room(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

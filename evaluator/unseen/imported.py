@@ -15,7 +15,7 @@ from typing import cast
 from evaluator.errors import UsageError
 from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.reader import check_shapes, read_case
-from evaluator.tasks.spec import Case, Profile, TaskSpec
+from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.unseen.cases import CONFIG_CATEGORIES, ConfigCategory, Origin, UnseenCase
 from evaluator.unseen.contract import COST_REACH, contract_of, cost_of
 
@@ -64,15 +64,11 @@ def _case(item: Fields, task: TaskSpec, others: list[UnseenCase]) -> Case:
 
 def _check_cost(item: Fields, task: TaskSpec, case: Case) -> None:
     """Report a case that is too expensive, compared with the seen cases of the same profile."""
-    if not any(seen.profile == case.profile for seen in task.cases):
-        item.problem("profile", case.profile, f"{_profiles(task)}: the task has no seen case of this profile")
+    profiles = sorted({seen.profile for seen in task.cases})
+    if case.profile not in profiles:
+        item.problem("profile", case.profile, f"{' or '.join(profiles)}: the task has no seen case of this profile")
         return
     for name, cost, most in zip(COSTS, cost_of(task, case), contract_of(task, case.profile).budget, strict=True):
         if cost > most:
             reach = f"{COST_REACH} times the most of a seen {case.profile} case, and 2 GiB in memory"
             item.problem("", f"{cost:.3g} {name} for {case.id}", f"at most {most:.3g}: {reach}")
-
-
-def _profiles(task: TaskSpec) -> str:
-    profiles: list[Profile] = sorted({case.profile for case in task.cases})
-    return " or ".join(profiles)

@@ -36,7 +36,8 @@ class QueuePositions:
 def _first(run: Run) -> int:
     """Return the first free position behind the submitter's own attempts, and not before what runs now."""
     queue = Attempt.objects.open().filter(result__run__device_class=run.device_class_id).order_by()
-    own = _of_submitter(queue, _submitter_of(run)).aggregate(last=Max("queue_position"))["last"]
+    verified = User.objects.filter(submissions__run=run.verifies).first() if run.verifies else None
+    own = _of_submitter(queue, verified or run.created_by).aggregate(last=Max("queue_position"))["last"]
     begin = _begin(queue)
     return begin if own is None else max(begin, own + 1)
 
@@ -54,8 +55,3 @@ def _of_submitter(queue: AttemptQuerySet[Attempt], user: User | None) -> Attempt
     """Filter the attempts of one submitter. Runs made by commands belong together, to None."""
     of_whom = queue.annotate(submitter=SUBMITTER)
     return of_whom.filter(submitter__isnull=True) if user is None else of_whom.filter(submitter=user.pk)
-
-
-def _submitter_of(run: Run) -> User | None:
-    verified = User.objects.filter(submissions__run=run.verifies).first() if run.verifies else None
-    return verified or run.created_by

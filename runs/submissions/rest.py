@@ -173,7 +173,9 @@ def _token_of(request: HttpRequest) -> ApiToken | HttpResponse:
     """Return the request's token, or an error response. Invalid tokens are counted by network."""
     key = ("address", network_of(client_address(request)))
     if wait_s := login_attempts.seconds_to_wait(key):
-        return _too_many(wait_s)
+        response = _refusal(429, "Authorization", "too many invalid tokens", f"another attempt in {wait_s} s")
+        response["Retry-After"] = str(wait_s)
+        return response
     scheme, _, text = request.headers.get("Authorization", "").partition(" ")
     token = tokens.token_of(text=text.strip()) if scheme in SCHEMES else None
     if token is not None:
@@ -182,12 +184,6 @@ def _token_of(request: HttpRequest) -> ApiToken | HttpResponse:
         login_attempts.record(key)
     response = _refusal(401, "Authorization", "no valid token", "Bearer TOKEN", TOKENS)
     response["WWW-Authenticate"] = "Bearer"
-    return response
-
-
-def _too_many(wait_s: int) -> JsonResponse:
-    response = _refusal(429, "Authorization", "too many invalid tokens", f"another attempt in {wait_s} s")
-    response["Retry-After"] = str(wait_s)
     return response
 
 

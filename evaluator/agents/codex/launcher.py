@@ -41,7 +41,8 @@ class CodexStream(EventStream):
             case "turn.completed":
                 self._used.append(mapping(event.get("usage")))
             case "turn.failed":
-                self._fail(mapping(event.get("error")).get("message"))
+                self.failure = str(mapping(event.get("error")).get("message") or "the turn failed")
+                self.add("error", self.failure)
             case "error":
                 self.add("error", str(event.get("message")))
             case "item.completed":
@@ -85,7 +86,3 @@ class CodexStream(EventStream):
             case _:
                 return False
         return True
-
-    def _fail(self, message: object) -> None:
-        self.failure = str(message or "the turn failed")
-        self.add("error", self.failure)

@@ -44,7 +44,9 @@ def recognises(reading: Reading) -> bool:
 
 
 def translate(reading: Reading) -> ParsedBundle | None:
-    if is_second_generation(reading) or any(True for _ in _second_generation(reading)):
+    if is_second_generation(reading) or any(
+        "runtime_identity" in reading.mapping(path) for path in reading.named(RESULT)
+    ):
         refuse_second_generation(reading)
         return None
     claims = dict[str, ParsedClaim]()
@@ -91,11 +93,6 @@ def _rows(reading: Reading) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield path, raw
         else:
             reading.problem(path, raw.get("task_name"), "task_name")
-
-
-def _second_generation(reading: Reading) -> Iterator[str]:
-    """Results of the second generation, which have a runtime_identity."""
-    return (path for path in reading.named(RESULT) if "runtime_identity" in reading.mapping(path))
 
 
 def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> ParsedClaim:

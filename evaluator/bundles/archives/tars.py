@@ -33,7 +33,9 @@ def tar_members(file: BinaryIO, start: bytes, budget: Budget) -> Iterator[Member
     while (header := _header(read)) is not None:
         kind, name, size = header
         if kind in (b"x", b"g", b"L"):
-            found = _extended(kind, _exactly(read, _padded(_bounded(size)))[:size])
+            if not 0 <= size <= HEADER_BYTES:
+                raise MalformedArchive(f"an extended header of more than {HEADER_BYTES} bytes")
+            found = _extended(kind, _exactly(read, _padded(size))[:size])
             extended |= {} if kind == b"g" else found
             continue
         size = int(extended.get("size", size))
@@ -196,12 +198,6 @@ def _number(field: bytes) -> int:
     if text.strip(b"01234567"):
         raise MalformedArchive("a header with an invalid number")
     return int(text or b"0", 8)
-
-
-def _bounded(size: int) -> int:
-    if not 0 <= size <= HEADER_BYTES:
-        raise MalformedArchive(f"an extended header of more than {HEADER_BYTES} bytes")
-    return size
 
 
 def _padded(size: int) -> int:
