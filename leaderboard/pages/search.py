@@ -121,16 +121,16 @@ def _results(results: Sequence[ResultHit]) -> Table:
     columns: tuple[Field[ResultHit], ...] = (
         Field("result", "Result", lambda hit: Cell(f"Result {hit.id}", hit.id, page_url("result", hit.id))),
         Field("task", "Task", lambda hit: Cell(hit.task, hit.task, task_url(hit.task))),
-        Field("configuration", "Configuration", _configuration_cell),
+        Field(
+            "configuration",
+            "Configuration",
+            lambda hit: Cell(hit.configuration, hit.configuration, page_url("configuration", hit.configuration)),
+        ),
         Field("candidate_digest", "Candidate", lambda hit: _digest_cell(hit.candidate_digest), is_code=True),
         Field("attempt", "Attempt", lambda hit: Cell(str(hit.number or NONE), hit.number), is_number=True),
         Field("record_digest", "Record", lambda hit: _digest_cell(hit.record_digest), is_code=True),
     )
     return table("results", "By the digest of a candidate or of a record", columns, results, "")
-
-
-def _configuration_cell(hit: ResultHit) -> Cell:
-    return Cell(hit.configuration, hit.configuration, page_url("configuration", hit.configuration))
 
 
 def _digest_cell(digest: str | None) -> Cell:

@@ -7,26 +7,9 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef
 
-from leaderboard.queries.collection import Collection, Rows, fields, run_filters, task_filters
+from leaderboard.queries.collection import Collection, fields, run_filters, task_filters
 from leaderboard.queries.session_rows import ITERATIONS, SESSIONS
 from runs.models import Configuration, Measurement, Result, Run, Task, UnseenMeasurement
-
-
-def _results() -> Rows:
-    return Result.objects.public().annotate(may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk"))))
-
-
-def _measurements() -> Rows:
-    return Measurement.objects.filter(attempt__published_for__run__state="published")
-
-
-def _unseen() -> Rows:
-    return UnseenMeasurement.objects.visible().filter(evaluation__attempt__published_for__run__state="published")
-
-
-def _configurations() -> Rows:
-    return Configuration.objects.filter(Exists(Run.objects.public().filter(configuration=OuterRef("pk"))))
-
 
 _RUN, _CASE_OF, _UNSEEN_OF = "run__", "attempt__published_for__", "evaluation__attempt__published_for__"
 
@@ -61,7 +44,7 @@ COLLECTIONS = (
     Collection(
         "results",
         "Public results: the published attempt of each task of each public run.",
-        _results,
+        lambda: Result.objects.public().annotate(may_rank=Exists(Result.objects.may_rank().filter(pk=OuterRef("pk")))),
         fields(
             "id integer - Id in the address /result/ID/.",
             "run integer run_id Id of its run.",
@@ -106,7 +89,7 @@ COLLECTIONS = (
     Collection(
         "measurements",
         "Seen cases of public results: times and correctness of baseline and candidate.",
-        _measurements,
+        lambda: Measurement.objects.filter(attempt__published_for__run__state="published"),
         fields(
             "id integer - Id of the row.",
             "result integer attempt__published_for__id Id of its result.",
@@ -141,7 +124,7 @@ COLLECTIONS = (
     Collection(
         "unseen",
         "Unseen cases of public results, from revealed rounds only.",
-        _unseen,
+        lambda: UnseenMeasurement.objects.visible().filter(evaluation__attempt__published_for__run__state="published"),
         fields(
             "id integer - Id of the row.",
             "result integer evaluation__attempt__published_for__id Id of its result.",
@@ -177,7 +160,7 @@ COLLECTIONS = (
     Collection(
         "configurations",
         "Configurations with public runs: agent, model and settings.",
-        _configurations,
+        lambda: Configuration.objects.filter(Exists(Run.objects.public().filter(configuration=OuterRef("pk")))),
         fields(
             "id integer - Id of the row.",
             "slug text - Slug in the address /configuration/SLUG/.",

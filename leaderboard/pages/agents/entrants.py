@@ -100,7 +100,12 @@ def configurations_table(rows: Sequence[ConfigurationRow], empty: str) -> Table:
 def standings_table(found: Sequence[Standing], *, shows_entry: bool) -> Table:
     columns: tuple[Field[Standing], ...] = fields(
         Field("suite", "Suite", _suite_cell),
-        Field("configuration", "Configuration", _configuration_cell, on_page=shows_entry),
+        Field(
+            "configuration",
+            "Configuration",
+            lambda one: Cell(one.configuration, one.configuration, page_url("configuration", one.configuration)),
+            on_page=shows_entry,
+        ),
         Field(
             "device_class", "Device class", lambda one: Cell(one.device_title, one.device_class, note=one.device_class)
         ),
@@ -165,10 +170,6 @@ def _settings_cell(row: ConfigurationRow) -> Cell:
 def _suite_cell(one: Standing) -> Cell:
     suite = f"{one.suite}@{one.suite_version}"
     return Cell(suite, suite, one.boards[ALL])
-
-
-def _configuration_cell(one: Standing) -> Cell:
-    return Cell(one.configuration, one.configuration, page_url("configuration", one.configuration))
 
 
 def _category_field(category: str, label: str) -> Field[Standing]:

@@ -56,7 +56,12 @@ def sessions_table(found: Sequence[AgentSessions]) -> Table:
     columns: tuple[Field[AgentSessions], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration),
         Field("category", "Category", lambda one: _category_cell(one.category)),
-        Field("sessions", "Sessions", _sessions_cell, is_number=True),
+        Field(
+            "sessions",
+            "Sessions",
+            lambda one: Cell(str(one.sessions), one.sessions, note=_endings(one)),
+            is_number=True,
+        ),
         Field("versions", "Versions checked", lambda one: count_cell(one.versions), is_number=True),
         _rate_field("failed_builds", "Build failed", lambda one: one.failed_builds, lambda one: one.versions),
         _rate_field("failed_otherwise", "Other failures", lambda one: one.failed_otherwise, lambda one: one.versions),
@@ -127,10 +132,6 @@ def _rate_field(
     key: str, label: str, count: Callable[[Row], int], of: Callable[[Row], int], *, on_page: bool = True
 ) -> Field[Row]:
     return Field(key, label, lambda row: Cell(rate(count(row), of(row)), count(row)), is_number=True, on_page=on_page)
-
-
-def _sessions_cell(one: AgentSessions) -> Cell:
-    return Cell(str(one.sessions), one.sessions, note=_endings(one))
 
 
 def _endings(one: AgentSessions) -> str:

@@ -79,7 +79,7 @@ def _agent_cost(row: AgentCostRow, eligible_tasks: int) -> AgentCost:
 def agents_table(found: Sequence[AgentCost]) -> Table:
     columns: tuple[Field[AgentCost], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: one.configuration),
-        text_field("suite", "Suite", _suite),
+        text_field("suite", "Suite", lambda one: f"{one.suite}@{one.suite_version}"),
         text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
         Field("sessions", "Tasks × runs", lambda one: count_cell(one.sessions), is_number=True),
         Field(
@@ -157,10 +157,6 @@ def _no_speedup(row: AgentCostRow, eligible_tasks: int) -> str | None:
 
 def _mean(total: float | None, count: int) -> float | None:
     return total / count if total is not None and count else None
-
-
-def _suite(one: AgentCost) -> str:
-    return f"{one.suite}@{one.suite_version}"
 
 
 def _tokens_cell(one: AgentCost, value: float | None, of: int) -> Cell:

@@ -126,8 +126,18 @@ def _printed_table(found: Sequence[PrintedCost]) -> Table:
         text_field("model", "Model", lambda one: one.model),
         text_field("agent", "Agent", lambda one: one.agent),
         Field("category", "Category", lambda one: Cell(CATEGORIES[one.category], one.category)),
-        Field("output_tokens_thousands", "Thousand output tokens per task", _tokens_cell, is_number=True),
-        Field("mean_speedup", "Mean speedup", _speedup_cell, is_number=True),
+        Field(
+            "output_tokens_thousands",
+            "Thousand output tokens per task",
+            lambda one: Cell(f"{one.output_tokens_thousands:.1f}", one.output_tokens_thousands),
+            is_number=True,
+        ),
+        Field(
+            "mean_speedup",
+            "Mean speedup",
+            lambda one: Cell(f"{one.mean_speedup:.2f}×", one.mean_speedup),
+            is_number=True,
+        ),
         Field("is_efficient", "Efficient", _efficient_cell),
     )
     caption = "As printed; efficient: no other in its category has as few tokens and as large a mean speedup"
@@ -138,14 +148,6 @@ def _printed_table(found: Sequence[PrintedCost]) -> Table:
         found,
         "The paper's tables are not loaded. Load them with `manage.py load_published`.",
     )
-
-
-def _tokens_cell(one: PrintedCost) -> Cell:
-    return Cell(f"{one.output_tokens_thousands:.1f}", one.output_tokens_thousands)
-
-
-def _speedup_cell(one: PrintedCost) -> Cell:
-    return Cell(f"{one.mean_speedup:.2f}×", one.mean_speedup)
 
 
 def _efficient_cell(one: PrintedCost) -> Cell:

@@ -129,7 +129,12 @@ def _queues_table(queues: Sequence[QueueState]) -> Table:
         Field("paused", "Paused", lambda queue: count_cell(queue.paused), is_number=True),
         Field("running", "Running", lambda queue: count_cell(queue.running), is_number=True),
         Field("hosts", "Hosts online", _hosts_cell, is_number=True),
-        Field("mean_s", "Mean duration", _mean_cell, is_number=True),
+        Field(
+            "mean_s",
+            "Mean duration",
+            lambda queue: _time_cell(queue.mean_s, f"of {plural(queue.measured, 'attempt')}"),
+            is_number=True,
+        ),
         Field("expected_wait_s", "Expected wait", lambda queue: _time_cell(queue.expected_wait_s), is_number=True),
     )
     empty = "No host is registered. `make up` registers this machine; add others in the admin."
@@ -139,10 +144,6 @@ def _queues_table(queues: Sequence[QueueState]) -> Table:
 def _hosts_cell(queue: QueueState) -> Cell:
     stuck = "no host serves this queue: start a worker, enable a host, or lift a quarantine"
     return Cell(str(queue.hosts), queue.hosts, note=stuck if queue.queued and not queue.hosts else "")
-
-
-def _mean_cell(queue: QueueState) -> Cell:
-    return _time_cell(queue.mean_s, f"of {plural(queue.measured, 'attempt')}")
 
 
 def _time_cell(value: float | None, note: str = "") -> Cell:

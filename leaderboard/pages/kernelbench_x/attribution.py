@@ -57,7 +57,13 @@ def attribution_table(lines: Sequence[Explained]) -> Table:
     columns: tuple[Field[Explained], ...] = (
         text_field("rate", "Rate", lambda one: one.rate),
         Field("quantity", "Quantity", lambda one: Cell(QUANTITIES[one.quantity], one.quantity)),
-        Field("computed", "Computed here", _computed_cell, is_number=True, metric="attribution"),
+        Field(
+            "computed",
+            "Computed here",
+            lambda one: Cell(f"{one.computed:.2f}{_unit(one)}", round(one.computed, 4)),
+            is_number=True,
+            metric="attribution",
+        ),
         Field("printed", "Printed", _printed_cell, is_number=True),
         Field("difference", "Difference", _difference_cell, is_number=True),
         Field("added_df", "Parameters added", lambda one: count_cell(one.added_df), is_number=True),
@@ -81,10 +87,6 @@ def _lines(rate: str, found: Attribution) -> tuple[Explained, ...]:
         "method_added": (found.method_added / 2, found.method_df),
     }
     return tuple(Explained(rate, name, value, printed.get(name), df) for name, (value, df) in computed.items())
-
-
-def _computed_cell(one: Explained) -> Cell:
-    return Cell(f"{one.computed:.2f}{_unit(one)}", round(one.computed, 4))
 
 
 def _printed_cell(one: Explained) -> Cell:

@@ -71,7 +71,12 @@ def section(rows: Sequence[ResultCaseRow], result: int, number: int | None) -> U
 def cases_table(found: UnseenSection) -> Table:
     has_ratio = any(line.log_ratio is not None for line in found.cases)
     columns: tuple[Field[UnseenCaseLine], ...] = fields(
-        Field("case", "Case", _case_cell, is_code=True),
+        Field(
+            "case",
+            "Case",
+            lambda line: replace(case_cell(line.id), note="" if line.origin == "generated" else line.origin),
+            is_code=True,
+        ),
         Field("category", "Kind of case", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
         Field("quadrant", "Quadrant", _quadrant_cell),
         Field("message", "What happened", _message_cell),
@@ -117,10 +122,6 @@ def _line(row: ResultCaseRow) -> UnseenCaseLine:
         is_censored=bool(row.is_censored),
         is_noisy=bool(row.is_noisy),
     )
-
-
-def _case_cell(line: UnseenCaseLine) -> Cell:
-    return replace(case_cell(line.id), note="" if line.origin == "generated" else line.origin)
 
 
 def _quadrant_cell(line: UnseenCaseLine) -> Cell:

@@ -90,7 +90,9 @@ def run_line(row: RunListRow) -> RunLine:
 def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
     columns: tuple[Field[RunLine], ...] = fields(
         Field("run", "Run", lambda line: Cell(f"Run {line.id}", line.id, page_url("run", line.id))),
-        entry_fields(_name, lambda line: line.configuration, _note, key="entry"),
+        entry_fields(
+            lambda line: entry_name(line.agent, line.model), lambda line: line.configuration, _note, key="entry"
+        ),
         text_field("suite", "Suite", lambda line: f"{line.suite}@{line.suite_version}"),
         text_field("device_class", "Device class", lambda line: line.device_class, is_code=True),
         Field("progress", "Progress", _progress_cell),
@@ -100,10 +102,6 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         Field("created_at", "Started", lambda line: moment_cell(line.created_at), is_number=True),
     )
     return table("runs", caption, columns, lines, empty)
-
-
-def _name(line: RunLine) -> str:
-    return entry_name(line.agent, line.model)
 
 
 def _note(line: RunLine) -> str:

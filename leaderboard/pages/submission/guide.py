@@ -57,7 +57,11 @@ def _table(rows: list[SubmissionRow]) -> Table:
         Field("state", "State", _state_cell),
         Field("received_at", "Received", lambda row: moment_cell(row.received_at)),
         Field("configuration", "Configuration", lambda row: Cell(row.configuration or NONE, row.configuration)),
-        Field("run", "Run", _run_cell),
+        Field(
+            "run",
+            "Run",
+            lambda row: Cell(f"Run {row.run}", row.run, page_url("run", row.run)) if row.run else Cell(NONE),
+        ),
     )
     empty = "There are no submissions yet. Yours could be the first."
     return table("submissions", f"Latest submissions, {SHOWN} at most", columns, rows, empty)
@@ -66,7 +70,3 @@ def _table(rows: list[SubmissionRow]) -> Table:
 def _state_cell(row: SubmissionRow) -> Cell:
     word = SUBMISSION_STATES[row.state]
     return Cell(word.label, row.state, tone=word.tone, mark=word.mark)
-
-
-def _run_cell(row: SubmissionRow) -> Cell:
-    return Cell(f"Run {row.run}", row.run, page_url("run", row.run)) if row.run else Cell(NONE)

@@ -62,8 +62,14 @@ def verifications_table(rows: Sequence[VerificationRow]) -> Table:
             lambda row: Cell(f"Run {row.measured_run}", row.measured_run, page_url("run", row.measured_run)),
         ),
         Field("verdict", "Verdict", _verdict_cell),
-        Field("reproduced", "Reproduced or faster", _reproduced_cell),
-        Field("sample", "Tasks drawn", _sample_cell, is_number=True),
+        Field(
+            "reproduced",
+            "Reproduced or faster",
+            lambda row: Cell(rate(row.reproduced, row.compared) if row.verdict else NONE, row.reproduced),
+        ),
+        Field(
+            "sample", "Tasks drawn", lambda row: count_cell(row.sample) if row.sample else Cell("all"), is_number=True
+        ),
         text_field("device_class", "Device class", lambda row: row.device, is_code=True),
         Field("closed_at", "Ended", lambda row: moment_cell(row.closed_at)),
     )
@@ -73,7 +79,11 @@ def verifications_table(rows: Sequence[VerificationRow]) -> Table:
 
 def measured_table(tasks: Sequence[VerifiedTask]) -> Table:
     columns: tuple[Field[VerifiedTask], ...] = (
-        Field("task", "Task", _task_cell),
+        Field(
+            "task",
+            "Task",
+            lambda one: Cell(one.task.rpartition("/")[2], one.task, page_url("result", one.claimed.result)),
+        ),
         Field("outcome", "Outcome", _outcome_cell),
         Field("because", "Reason", lambda one: Cell(sentence(one.because), one.because)),
         Field("claimed", "Claimed", lambda one: _side_cell(one.claimed), is_number=True),
@@ -108,18 +118,6 @@ def _verdict_cell(row: VerificationRow) -> Cell:
         return Cell("running", None, tone="open", mark="▸")
     word = VERDICTS[row.verdict]
     return Cell(word.label, row.verdict, tone=word.tone, mark=word.mark)
-
-
-def _sample_cell(row: VerificationRow) -> Cell:
-    return count_cell(row.sample) if row.sample else Cell("all")
-
-
-def _reproduced_cell(row: VerificationRow) -> Cell:
-    return Cell(rate(row.reproduced, row.compared) if row.verdict else NONE, row.reproduced)
-
-
-def _task_cell(one: VerifiedTask) -> Cell:
-    return Cell(one.task.rpartition("/")[2], one.task, page_url("result", one.claimed.result))
 
 
 def _outcome_cell(one: VerifiedTask) -> Cell:
