@@ -36,7 +36,7 @@ def parse(text: str) -> Changelog:
     evaluators: dict[str, str] = {}
     protocols: dict[str, str] = {}
     for heading, body in re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", text, re.MULTILINE):
-        items = _items(body)
+        items = [" ".join(item.split()) for item in re.findall(r"^- (.+(?:\n  .+)*)", body, re.MULTILINE)]
         version = re.fullmatch(r"\[(\d\S*)\] - \d{4}-\d{2}-\d{2}", heading)
         if version is not None:
             changes = [item.removeprefix(EVALUATOR) for item in items if item.startswith(EVALUATOR)]
@@ -48,11 +48,6 @@ def parse(text: str) -> Changelog:
                     raise ValueError(f"{PROTOCOLS}: expected `NAME`: TEXT, seen {item!r}")
                 _describe(protocols, name.strip("`"), _sentence(what))
     return Changelog(evaluators, protocols)
-
-
-def _items(body: str) -> list[str]:
-    """The items of a section's lists, each on one line."""
-    return [" ".join(item.split()) for item in re.findall(r"^- (.+(?:\n  .+)*)", body, re.MULTILINE)]
 
 
 def _describe(described: dict[str, str], name: str, what: str) -> None:

@@ -123,7 +123,10 @@ class RowsSchema(DataSchema):
         return rows_serializer_of(self.view.collection)
 
     def get_override_parameters(self) -> list[Any]:
-        filters = [_filter_parameter(name) for name in self.view.collection.filters]
+        filters = [
+            OpenApiParameter(name, FILTER_TYPES.get(name, {"type": "string"}), OpenApiParameter.QUERY)
+            for name in self.view.collection.filters
+        ]
         most = {"type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": ROWS}
         after = {"type": "integer", "minimum": 0, "maximum": MOST_ID}
         return [
@@ -150,8 +153,3 @@ def rows_serializer_of(collection: Collection) -> type[serializers.Serializer[An
         "next": serializers.CharField(allow_null=True, help_text="Address of the next page."),
     }
     return type(f"{collection.name.title()}Rows", (serializers.Serializer,), page)
-
-
-def _filter_parameter(name: str) -> OpenApiParameter:
-    kind = FILTER_TYPES.get(name, {"type": "string"})
-    return OpenApiParameter(name, kind, OpenApiParameter.QUERY)

@@ -30,7 +30,8 @@ def feed_of_changes(request: HttpRequest) -> str:
         language="en",
     )
     for change in newest(MOST):
-        link = request.build_absolute_uri(_address(change))
+        path = page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
+        link = request.build_absolute_uri(path)
         feed.add_item(
             title=printable(_title(change)),
             link=link,
@@ -40,10 +41,6 @@ def feed_of_changes(request: HttpRequest) -> str:
             updateddate=change.at,
         )
     return feed.writeString("utf-8")
-
-
-def _address(change: ChangeRow) -> str:
-    return page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
 
 
 def _title(change: ChangeRow) -> str:

@@ -17,10 +17,7 @@ __all__ = ["kinds", "plotly_figure"]  # importing kinds registers its figures
 def plotly_figure(chart: Chart) -> dict[str, Any]:
     """JSON values for Plotly.newPlot. The browser sets the colours of text and lines by its colour scheme."""
     config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
-    figure = figure_of(chart)
-    return {"data": figure["data"], "layout": _frame(figure["layout"]), "config": config}
-
-
-def _frame(own: dict[str, Any]) -> dict[str, Any]:
     legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
-    return {"margin": {"l": 16, "r": 24, "t": 64, "b": 56}, "legend": legend, "hovermode": "closest"} | own
+    layout = {"margin": {"l": 16, "r": 24, "t": 64, "b": 56}, "legend": legend, "hovermode": "closest"}
+    figure = figure_of(chart)
+    return {"data": figure["data"], "layout": layout | figure["layout"], "config": config}

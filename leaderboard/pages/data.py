@@ -28,7 +28,7 @@ class DataPage(Page):
 
 def build(query: Query, endpoints: tuple[DataAddress, ...]) -> DataPage:
     dump = latest()
-    rows = tuple(_row_endpoint(one) for one in COLLECTIONS)
+    rows = tuple(DataAddress(f"/api/v1/rows/{one.name}/", one.about, ", ".join(one.filters)) for one in COLLECTIONS)
     return DataPage(
         title="Data and API",
         lead="Put /api/v1 before the address of any page to get its data. Read-only, no key needed.",
@@ -42,10 +42,6 @@ def build(query: Query, endpoints: tuple[DataAddress, ...]) -> DataPage:
         rows=rows,
         endpoints=endpoints,
     )
-
-
-def _row_endpoint(collection: Collection) -> DataAddress:
-    return DataAddress(f"/api/v1/rows/{collection.name}/", collection.about, ", ".join(collection.filters))
 
 
 def _endpoint_table(slug: str, caption: str, endpoints: tuple[DataAddress, ...]) -> Table:

@@ -43,7 +43,7 @@ def usable_speedup(results: ResultMatrix, eligible_tasks: int) -> SpeedEstimate:
     `eligible_tasks`: the number of tasks that can show a speed.
     """
     values = log_usable(results)
-    worst = _exp_mean(np.nan_to_num(values))
+    worst = exp(exact_mean(np.nan_to_num(values))) if values.size else 1.0
     if refused := why_no_speed(eligible_tasks):
         return _refused(refused, None)
     if not results.is_complete:
@@ -84,7 +84,3 @@ def outcomes(results: ResultMatrix) -> Outcomes:
 
 def _refused(reason: str, worst: float | None) -> SpeedEstimate:
     return SpeedEstimate(None, reason, None, reason, None, reason, worst)
-
-
-def _exp_mean(values: Numbers) -> float:
-    return exp(exact_mean(values)) if values.size else 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import exp
 from statistics import fmean
@@ -64,8 +63,11 @@ class TaskRun:
         found = tuple(case.quadrant for case in self.cases)
         paper = _of_all(set(found))
         is_broken = paper is not None and "opt_regression" in found
-        values = {"quadrants": found, "paper": paper, "strict": "opt_regression" if is_broken else paper}
-        for name, value in (values | {"unseen": _unseen(self.cases)}).items():
+        strict = "opt_regression" if is_broken else paper
+        logs = [case.log_ratio for case in self.cases if case.is_eligible and case.log_ratio is not None]
+        unseen = Speed(fmean(map(exp, logs)), fmean(logs)) if logs else None
+        values = {"quadrants": found, "paper": paper, "strict": strict, "unseen": unseen}
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
 
@@ -73,8 +75,3 @@ def _of_all(found: set[Quadrant | None]) -> Quadrant | None:
     if not found or None in found:
         return None
     return QUADRANTS[found <= {"both_pass", "opt_regression"}, found <= {"both_pass", "opt_improvement"}]
-
-
-def _unseen(cases: Sequence[CaseOutcome]) -> Speed | None:
-    logs = [case.log_ratio for case in cases if case.is_eligible and case.log_ratio is not None]
-    return Speed(fmean(map(exp, logs)), fmean(logs)) if logs else None

@@ -98,7 +98,8 @@ def standings(
     tasks: Sequence[TaskRow], runs: Sequence[RunRow], rows: Sequence[ResultRow], *, is_functional: bool
 ) -> Standings:
     """Compute all entries of a board, unordered. Rows of runs outside `runs` only show which tasks are eligible."""
-    results = _results(tasks, runs, rows)
+    row_of = {(row.run_id, row.task_id): row for row in rows}
+    results = [_result(task, run, row_of.get((run.id, task.id))) for run in runs for task in tasks]
     runs_of: dict[str, list[RunRow]] = defaultdict(list)
     for run in runs:
         runs_of[run.configuration].append(run)
@@ -132,12 +133,6 @@ def eligible(rows: Sequence[ResultRow]) -> dict[int, bool]:
         if row.status == "passed" and _obstacle(row) is None:
             known[row.task_id] = known.get(row.task_id, False) or row.log_speedup is not None
     return known
-
-
-def _results(tasks: Sequence[TaskRow], runs: Sequence[RunRow], rows: Sequence[ResultRow]) -> list[BoardResult]:
-    """One result for every run and task, also where none is published."""
-    found = {(row.run_id, row.task_id): row for row in rows}
-    return [_result(task, run, found.get((run.id, task.id))) for run in runs for task in tasks]
 
 
 def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:

@@ -51,24 +51,24 @@ def build(query: Query) -> GeneralizationsPage:
         lead="Kernels are also tested on input configurations that their agents never saw. They are generated from a "
         "round's secret, which is published when the round ends.",
         tables=by_slug(_boards_table(rows), _rounds_table(opened)),
-        boards=tuple(_board(row) for row in rows),
-        rounds=tuple(_opened(row) for row in opened),
+        boards=tuple(
+            RoundBoard(
+                *(row.suite, row.version, row.device, row.round),
+                *(row.opened_at, row.revealed_at, row.entries, _url(row)),
+            )
+            for row in rows
+        ),
+        rounds=tuple(
+            OpenedRound(
+                row.slug, row.suite, row.version, row.secret_hash, row.generator_version, row.opened_at, row.revealed_at
+            )
+            for row in opened
+        ),
     )
-
-
-def _board(row: RoundBoardRow) -> RoundBoard:
-    times = (row.opened_at, row.revealed_at)
-    return RoundBoard(row.suite, row.version, row.device, row.round, *times, row.entries, _url(row))
 
 
 def _url(row: RoundBoardRow) -> str:
     return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
-
-
-def _opened(row: RoundListRow) -> OpenedRound:
-    return OpenedRound(
-        row.slug, row.suite, row.version, row.secret_hash, row.generator_version, row.opened_at, row.revealed_at
-    )
 
 
 def _boards_table(rows: Sequence[RoundBoardRow]) -> Table:

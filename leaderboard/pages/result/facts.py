@@ -102,6 +102,7 @@ def notices(
 def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
     older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
     board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device)
+    no_candidate = "not written yet" if shown is not None and shown.is_open else "none submitted"
     return (
         ("Task", row.task, task_url(row.task) + older),
         (
@@ -113,7 +114,7 @@ def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None)
         ("Leaderboard", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
         ("Device class", row.device_title, ""),
         *(_attempt_facts(row, shown, record) if shown else ()),
-        ("Candidate", short(row.candidate_digest) or _no_candidate(shown), ""),
+        ("Candidate", short(row.candidate_digest) or no_candidate, ""),
         ("Task digest", short(row.task_digest), ""),
     )
 
@@ -153,7 +154,3 @@ def _attempt_facts(row: ResultDetailRow, shown: AttemptRow, record: Record | Non
         speedup = f"{significant(shown.paper_speedup, 4)}×, as in the paper; not ranked"
         found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
     return found
-
-
-def _no_candidate(shown: AttemptRow | None) -> str:
-    return "not written yet" if shown is not None and shown.is_open else "none submitted"

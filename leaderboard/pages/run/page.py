@@ -184,6 +184,8 @@ def _facts(
 ) -> tuple[tuple[str, str, str], ...]:
     counts = f" on {row.reproduced_tasks} of {plural(row.verified_tasks or 0, 'task')}"
     verified = counts if row.verification == "reproduced" else ""
+    has_page = row.round is not None and row.suite_is_current
+    round_url = f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}" if has_page else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
         ("Agent version", _version(row, session_rows), ""),
@@ -194,15 +196,9 @@ def _facts(
         ("Origin", ORIGINS[row.origin], ""),
         ("Verification", VERIFICATIONS[row.verification] + verified, ""),
         ("Protocol", row.protocol, page_url("versions")),
-        ("Unseen cases", f"round {row.round}" if row.round else "none", _round_url(row)),
+        ("Unseen cases", f"round {row.round}" if row.round else "none", round_url),
     )
     return (*facts, ("Note", row.note, "")) if row.note else facts
-
-
-def _round_url(row: runs.RunListRow) -> str:
-    if row.round is None or not row.suite_is_current:
-        return ""
-    return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
 
 
 def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
