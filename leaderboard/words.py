@@ -181,6 +181,11 @@ def role_note(role: str, *more: str) -> str:
     return ", ".join(filter(None, ("" if role == "entry" else ROLES[role], *more)))
 
 
+def word_cell(word: Word, value: str) -> Cell:
+    """The word in its tone and with its mark; CSV and JSON carry the value."""
+    return Cell(word.label, value, tone=word.tone, mark=word.mark)
+
+
 def status_cell(status: str, url: str = "", note: str = "") -> Cell:
     word = STATUSES[status]
     return Cell(word.label, status, url, note, word.tone, word.mark)

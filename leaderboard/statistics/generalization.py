@@ -198,7 +198,8 @@ def _over_cases(cases: Iterable[tuple[str, Quadrant | None]]) -> Conditional:
 def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Conditional:
     tasks, of = len(outcomes), sum(len(one) for one in outcomes.values())
     count = sum(sum(one) for one in outcomes.values())
-    worst, best = (None, None) if missing is None else _completions(count, of, missing)
+    most = of + (missing or 0)
+    worst, best = (count / most, (count + missing) / most) if missing is not None and most else (None, None)
     if not of:
         return Conditional(0, 0, 0, None, None, "The baseline is never correct.", worst, best)
     share = count / of
@@ -206,11 +207,6 @@ def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Condit
         return Conditional(count, of, tasks, share, None, refused, worst, best)
     interval = wilson(share, effective_size(list(outcomes.values())))
     return Conditional(count, of, tasks, share, interval, None, worst, best)
-
-
-def _completions(count: int, of: int, missing: int) -> tuple[float, float] | tuple[None, None]:
-    most = of + missing
-    return (count / most, (count + missing) / most) if most else (None, None)
 
 
 def _run_means(runs: Sequence[Measures]) -> RunMeans:

@@ -87,7 +87,12 @@ def configurations_table(rows: Sequence[ConfigurationRow], empty: str) -> Table:
         Field("agent", "Agent", lambda row: Cell(printable(row.agent), row.agent, page_url("agent", row.agent_slug))),
         Field("agent_version", "Agent version", _version_cell, is_code=True),
         Field("model", "Model", _model_cell),
-        Field("model_identifier", "Model identifier", _identifier_cell, is_code=True),
+        Field(
+            "model_identifier",
+            "Model identifier",
+            lambda row: Cell(printable(row.identifier), row.identifier) if row.identifier else Cell(NONE),
+            is_code=True,
+        ),
         Field("settings", "Settings", _settings_cell),
         Field("role", "Role", lambda row: Cell(ROLES[row.role], row.role)),
         Field("public_runs", "Public runs", lambda row: count_cell(row.public_runs), is_number=True),
@@ -156,10 +161,6 @@ def _version_cell(row: ConfigurationRow) -> Cell:
 
 def _model_cell(row: ConfigurationRow) -> Cell:
     return Cell(printable(row.model), row.model, page_url("model", row.model_slug)) if row.model else Cell(NONE)
-
-
-def _identifier_cell(row: ConfigurationRow) -> Cell:
-    return Cell(printable(row.identifier), row.identifier) if row.identifier else Cell(NONE)
 
 
 def _settings_cell(row: ConfigurationRow) -> Cell:

@@ -138,7 +138,11 @@ def _printed_table(found: Sequence[PrintedCost]) -> Table:
             lambda one: Cell(f"{one.mean_speedup:.2f}×", one.mean_speedup),
             is_number=True,
         ),
-        Field("is_efficient", "Efficient", _efficient_cell),
+        Field(
+            "is_efficient",
+            "Efficient",
+            lambda one: Cell("yes", True, tone="good", mark="✓") if one.is_efficient else Cell(NONE, False),
+        ),
     )
     caption = "As printed; efficient: no other in its category has as few tokens and as large a mean speedup"
     return table(
@@ -148,10 +152,6 @@ def _printed_table(found: Sequence[PrintedCost]) -> Table:
         found,
         "The paper's tables are not loaded. Load them with `manage.py load_published`.",
     )
-
-
-def _efficient_cell(one: PrintedCost) -> Cell:
-    return Cell("yes", True, tone="good", mark="✓") if one.is_efficient else Cell(NONE, False)
 
 
 def _charts(spots: Mapping[str, Sequence[tuple[str, str, Spot]]]) -> dict[str, Chart]:

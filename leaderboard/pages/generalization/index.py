@@ -53,8 +53,7 @@ def build(query: Query) -> GeneralizationsPage:
         tables=by_slug(_boards_table(rows), _rounds_table(opened)),
         boards=tuple(
             RoundBoard(
-                *(row.suite, row.version, row.device, row.round),
-                *(row.opened_at, row.revealed_at, row.entries, _url(row)),
+                row.suite, row.version, row.device, row.round, row.opened_at, row.revealed_at, row.entries, _url(row)
             )
             for row in rows
         ),

@@ -64,7 +64,12 @@ def attribution_table(lines: Sequence[Explained]) -> Table:
             is_number=True,
             metric="attribution",
         ),
-        Field("printed", "Printed", _printed_cell, is_number=True),
+        Field(
+            "printed",
+            "Printed",
+            lambda one: Cell(NONE) if one.printed is None else Cell(f"{one.printed}{_unit(one)}", float(one.printed)),
+            is_number=True,
+        ),
         Field("difference", "Difference", _difference_cell, is_number=True),
         Field("added_df", "Parameters added", lambda one: count_cell(one.added_df), is_number=True),
     )
@@ -87,10 +92,6 @@ def _lines(rate: str, found: Attribution) -> tuple[Explained, ...]:
         "method_added": (found.method_added / 2, found.method_df),
     }
     return tuple(Explained(rate, name, value, printed.get(name), df) for name, (value, df) in computed.items())
-
-
-def _printed_cell(one: Explained) -> Cell:
-    return Cell(NONE) if one.printed is None else Cell(f"{one.printed}{_unit(one)}", float(one.printed))
 
 
 def _difference_cell(one: Explained) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean
@@ -89,15 +89,12 @@ def _entry(own: Sequence[Standing]) -> PortableEntry:
 
 def _task(path: str, rows: Sequence[PortableRow]) -> PortableTask:
     devices = {device: _device(device, list(own)) for device, own in groupby(rows, key=lambda row: row.device)}
-    return PortableTask(path, devices, _spread(devices), len({row.candidate_digest for row in rows}))
+    speeds = [one.speedup for one in devices.values() if one.speedup is not None]
+    spread = max(speeds) / min(speeds) if len(speeds) > 1 else None
+    return PortableTask(path, devices, spread, len({row.candidate_digest for row in rows}))
 
 
 def _device(device: str, rows: Sequence[PortableRow]) -> TaskOnDevice:
     logs = [row.log_speedup for row in rows if row.log_speedup is not None and may_count(row)]
     passed = sum(row.status == "passed" for row in rows)
     return TaskOnDevice(device, passed, len(rows), factor(fmean(logs)) if logs else None, len(logs), rows[0].result_id)
-
-
-def _spread(devices: Mapping[str, TaskOnDevice]) -> float | None:
-    speeds = [one.speedup for one in devices.values() if one.speedup is not None]
-    return max(speeds) / min(speeds) if len(speeds) > 1 else None

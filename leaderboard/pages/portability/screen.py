@@ -38,7 +38,12 @@ def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], confi
     columns: tuple[Field[PortableTask], ...] = fields(
         Field("task", "Task", lambda task: task_cell(task.task)),
         (field for slug in here for field in _device_fields(slug, devices[slug])),
-        Field("spread", "Largest ÷ smallest", _spread_cell, is_number=True),
+        Field(
+            "spread",
+            "Largest ÷ smallest",
+            lambda task: Cell(NONE) if task.spread is None else Cell(f"{significant(task.spread)}×", task.spread),
+            is_number=True,
+        ),
         Field(
             "candidates",
             "Candidates",
@@ -113,7 +118,3 @@ def _device_fields(device: str, title: str) -> tuple[Field[PortableTask], ...]:
         hidden(f"{device}_passed", lambda task: found.passed if (found := task.devices.get(device)) else None),
         hidden(f"{device}_runs", lambda task: found.runs if (found := task.devices.get(device)) else None),
     )
-
-
-def _spread_cell(task: PortableTask) -> Cell:
-    return Cell(NONE) if task.spread is None else Cell(f"{significant(task.spread)}×", task.spread)

@@ -12,7 +12,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import AuditRow
 from leaderboard.tables import Cell, Field, Table, table, text_field
-from leaderboard.words import AUDITS
+from leaderboard.words import AUDITS, word_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def audit_of(row: AuditRow) -> AuditLine:
 def audits_table(rows: Sequence[AuditRow]) -> Table:
     columns: tuple[Field[AuditRow], ...] = (
         Field("result", "Result", _result_cell),
-        Field("verdict", "Verdict", _verdict_cell),
+        Field("verdict", "Verdict", lambda row: word_cell(AUDITS[row.verdict], row.verdict)),
         text_field("reason", "Reason", lambda row: row.reason),
         Field("quote", "Quoted lines", lambda row: Cell(row.quote or NONE, row.quote, note=row.place), is_code=True),
         Field("at", "Time", lambda row: moment_cell(row.at)),
@@ -78,8 +78,3 @@ def audits_table(rows: Sequence[AuditRow]) -> Table:
 
 def _result_cell(row: AuditRow) -> Cell:
     return Cell(row.task.rpartition("/")[2], row.result, page_url("result", row.result), note=row.configuration)
-
-
-def _verdict_cell(row: AuditRow) -> Cell:
-    word = AUDITS[row.verdict]
-    return Cell(word.label, row.verdict, tone=word.tone, mark=word.mark)

@@ -110,7 +110,12 @@ def versions_table(found: SessionSection) -> Table:
         Field("number", "Version", lambda one: count_cell(one.number), is_number=True),
         Field("status", "Status", lambda one: status_cell(one.status)),
         Field("message", "What happened", lambda one: Cell(one.message or NONE, one.message)),
-        Field("speedup", "Speedup", _speedup_cell, is_number=True),
+        Field(
+            "speedup",
+            "Speedup",
+            lambda one: Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup),
+            is_number=True,
+        ),
         Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
         Field("labels", "Strategies", _labels_cell),
         Field("at_s", "Checked after", lambda one: seconds_cell(one.at_s), is_number=True),
@@ -174,10 +179,6 @@ def _facts(row: SessionRow, stored: SessionRecord | None) -> tuple[tuple[str, st
         facts.append(("Transcript", "the full text", page_url("session_transcript", row.result_id)))
         facts.append(("Session", "as JSON", page_url("session", row.result_id)))
     return tuple(facts)
-
-
-def _speedup_cell(one: Version) -> Cell:
-    return Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup)
 
 
 def _labels_cell(one: Version) -> Cell:

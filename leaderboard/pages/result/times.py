@@ -121,7 +121,12 @@ def roofline_tables(cases: Sequence[CaseFacts], spec: TaskSpec | None, device_cl
         Field(
             "candidate_share", "Candidate", lambda row: _share_cell(row.least_ms, row.case.candidate_ms), is_number=True
         ),
-        Field("least_ms", "Least time", _least_cell, is_number=True),
+        Field(
+            "least_ms",
+            "Least time",
+            lambda row: Cell(NONE) if row.least_ms is None else Cell(milliseconds(row.least_ms), row.least_ms),
+            is_number=True,
+        ),
         Field("bound", "Bound by", lambda row: Cell(row.roof.bound, row.roof.bound) if row.roof else Cell(NONE)),
     )
     caption = "Share of the roofline: the least time that the device's peaks allow, divided by the time per call"
@@ -313,7 +318,3 @@ def _share_cell(least_ms: float | None, time_ms: float | None) -> Cell:
     if least_ms is None or not time_ms:
         return Cell(NONE)
     return Cell(percent(least_ms / time_ms), least_ms / time_ms)
-
-
-def _least_cell(row: RoofRow) -> Cell:
-    return Cell(NONE) if row.least_ms is None else Cell(milliseconds(row.least_ms), row.least_ms)

@@ -12,7 +12,7 @@ from leaderboard.pages.result.cases import case_cell
 from leaderboard.queries.generalization import ResultCaseRow
 from leaderboard.statistics.task_runs import CaseOutcome, TaskRun
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
-from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
+from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, word_cell
 
 STATES = {
     "running": "Unseen cases are being evaluated now.",
@@ -78,7 +78,7 @@ def cases_table(found: UnseenSection) -> Table:
             is_code=True,
         ),
         Field("category", "Kind of case", lambda line: Cell(CONFIG_CATEGORIES[line.category], line.category)),
-        Field("quadrant", "Quadrant", _quadrant_cell),
+        Field("quadrant", "Quadrant", lambda line: word_cell(QUADRANTS[line.quadrant], line.quadrant)),
         Field("message", "What happened", _message_cell),
         hidden("reason", lambda line: line.reason),
         Field("log_ratio", "Ratio", _ratio_cell, is_number=True, on_page=has_ratio),
@@ -122,11 +122,6 @@ def _line(row: ResultCaseRow) -> UnseenCaseLine:
         is_censored=bool(row.is_censored),
         is_noisy=bool(row.is_noisy),
     )
-
-
-def _quadrant_cell(line: UnseenCaseLine) -> Cell:
-    word = QUADRANTS[line.quadrant]
-    return Cell(word.label, line.quadrant, tone=word.tone, mark=word.mark)
 
 
 def _message_cell(line: UnseenCaseLine) -> Cell:

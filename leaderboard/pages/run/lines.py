@@ -91,7 +91,10 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
     columns: tuple[Field[RunLine], ...] = fields(
         Field("run", "Run", lambda line: Cell(f"Run {line.id}", line.id, page_url("run", line.id))),
         entry_fields(
-            lambda line: entry_name(line.agent, line.model), lambda line: line.configuration, _note, key="entry"
+            lambda line: entry_name(line.agent, line.model),
+            lambda line: line.configuration,
+            lambda line: role_note(line.role, f"repeat {line.repeat}" if line.repeat else ""),
+            key="entry",
         ),
         text_field("suite", "Suite", lambda line: f"{line.suite}@{line.suite_version}"),
         text_field("device_class", "Device class", lambda line: line.device_class, is_code=True),
@@ -102,10 +105,6 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         Field("created_at", "Started", lambda line: moment_cell(line.created_at), is_number=True),
     )
     return table("runs", caption, columns, lines, empty)
-
-
-def _note(line: RunLine) -> str:
-    return role_note(line.role, f"repeat {line.repeat}" if line.repeat else "")
 
 
 def _progress_cell(line: RunLine) -> Cell:

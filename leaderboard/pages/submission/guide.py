@@ -12,7 +12,7 @@ from leaderboard.pages.base import Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import SubmissionRow
 from leaderboard.tables import Cell, Field, Table, table
-from leaderboard.words import SUBMISSION_STATES
+from leaderboard.words import SUBMISSION_STATES, word_cell
 
 SHOWN = 20
 
@@ -54,7 +54,7 @@ def _table(rows: list[SubmissionRow]) -> Table:
             "Submission",
             lambda row: Cell(f"Submission {row.id}", row.id, page_url("submission", row.id)),
         ),
-        Field("state", "State", _state_cell),
+        Field("state", "State", lambda row: word_cell(SUBMISSION_STATES[row.state], row.state)),
         Field("received_at", "Received", lambda row: moment_cell(row.received_at)),
         Field("configuration", "Configuration", lambda row: Cell(row.configuration or NONE, row.configuration)),
         Field(
@@ -65,8 +65,3 @@ def _table(rows: list[SubmissionRow]) -> Table:
     )
     empty = "There are no submissions yet. Yours could be the first."
     return table("submissions", f"Latest submissions, {SHOWN} at most", columns, rows, empty)
-
-
-def _state_cell(row: SubmissionRow) -> Cell:
-    word = SUBMISSION_STATES[row.state]
-    return Cell(word.label, row.state, tone=word.tone, mark=word.mark)

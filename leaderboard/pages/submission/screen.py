@@ -9,7 +9,7 @@ from leaderboard.pages.base import count_cell, moment_cell, page_url
 from leaderboard.pages.submission.facts import BundleTotal, VerifiedSide, VerifiedTask
 from leaderboard.queries.submissions import ClaimRow, ReviewRow, SubmissionAuditRow, VerificationRow
 from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, table, text_field
-from leaderboard.words import AUDIT_ACTIONS, REVIEWS, STATUSES, TASK_VERDICTS, VERDICTS, status_cell
+from leaderboard.words import AUDIT_ACTIONS, REVIEWS, STATUSES, TASK_VERDICTS, VERDICTS, status_cell, word_cell
 
 
 def timeline_table(entries: Sequence[SubmissionAuditRow]) -> Table:
@@ -84,7 +84,7 @@ def measured_table(tasks: Sequence[VerifiedTask]) -> Table:
             "Task",
             lambda one: Cell(one.task.rpartition("/")[2], one.task, page_url("result", one.claimed.result)),
         ),
-        Field("outcome", "Outcome", _outcome_cell),
+        Field("outcome", "Outcome", lambda one: word_cell(TASK_VERDICTS[one.outcome], one.outcome)),
         Field("because", "Reason", lambda one: Cell(sentence(one.because), one.because)),
         Field("claimed", "Claimed", lambda one: _side_cell(one.claimed), is_number=True),
         Field("measured", "Measured", lambda one: _side_cell(one.measured), is_number=True),
@@ -116,13 +116,7 @@ def _total_cell(value: float | str | None) -> Cell:
 def _verdict_cell(row: VerificationRow) -> Cell:
     if not row.verdict:
         return Cell("running", None, tone="open", mark="▸")
-    word = VERDICTS[row.verdict]
-    return Cell(word.label, row.verdict, tone=word.tone, mark=word.mark)
-
-
-def _outcome_cell(one: VerifiedTask) -> Cell:
-    word = TASK_VERDICTS[one.outcome]
-    return Cell(word.label, one.outcome, tone=word.tone, mark=word.mark)
+    return word_cell(VERDICTS[row.verdict], row.verdict)
 
 
 def _side_cell(side: VerifiedSide) -> Cell:

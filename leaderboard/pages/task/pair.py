@@ -140,11 +140,11 @@ def _by_class(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
 
 def _pair_case(case: str, first: CaseRow | None, second: CaseRow | None) -> PairCase:
     is_eligible = any(row.is_eligible for row in (first, second) if row)
-    return PairCase(case, is_eligible, *(_side(row) for row in (first, second)))
-
-
-def _side(row: CaseRow | None) -> PairSide | None:
-    return PairSide(row.correct, row.log_ratio, row.log_ratio_low, row.log_ratio_high) if row else None
+    sides = (
+        PairSide(row.correct, row.log_ratio, row.log_ratio_low, row.log_ratio_high) if row else None
+        for row in (first, second)
+    )
+    return PairCase(case, is_eligible, *sides)
 
 
 def _choice(name: str, label: str, texts: Mapping[str, str], selected: str) -> Choice:
