@@ -1,6 +1,6 @@
 """Settings from the environment and from `.env`. An odd value is refused by the name of its variable, never guessed.
 
-Each method of `Environment` reads one variable, lists it in `read`, which deploy/SETTINGS.md is compared with, and
+Each method of `Environment` reads one variable, lists it in `read`, which docs/settings.md is compared with, and
 notes what is wrong with it. `raise_problems` raises all of that at once; until then a refused value counts as its
 default.
 

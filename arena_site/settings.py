@@ -1,6 +1,6 @@
 """Django's settings. The defaults run on a laptop; environment variables, read by environment.py, change them.
 
-deploy/SETTINGS.md documents the variables.
+docs/settings.md documents the variables.
 """
 
 from __future__ import annotations

@@ -31,7 +31,9 @@ KEYS = {  # of the compose specification, as far as they are used here
 
 def table() -> dict[str, list[str]]:
     rows = re.findall(
-        r"^\| `([A-Z_]+)` \| (.+) \| (.+) \| (.+) \|$", (DEPLOY / "SETTINGS.md").read_text(), re.MULTILINE
+        r"^\| `([A-Z_]+)` \| (.+) \| (.+) \| (.+) \|$",
+        (DEPLOY.parent / "docs" / "settings.md").read_text(),
+        re.MULTILINE,
     )
     return {name: cells for name, *cells in rows}
 
