@@ -116,7 +116,7 @@ def test_a_second_fault_of_ours_is_an_evaluation_error_of_its_case(evaluator, ta
 
 def test_cases_that_this_host_does_not_run_are_refused(evaluator, task):
     for strange in ([], cases("full")):
-        with pytest.raises(UsageError, match="cases of profile small"):
+        with pytest.raises(UsageError, match="all of profile small"):
             evaluator.evaluate_unseen(task, overlay(task, "expert", "expert"), strange, **CALLS)
 
 

@@ -39,7 +39,7 @@ def test_a_round_is_its_secret_and_what_was_published_of_it(written: Path) -> No
 
 
 def test_an_unknown_round_is_refused_with_those_there_are(written: Path) -> None:
-    with pytest.raises(UsageError, match="no round is named 'yours'; there are mine"):
+    with pytest.raises(UsageError, match="no round is named 'yours'; the rounds are mine"):
         read_round("yours")
 
 
