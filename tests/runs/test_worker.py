@@ -142,4 +142,4 @@ def test_a_second_worker_for_one_device_refuses_to_start(site: Site, start: Star
     start(evaluation_s=0.0)
     wait_until(lambda: Host.objects.get(pk=site.host.pk).seen_at is not None, "a worker")
     assert start(evaluation_s=0.0).wait(timeout=DEADLINE_S) == 3
-    assert "another worker works for local" in (tmp_path / "worker1.log").read_text()
+    assert "another worker is running for local" in (tmp_path / "worker1.log").read_text()
