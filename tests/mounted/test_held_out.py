@@ -80,7 +80,7 @@ def test_the_command_writes_what_held_out_shapes_say_beside_the_record(
     assert read_record((tmp_path / "result.json").read_text()).status is Status.PASSED
     held_out = codec.read(HeldOutRecord, (tmp_path / "result.held_out.json").read_text(), problems_of)
     assert held_out.quadrant == "opt_regression"
-    assert "held-out shapes: opt_regression\nbaseline: right on all of them\n" in capsys.readouterr().out
+    assert "held-out shapes: opt_regression\nbaseline: correct on all of them\n" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_a_candidate_that_takes_the_shapes_out_of_its_own_file_is_at_fault(tmp_p
     record = evaluated(tmp_path, GENERAL, config=config)
     assert record.quadrant == "opt_regression"
     assert record.candidate_outcome.reason == "protected_file"
-    assert "TEST_SHAPES stands 0 times" in str(record.candidate_outcome.message)
+    assert "TEST_SHAPES occurs 0 times" in str(record.candidate_outcome.message)
 
 
 @pytest.mark.slow

@@ -100,7 +100,7 @@ atexit.register(forge)
 """
     record = evaluated(checkout(tmp_path, scripts__task_runner_dot_py=runner), SOURCE + forged)
     assert record.reason == "method_mismatch"
-    assert "build/performance_report.json; the baseline's in perf_report.json" in (record.message or "")
+    assert "build/performance_report.json, the baseline's in perf_report.json" in (record.message or "")
 
 
 def test_a_task_that_does_not_pass_itself_is_not_judged(tmp_path: Path) -> None:
