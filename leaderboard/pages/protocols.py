@@ -63,11 +63,17 @@ def protocols_of(rows: Sequence[BoardRow], shown: str, url: Callable[[str], str]
         if row.protocol != shown
     )
     if not any(row.protocol == shown for row in rows):
-        notice = f"Nothing published here yet was measured under {named(shown)}." if others else ""
+        notice = _nothing(shown) if others else ""
     elif shown != PROTOCOL:
         notice = f"Measured under {named(shown)}. Results of two protocols are never ranked together."
         if not any(one.protocol == PROTOCOL for one in others):
-            notice += f" Nothing published here yet was measured under {named(PROTOCOL)}."
+            notice += f" {_nothing(PROTOCOL)}"
     else:
         notice = ""
     return Protocols(notice, others)
+
+
+def _nothing(protocol: str) -> str:
+    if protocol == PROTOCOL:
+        return f"There are no results under {PROTOCOL}, the current protocol, yet."
+    return f"There are no results under {protocol}."

@@ -44,7 +44,10 @@ def make_attempt(*, result: Result, status: str = "queued", measured: bool = Tru
     if before is not None:
         result.attempts.update(is_latest=False)
     defaults: dict[str, Any] = {"number": before.number + 1 if before else 1, "queued_at": NOON, "status": status}
-    attempt = Attempt.objects.create(result=result, **defaults | _fields_of(status, number) | values)
+    defaults |= _fields_of(status, number)
+    if "record_digest" in defaults:
+        defaults["protocol"] = result.run.protocol
+    attempt = Attempt.objects.create(result=result, **defaults | values)
     if measured and attempt.record_digest:
         make_measurements(attempt)
     return attempt
@@ -117,7 +120,7 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     if status == "cancelled":
         return {"ended_at": later}
     judged = {"started_at": NOON, "ended_at": later, "fencing_token": 1, "claimed_by": "worker-1"}
-    judged |= {"record_digest": sha256(("record", number)), "evaluator": VERSION, "protocol": PROTOCOL}
+    judged |= {"record_digest": sha256(("record", number)), "evaluator": VERSION}
     if status == "passed":
         return judged | {"compiled": True, "correct": True, "flags": ["functional"]}
     if status in ("errored", "not_judged"):

@@ -150,7 +150,9 @@ def _ranks_note(board: Board) -> str:
 
 def _refusals(board: Board) -> tuple[str, ...]:
     found, tasks = board.standings, len(board.tasks)
-    refusals = []
+    refusals: list[str] = []
+    if not found.entries:
+        return ()
     if board.device.is_functional:
         refusals.append(
             "No speed: this device class tests compilation and correctness only. Its times are functional: they show "

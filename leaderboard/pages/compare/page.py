@@ -104,7 +104,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
         choices=_choices(all_entries, entries),
         hidden_inputs=view.hidden_inputs(_HIDDEN),
         is_filtered=False,
-        notice=_notice(entries, len(indices), len(board.tasks)),
+        notice="" if not entries and protocols.notice else _notice(entries, len(indices), len(board.tasks)),
     )
 
 

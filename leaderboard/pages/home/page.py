@@ -9,7 +9,6 @@ from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.home.boards import Leader, SuiteBoards, suite_boards
-from leaderboard.pages.protocols import named
 from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import runs
 from leaderboard.tables import Cell, Field, RowGroup, Table, Value, fields, grouped, hidden
@@ -65,7 +64,7 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
         RowGroup(
             tuple(one for one in found if one.is_past),
             "Past leaderboards",
-            f"Measured under an earlier protocol. Nothing published here yet was measured under {named(PROTOCOL)}.",
+            f"Measured under an earlier protocol: there are no results under {PROTOCOL} yet.",
         ),
     )
     return grouped("boards", caption, columns, groups, empty)
