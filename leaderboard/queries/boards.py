@@ -119,12 +119,15 @@ def find(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Device
     return suite_row, device_row, [task_row(row[ends[1] :]) for row in rows]
 
 
-def with_runs(suite_id: int) -> list[BoardRow]:
-    """Boards of this suite and of all current ones that have public runs, the newest protocol of each first."""
+def with_runs(suite_id: int, **filters: int) -> list[BoardRow]:
+    """Boards of this suite and of all current ones that have public runs, the newest protocol of each first.
+
+    With filters, only runs with these values count.
+    """
     names = ("suite_id", "suite__name", "suite__title", "device_class__slug", "device_class__title", "protocol")
     rows = (
         Run.objects.public()
-        .filter(Q(suite=suite_id) | Q(suite__is_current=True))
+        .filter(Q(suite=suite_id) | Q(suite__is_current=True), **filters)
         .values_list(*names)
         .annotate(
             entries=Count("configuration", filter=Q(configuration__role="entry"), distinct=True),

@@ -234,6 +234,9 @@ def test_unseen_cases_of_two_protocols_are_apart(suite, published, entry, page, 
     now = page("/generalization/smoke/all/cpu-x86_64/")
     assert (now.entries, now.protocol_notice) == ((), NOTHING)
     assert [other.url for other in now.other_protocols] == ["/generalization/smoke/all/cpu-x86_64/?protocol=arena-1"]
+    assert "No regressions" not in client.get("/generalization/smoke/all/cpu-x86_64/").content.decode()
+    published(configuration=entry("Elsewhere"))
+    assert page("/generalization/smoke/all/cpu-x86_64/").protocol_notice == NOTHING, "none of this round"
     published(configuration=entry("New"), round=round)
     assert [(one.protocol, one.entries) for one in page("/generalization/").boards] == [(PROTOCOL, 1), (PAST, 1)]
 

@@ -55,7 +55,7 @@ class GeneralizationPage(Page):
     device_title: str
     is_functional: bool
     protocol: str
-    other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
+    other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs of the round, the newest first
     round: ShownRound | None  # None where no round was opened for this version of the suite
     tasks: tuple[str, ...]
     entries: tuple[UnseenEntry, ...]
@@ -83,7 +83,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
     if not tasks or (asked and shown is None):
         return None
     protocol = query.get("protocol") or PROTOCOL
-    own = [row for row in boards.with_runs(suite_row.id) if (row.suite_id, row.device) == (suite_row.id, device)]
+    with_runs = boards.with_runs(suite_row.id, round=shown.id) if shown else []
+    own = [row for row in with_runs if (row.suite_id, row.device) == (suite_row.id, device)]
     protocols = protocols_of(
         own,
         protocol,
