@@ -105,7 +105,7 @@ def test_hardware_and_software_are_shown_as_the_worker_reported_them(db, page) -
         ("three", "evaluator", "unknown"),
         ("two", "evaluator", "0.0.9"),
     ]
-    notes = {cells["host"].text: cells["value"].note for cells in table.cells()}
+    notes = {cells["host"].value: cells["value"].note for cells in table.cells()}
     assert "older than this site" in notes["two"]
 
 
