@@ -82,7 +82,7 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
 
         - the run is published and the configuration is an entry, not a reference line;
         - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
-        - it was timed by its run's protocol: a task's own script is never ranked with arena-1;
+        - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
         - it is neither held nor uncalibrated, and no audit found it hacked, contaminated or a harness fault.
         """
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -21,7 +22,7 @@ from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration, write_calibration
 from evaluator.records.measurements import Block, Clock, TimingSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import HostInfo
+from evaluator.records.record import PROTOCOL, HostInfo
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.spec import TaskSpec
 from tests.records import CALIBRATION
@@ -206,6 +207,17 @@ def test_a_little_work_after_the_stop_event_is_put_on_hold(context: Context) -> 
 
 def test_a_calibration_survives_its_file() -> None:
     assert codec.loads(DeviceCalibration, codec.dumps(CALIBRATION)) == CALIBRATION
+
+
+def test_a_calibration_of_another_protocol_is_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARENA_STATE", str(tmp_path))
+    facts = {"card_uuid": CALIBRATION.device, "driver": "1", "torch": "2", "triton": "3"}
+    host = HostInfo("cuda", CALIBRATION.device_class, "sm_90", facts)
+    now = replace(CALIBRATION, made_at=datetime.now(UTC).isoformat())
+    write_calibration(now)
+    assert read_calibration(host) == now
+    write_calibration(replace(now, software=now.software.removesuffix(f", protocol {PROTOCOL}")))
+    assert read_calibration(host) is None
 
 
 def test_a_damaged_calibration_is_a_host_error_that_names_its_file(tmp_path, monkeypatch):
