@@ -14,7 +14,7 @@ NAME = "integrity"
 
 
 def check(context: Context) -> Rejection | None:
-    """Check the task's digest, the sandbox's limits and the times; report processes that were left behind as a finding."""
+    """Check the task's digest, limits and times; report processes that were left behind as a finding."""
     digest = task_digest(task_files(context.task.folder))
     if digest != context.task.digest:
         if context.candidate_side().sandbox_hides_tasks:

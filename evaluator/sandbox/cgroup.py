@@ -1,7 +1,7 @@
 """A control group of the kernel for all processes of one sandbox, where the judge may make one.
 
-Version 2 bounds number and memory of the processes, version 1 their number; both weigh their processor time as that of
-one neighbour, count it, and let all be killed at once. Groups lie below the judge's own, so they stay within its limits.
+Version 2 bounds number and memory of the processes, version 1 their number. Both weigh their processor time as that of
+one neighbour, count it, and let all be killed at once. Groups lie below the judge's own and so keep its limits.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ def _parents() -> tuple[Version, list[Path]]:
     Raises:
         OSError, KeyError: there is none.
     """
-    own = {names: path.lstrip("/") for _, names, path in map(_split, Path("/proc/self/cgroup").read_text().splitlines())}
+    own = {
+        names: path.lstrip("/") for _, names, path in map(_split, Path("/proc/self/cgroup").read_text().splitlines())
+    }
     if (ROOT / "cgroup.controllers").exists():
         return "v2", [_divided(ROOT / own[""])]
     of_controller = {name: ROOT / names / path for names, path in own.items() for name in names.split(",")}

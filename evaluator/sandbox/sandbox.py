@@ -134,13 +134,13 @@ class Sandbox:
 
     def end_worker(self, grace_s: float) -> Ended:
         """End the worker, after a grace period by SIGKILL, and kill all that it left; only Worker calls this."""
-        if self._is_over or self._closed:
+        if self._is_over() or self._closed:
             self._kill()
             return KILLED
         try:
             reply = self._request("end", grace_s=grace_s)
         except (SandboxError, LimitExceeded):
-            if self._is_over:
+            if self._is_over():
                 return KILLED
             raise
         self._busy = False
@@ -197,7 +197,6 @@ class Sandbox:
                 raise LimitExceeded(op, self.exceeded, "") from None
             raise
 
-    @property
     def _is_over(self) -> bool:
         """Whether its time or one of its limits has ended it."""
         return self.expired or self.exceeded is not None

@@ -1,4 +1,4 @@
-"""Ends a sandbox whose processes together use more than its limits. The kernel's own limits hold for each process alone.
+"""Ends a sandbox whose processes together use more than its limits. The kernel's own limits hold for each one alone.
 
 The processes are added up a few times a second, with or without a control group, which bounds them in between.
 """
