@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from evaluator.records.reasons import REASONS, Status
-from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+from evaluator.sandbox import BadReply, LimitExceeded, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 MAX_DETAIL = 300
 _RAISED = {  # last part of an exception's class name → reason
@@ -76,6 +76,8 @@ def rejection_of(error: WorkerError) -> Rejection:
             return Rejection(reason, f"no reply to {error.op} in time", error.output)
         case OutputFlood():
             return Rejection("flood", error.detail, error.output)
+        case LimitExceeded():
+            return Rejection("sandbox_limit", error.detail, error.output)
         case BadReply():
             return Rejection("forged_reply", error.detail, error.output)
         case WorkerFault():

@@ -72,6 +72,11 @@ class Side:
         return self.sandbox is None or "hidden host files" in self.sandbox.strength
 
     @property
+    def excess(self) -> str | None:
+        """The sandbox's limit that the processes exceeded together, even if only when the last worker ended."""
+        return self.sandbox.exceeded if self.sandbox is not None else None
+
+    @property
     def language(self) -> Language:
         return "hip" if self.source.endswith(".hip") else "python"
 

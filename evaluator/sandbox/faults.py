@@ -49,6 +49,10 @@ class WorkerTimeout(WorkerError):
     """The worker did not reply in time, or the sandbox's time was over."""
 
 
+class LimitExceeded(WorkerError):
+    """The worker's processes together exceeded a limit of the sandbox, which `detail` names; all were killed."""
+
+
 class WorkerFault(WorkerError):
     """The command raised an exception; the worker continues. `kind` is the full name of its class."""
 

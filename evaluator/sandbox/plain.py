@@ -22,6 +22,7 @@ class PlainTree:
 
     def __init__(self, process: subprocess.Popen[bytes], workspace: str) -> None:
         self._process, self._workspace = process, workspace
+        self.zygote = process.pid
 
     def kill(self) -> None:
         """Kill all processes; return when the last has ended."""

@@ -13,7 +13,16 @@ from evaluator.errors import SandboxError
 from evaluator.inside.channel import BadFrame, ChannelClosed, SharedMemory, sealed_memory
 from evaluator.inside.limits import Limits
 from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, ProcessOutput
-from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+from evaluator.sandbox.faults import (
+    BadReply,
+    Ended,
+    LimitExceeded,
+    OutputFlood,
+    WorkerDied,
+    WorkerError,
+    WorkerFault,
+    WorkerTimeout,
+)
 
 HELLO_TIMEOUT_S = 60.0
 EXIT_GRACE_S = 1.0  # from closing its files to its end
@@ -27,6 +36,8 @@ class WorkerHost(Protocol):
 
     @property
     def expired(self) -> bool: ...
+    @property
+    def exceeded(self) -> str | None: ...
     def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None: ...
     def end_worker(self, grace_s: float) -> Ended: ...
     def freeze_worker(self) -> None: ...
@@ -125,6 +136,8 @@ class Worker:
     def _died(self, op: str) -> WorkerError:
         if self._sandbox.expired:
             return self._broken(WorkerTimeout, op, "the sandbox's time was over")
+        if self._sandbox.exceeded is not None:
+            return self._broken(LimitExceeded, op, self._sandbox.exceeded)
         ended = self._end(EXIT_GRACE_S)
         return WorkerDied(op, ended, self._output.text)
 
